@@ -130,21 +130,21 @@ def evaluate_rollout(state, view, params):
     if view.goal != GOAL_POINTS:
         return float(state.score[seat] - state.score[1 - seat])
     own_score = max(0, view.own_points + state.score[seat]) * TABLE_TARGET // view.target
-    other = max(0, view.other_points + state.score[1 - seat]) * TABLE_TARGET // view.target
+    opponent_score = max(0, view.other_points + state.score[1 - seat]) * TABLE_TARGET // view.target
     if own_score >= TABLE_TARGET:
         return MATCH_VALUE
     return (
         0.0
-        if other >= TABLE_TARGET
-        else MATCH_VALUE * params[VALUES_OFFSET + own_score * TABLE_TARGET + other]
+        if opponent_score >= TABLE_TARGET
+        else MATCH_VALUE * params[VALUES_OFFSET + own_score * TABLE_TARGET + opponent_score]
     )
 
 
 @helper
 def roll_out_world(
-    states, views, hand, stock, actions, cards, alive, w, values, turns, view, rules, params
+    states, views, hand, stock, actions, cards, alive, world, values, turns, view, rules, params
 ):
-    """Roll out each action in the mask `alive` in world w.
+    """Roll out each action in the mask `alive` in a world.
 
     The function writes the values and adds the turns.
     """
@@ -161,7 +161,7 @@ def roll_out_world(
                 take, discard, knock, offer, answer, show,
                 take, discard, knock, offer, answer, show,
             )  # fmt: skip
-            values[i, w] = evaluate_rollout(states[0], view, params)
+            values[i, world] = evaluate_rollout(states[0], view, params)
             turns[i] += states[0].turns - view.turns
 
 
@@ -185,8 +185,10 @@ def estimate_gain(values, i, n, prior_gain, spread):
         total += gain
         squares += gain * gain
     scatter = squares - total * total / max(n, 1)
-    each = (scatter + PRIOR_WORLDS * PRIOR_SD * PRIOR_SD) / (n + PRIOR_WORLDS)
-    return (prior_gain / (spread * spread) + total / each) * variance_after(n, each, spread), each
+    variance = (scatter + PRIOR_WORLDS * PRIOR_SD * PRIOR_SD) / (n + PRIOR_WORLDS)
+    return (prior_gain / (spread * spread) + total / variance) * variance_after(
+        n, variance, spread
+    ), variance
 
 
 @helper
@@ -212,14 +214,14 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
         spread: Standard deviation of the error of champion's weights.
         cost: Cost of a world, in points.
     """
-    more = max(n, FIRST_CHECK - n)
-    fall = variance_after(n, world_variance, spread) - variance_after(
-        n + more, world_variance, spread
+    n_more = max(n, FIRST_CHECK - n)
+    variance_drop = variance_after(n, world_variance, spread) - variance_after(
+        n + n_more, world_variance, spread
     )
-    moves = np.sqrt(fall)
-    left = max(0.0, 1.0 - gap / (3.2 * moves))
+    sd_drop = np.sqrt(variance_drop)
+    left = max(0.0, 1.0 - gap / (3.2 * sd_drop))
     square = left * left
-    return 0.4 * moves * square * square > cost * more
+    return 0.4 * sd_drop * square * square > cost * n_more
 
 
 @helper
@@ -237,20 +239,22 @@ def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
         turn_cost: Cost of a turn, in points.
     """
     k = len(prior_gains)
-    gains, each, costs = np.zeros(k), np.zeros(k), np.zeros(k)
+    gains, variances, costs = np.zeros(k), np.zeros(k), np.zeros(k)
     best, left = 0, np.int64(0)
     for i in range(1, k):
         if alive >> i & 1:
-            gains[i], each[i] = estimate_gain(values, i, n, prior_gains[i], spread)
-            lasts = turns[i] / n if n > 0 else EXPECTED_TURNS
-            costs[i] = turn_cost * (lasts + SETUP_TURNS)
+            gains[i], variances[i] = estimate_gain(values, i, n, prior_gains[i], spread)
+            mean_turns = turns[i] / n if n > 0 else EXPECTED_TURNS
+            costs[i] = turn_cost * (mean_turns + SETUP_TURNS)
             if gains[i] > gains[best]:
                 best = i
     for i in range(1, k):
         if alive >> i & 1 and i != best:
-            behind = gains[best] - gains[i]
-            left |= np.int64(needs_more_worlds(behind, n, each[i], spread, costs[i])) << i
-    if best > 0 and (left or needs_more_worlds(gains[best], n, each[best], spread, costs[best])):
+            gap = gains[best] - gains[i]
+            left |= np.int64(needs_more_worlds(gap, n, variances[i], spread, costs[i])) << i
+    if best > 0 and (
+        left or needs_more_worlds(gains[best], n, variances[best], spread, costs[best])
+    ):
         left |= 1 << best
     return left, best
 
@@ -268,9 +272,9 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
         rules: Rules of the variant.
         params: Parameters of champion-mc.
     """
-    n, k, price = int(params[N_WORLDS]), len(actions), TURN_COST / params[N_WORLDS]
+    n, k, turn_cost = int(params[N_WORLDS]), len(actions), TURN_COST / params[N_WORLDS]
     values, turns = np.zeros((k, n + WORLDS_PER_CHECK)), np.zeros(k)
-    alive, best = find_open_actions(values, turns, (1 << k) - 1, 0, prior_gains, spread, price)
+    alive, best = find_open_actions(values, turns, (1 << k) - 1, 0, prior_gains, spread, turn_cost)
     if alive == 0:
         return best
     states, views = np.empty(1, STATE), np.zeros(2, VIEW)
@@ -280,27 +284,27 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
         np.zeros(N_LIKELIHOOD_FEATURES),
         np.zeros(33, np.int64),
     )
-    hasty = player.immediate_knock_level(view, rules, champion_weights(params)) / (
+    knock_probability = player.immediate_knock_level(view, rules, champion_weights(params)) / (
         player.N_BLENDS - 1.0
     )
-    interpolate_weights(weights, view, hasty, params, HANDS_OFFSET)
-    declined, thrown = find_declined_and_discarded(view)
-    stock, w, steps = np.zeros(52, np.int64), 0, BURN_IN
+    interpolate_weights(weights, view, knock_probability, params, HANDS_OFFSET)
+    declined, discarded = find_declined_and_discarded(view)
+    stock, world, steps = np.zeros(52, np.int64), 0, BURN_IN
     hidden = sample_cards(view.unseen, 10 - popcount(view.known), view.noise, stream)
-    while alive and w < n:
+    while alive and world < n:
         for _ in range(WORLDS_PER_CHECK):
             hidden = run_metropolis(
-                hidden, steps, f, weights, declined, thrown, view, rules, view.noise, stream
+                hidden, steps, f, weights, declined, discarded, view, rules, view.noise, stream
             )
             steps = THINNING
             shuffle_stock(hidden, view, view.noise, stream, stock)
-            waits = next_random_word(view.noise, stream) >= hasty * 4294967296.0
-            states[0].lengths[1, SLOT_KNOCK] = HANDS_OFFSET - CHAMPION_OFFSET if waits else 0
+            is_waiting = next_random_word(view.noise, stream) >= knock_probability * 4294967296.0
+            states[0].lengths[1, SLOT_KNOCK] = HANDS_OFFSET - CHAMPION_OFFSET if is_waiting else 0
             hand, tried = hidden | view.known, alive | 1
             roll_out_world(
-                states, views, hand, stock, actions, cards, tried, w, values, turns,
+                states, views, hand, stock, actions, cards, tried, world, values, turns,
                 view, rules, params,
             )  # fmt: skip
-            w += 1
-        alive, best = find_open_actions(values, turns, alive, w, prior_gains, spread, price)
+            world += 1
+        alive, best = find_open_actions(values, turns, alive, world, prior_gains, spread, turn_cost)
     return best

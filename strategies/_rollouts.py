@@ -73,10 +73,10 @@ def _draw_cards(pool, k, seed, stream):
 @helper
 def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
     """Return the hidden cards after random swaps that bring the deadwood closer to `aim`."""
-    off = abs(deadwood(known | hidden, rules) - aim)
+    distance = abs(deadwood(known | hidden, rules) - aim)
     size = popcount(hidden)
     for _ in range(MAX_SWAPS):
-        if off == 0 or size == 0:
+        if distance == 0 or size == 0:
             break
         word = next_random_word(seed, stream)
         new = 1 << pool[random_below(pool.shape[0], word & 0xFFFF0000)]
@@ -84,8 +84,8 @@ def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
             continue
         swapped = hidden & ~(1 << nth_bit(hidden, random_below(size, (word & 0xFFFF) << 16))) | new
         left = abs(deadwood(known | swapped, rules) - aim)
-        if left < off:
-            hidden, off = swapped, left
+        if left < distance:
+            hidden, distance = swapped, left
     return hidden
 
 
@@ -103,9 +103,9 @@ def _sample_hidden_cards(view, rules, developed, pool, stream):
     if developed == RANDOM:
         return hidden
     for _ in range(pile - 1):
-        other = _draw_cards(pool, missing, view.noise, stream)
-        if deadwood(view.known | other, rules) < deadwood(view.known | hidden, rules):
-            hidden = other
+        candidate = _draw_cards(pool, missing, view.noise, stream)
+        if deadwood(view.known | candidate, rules) < deadwood(view.known | hidden, rules):
+            hidden = candidate
     if developed == BEST_OF_DRAWS:
         return hidden
     return _improve_hand(
@@ -135,39 +135,41 @@ def sample_world(view, rules, developed, pool, stream, stock):
 @helper
 def _make_scratch():
     """Return scratch arrays for a showdown, three for meldings and two for lay-offs."""
-    one = (1, 3)
+    row_shape = (1, 3)
     return (
         np.empty(MAX_MELDS, np.int64),
-        np.empty(one, np.int64),
-        np.empty(one, np.int64),
+        np.empty(row_shape, np.int64),
+        np.empty(row_shape, np.int64),
         np.empty((3, MAX_OPTIONS), np.int64),
         np.empty((2, 16), np.int64),
     )
 
 
 @helper
-def score_ending(ten, discarded, own_deadwood, opponent_hand, stock_left, view, rules, scratch):
+def score_ending(
+    ten_cards, discarded, own_deadwood, opponent_hand, stock_left, view, rules, scratch
+):
     """Return the points of the player who ends the deal minus the opponent's points.
 
     Args:
-        ten: Hand of the player who ends the deal.
+        ten_cards: Hand of the player who ends the deal.
         discarded: Mask of the discard.
-        own_deadwood: Deadwood of `ten`.
+        own_deadwood: Deadwood of `ten_cards`.
         opponent_hand: Hand of the opponent.
         stock_left: Number of cards left in the stock.
         view: What the player can see.
         rules: Rules of the variant.
         scratch: Result of `_make_scratch`.
     """
-    found, keys, rows, options, chains = scratch
+    meld_buffer, keys, rows, options, chains = scratch
     count = deadwood(opponent_hand, rules)
     if rules.layoff and (own_deadwood > 0 or rules.layoff_on_gin):
-        find_shown_melding(ten, discarded, -1, -1, rules, found, keys, rows)
+        find_shown_melding(ten_cards, discarded, -1, -1, rules, meld_buffer, keys, rows)
         count = lay_off(opponent_hand, rows[0], rules, options, chains)[0]
-    _, won, lost, _ = score_deal(
+    _, own_points, opponent_points, _ = score_deal(
         ENDING_KNOCK, own_deadwood, count, stock_left, view.multiplier, rules
     )
-    return won - lost
+    return own_points - opponent_points
 
 
 @helper
@@ -202,41 +204,43 @@ def roll_out(
         scratch: Result of `_make_scratch`.
     """
     size = stock_left
-    own_deadwood, his = deadwood(own_hand, rules), deadwood(opponent_hand, rules)
+    own_deadwood, opponent_deadwood = deadwood(own_hand, rules), deadwood(opponent_hand, rules)
     while True:
-        hand, before, other = (
+        hand, before, other_deadwood = (
             (own_hand, own_deadwood, opponent_hand)
             if is_own_turn
-            else (opponent_hand, his, own_hand)
+            else (opponent_hand, opponent_deadwood, own_hand)
         )
-        eleven = hand
+        eleven_cards = hand
         count, cards = 1 << 20, 0
         if source != STOCK:
-            eleven = hand | 1 << top
+            eleven_cards = hand | 1 << top
             count, cards = best_discards(
-                eleven, eleven if rules.discard_ban == BAN_NONE else hand, rules
+                eleven_cards, eleven_cards if rules.discard_ban == BAN_NONE else hand, rules
             )
         if source != TAKE and count >= before:
             if stock_left == 0:
                 return 0
-            eleven = hand | 1 << stock[size - stock_left]
+            eleven_cards = hand | 1 << stock[size - stock_left]
             stock_left -= 1
             if rules.stock_end == STOCK_END_AT_DRAW and stock_left <= rules.stock_reserve:
                 return 0
             count, cards = best_discards(
-                eleven, hand if rules.discard_ban == BAN_DRAWN else eleven, rules
+                eleven_cards, hand if rules.discard_ban == BAN_DRAWN else eleven_cards, rules
             )
         top = lowest_bit(highest_value_cards(cards, rules)[0])
-        ten = eleven & ~(1 << top)
+        ten_cards = eleven_cards & ~(1 << top)
         if count <= (0 if is_own_turn and patient else view.limit):
-            points = score_ending(ten, 1 << top, count, other, stock_left, view, rules, scratch)
+            points = score_ending(
+                ten_cards, 1 << top, count, other_deadwood, stock_left, view, rules, scratch
+            )
             return points if is_own_turn else -points
         if stock_left <= rules.stock_reserve:
             return 0
         if is_own_turn:
-            own_hand, own_deadwood = ten, count
+            own_hand, own_deadwood = ten_cards, count
         else:
-            opponent_hand, his = ten, count
+            opponent_hand, opponent_deadwood = ten_cards, count
         is_own_turn = not is_own_turn
         source = ANY_SOURCE if rules.take_discard else STOCK
 
@@ -272,20 +276,20 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
             rules,
             scratch,
         )
-    mine, source = True, action
+    is_own_turn, source = True, action
     # If the dealer passes, the nondealer draws. If the nondealer passes, the dealer may take the
     # card.
     if action == PASS:
-        wanted = view.seat != view.dealer and deadwood_after_taking(
+        dealer_takes = view.seat != view.dealer and deadwood_after_taking(
             opponent_hand, view.taken_offer, rules
         ) < deadwood(opponent_hand, rules)
-        mine = view.seat != view.dealer and not wanted
-        source = TAKE if wanted else STOCK
+        is_own_turn = view.seat != view.dealer and not dealer_takes
+        source = TAKE if dealer_takes else STOCK
     return roll_out(
         view.hand,
         opponent_hand,
         view.taken_offer,
-        mine,
+        is_own_turn,
         source,
         stock,
         view.stock,
@@ -302,10 +306,14 @@ def evaluate_points(points, view, params):
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
     own_score = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
-    other = max(0, view.other_points + max(-points, 0)) * TABLE_TARGET // view.target
+    opponent_score = max(0, view.other_points + max(-points, 0)) * TABLE_TARGET // view.target
     if own_score >= TABLE_TARGET:
         return 1.0
-    return 0.0 if other >= TABLE_TARGET else params[TABLE + own_score * TABLE_TARGET + other]
+    return (
+        0.0
+        if opponent_score >= TABLE_TARGET
+        else params[TABLE + own_score * TABLE_TARGET + opponent_score]
+    )
 
 
 # Comparison of actions
@@ -347,11 +355,11 @@ def _evaluate_worlds(
 @helper
 def _list_cards(cards):
     """Return the cards of a mask as an array."""
-    out = np.empty(popcount(cards), np.int64)
-    for i in range(out.shape[0]):
-        out[i] = lowest_bit(cards)
+    result = np.empty(popcount(cards), np.int64)
+    for i in range(result.shape[0]):
+        result[i] = lowest_bit(cards)
         cards &= cards - 1
-    return out
+    return result
 
 
 @helper
@@ -367,12 +375,12 @@ def best_action(actions, cards, view, rules, params):
     values = np.zeros((k, n))
     pool, stream, scratch = _list_cards(view.unseen), np.zeros(33, np.int64), _make_scratch()
     stock = np.empty(52, np.int64)
-    alive, done = (1 << k) - 1, 0
-    while done < n and alive > 1:
-        last = min(n, max(FIRST_BATCH, 2 * done))
+    alive, n_done = (1 << k) - 1, 0
+    while n_done < n and alive > 1:
+        last = min(n, max(FIRST_BATCH, 2 * n_done))
         _evaluate_worlds(
             values,
-            done,
+            n_done,
             last,
             alive,
             actions,
@@ -385,17 +393,17 @@ def best_action(actions, cards, view, rules, params):
             params,
             scratch,
         )
-        done = last
+        n_done = last
         for i in range(1, k):
-            if _is_significantly_better(values[0], values[i], done, gate):
+            if _is_significantly_better(values[0], values[i], n_done, gate):
                 alive &= ~(1 << i)
-    best, most = 0, 0.0
+    best, best_value = 0, 0.0
     for i in range(1, k):
-        gain = values[i, :done].sum() - values[0, :done].sum()
+        gain = values[i, :n_done].sum() - values[0, :n_done].sum()
         if (
             alive >> i & 1
-            and gain > most
-            and _is_significantly_better(values[i], values[0], done, gate)
+            and gain > best_value
+            and _is_significantly_better(values[i], values[0], n_done, gate)
         ):
-            best, most = i, gain
+            best, best_value = i, gain
     return best

@@ -65,13 +65,13 @@ def is_last_discard(view, rules):
 
 
 @helper
-def hand_cost(ten, unseen, aim, few, rules, counts):
+def hand_cost(ten_cards, unseen, aim, few, rules, counts):
     """Return the cost of ten cards for an aim.
 
     A lower cost is better.
 
     Args:
-        ten: Ten cards as a 52-bit mask.
+        ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
         aim: Index of the aim.
         few: Number of draws that count as the best draws if the aim is FEW.
@@ -79,8 +79,8 @@ def hand_cost(ten, unseen, aim, few, rules, counts):
         counts: Scratch space with one number per card.
     """
     if aim == AIM_UNMATCHED:
-        return _unmatched_cost(ten, unseen, rules)
-    n = deadwood_after_draws(ten, unseen, rules, counts)
+        return _unmatched_cost(ten_cards, unseen, rules)
+    n = deadwood_after_draws(ten_cards, unseen, rules, counts)
     if aim == AIM_FEW:
         return sum_of_smallest(counts, n, int(few))
     total, gins = 0, 0
@@ -91,18 +91,18 @@ def hand_cost(ten, unseen, aim, few, rules, counts):
 
 
 @helper
-def _unmatched_cost(ten, unseen, rules):
+def _unmatched_cost(ten_cards, unseen, rules):
     """Return the sum over all draws of the smallest number of unmatched cards.
 
     Ties are broken by deadwood.
     """
-    now = min_unmatched(ten, rules)
-    fit = outs(ten, rules) & unseen
-    total = now * popcount(unseen & ~fit)
-    while fit:
-        total += max(0, min_unmatched(ten | fit & -fit, rules) - 1)
-        fit &= fit - 1
-    return total << 10 | deadwood(ten, rules)
+    n_unmatched = min_unmatched(ten_cards, rules)
+    live_outs = outs(ten_cards, rules) & unseen
+    total = n_unmatched * popcount(unseen & ~live_outs)
+    while live_outs:
+        total += max(0, min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1)
+        live_outs &= live_outs - 1
+    return total << 10 | deadwood(ten_cards, rules)
 
 
 @helper
@@ -112,13 +112,13 @@ def min_unmatched(hand, rules):
     The hand has up to eleven cards. Rainbows are ignored.
     """
     s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
-    thrice = s & h & (d | c) | d & c & (s | h)
-    if thrice == 0:
+    set_ranks = s & h & (d | c) | d & c & (s | h)
+    if set_ranks == 0:
         return _count_out_of_runs(s, h, d, c, rules)
     runs = rules.lane[0, s] | rules.lane[0, h] | rules.lane[0, d] | rules.lane[0, c]
-    plain = thrice & ~int(runs)
-    s, h, d, c = s & ~plain, h & ~plain, d & ~plain, c & ~plain
-    return _min_unmatched_with_sets(s, h, d, c, thrice & ~plain, rules)
+    free_ranks = set_ranks & ~int(runs)
+    s, h, d, c = s & ~free_ranks, h & ~free_ranks, d & ~free_ranks, c & ~free_ranks
+    return _min_unmatched_with_sets(s, h, d, c, set_ranks & ~free_ranks, rules)
 
 
 @helper
@@ -162,10 +162,10 @@ def _count_out_of_runs(s, h, d, c, rules):
 
 
 @helper
-def _count_out_of_suit_runs(one, rules):
+def _count_out_of_suit_runs(lane, rules):
     """Return the number of cards of a lane that remain after melding runs.
 
     These are the cards outside all runs, and two more cards if A-2-3 and Q-K-A need the same ace.
     """
-    ends = rules.ace_runs == ACE_HIGH_OR_LOW and one & 0b1110000001111 == 0b1100000000111
-    return popcount(one & ~int(rules.lane[0, one])) + 2 * ends
+    ends = rules.ace_runs == ACE_HIGH_OR_LOW and lane & 0b1110000001111 == 0b1100000000111
+    return popcount(lane & ~int(rules.lane[0, lane])) + 2 * ends

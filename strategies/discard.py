@@ -43,15 +43,15 @@ def low(view, rules, params):
 @helper
 def _fewest_melds(cards):
     """Return the cards with the rank that is in the fewest three-card melds."""
-    best, kept = 99, 0
+    best, fewest_cards = 99, 0
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
         melds = count_three_card_melds(card)
         if melds <= best:
-            kept = (kept if melds == best else 0) | 1 << card
+            fewest_cards = (fewest_cards if melds == best else 0) | 1 << card
             best = melds
-    return kept
+    return fewest_cards
 
 
 @discard
@@ -79,14 +79,14 @@ def most_hits(view, rules, params):
 @helper
 def _hits_cost(view, rules, params, card, known):
     """Return a cost that ranks hands by the number of hits, then by deadwood."""
-    ten = view.hand & ~(1 << card)
-    return deadwood(ten, rules) - 1000 * count_outs(ten, view.unseen, rules)
+    ten_cards = view.hand & ~(1 << card)
+    return deadwood(ten_cards, rules) - 1000 * count_outs(ten_cards, view.unseen, rules)
 
 
 @helper
 def _neighbours(hand):
     """Return the cards of a hand that have a neighbour of the same suit in the hand."""
     not_kings = ALL_CARDS & ~cards_of_rank(12)
-    up = (hand & not_kings) << 1 & hand
-    down = hand >> 1 & not_kings & hand
-    return up | down
+    with_lower = (hand & not_kings) << 1 & hand
+    with_upper = hand >> 1 & not_kings & hand
+    return with_lower | with_upper

@@ -73,14 +73,14 @@ def _dealt_hand(view):
 @helper
 def _lone_cards(cards):
     """Return the cards that are not near another card of the set."""
-    lone = 0
+    lone_cards = 0
     rest = cards
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
         if neighbours(card) & cards == 0:
-            lone |= 1 << card
-    return lone
+            lone_cards |= 1 << card
+    return lone_cards
 
 
 EXP710 = Strategy("exp710", take=meld_any, discard=exp710, knock=at(k=0), ending="same")

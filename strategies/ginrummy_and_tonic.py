@@ -61,23 +61,25 @@ def tonic(view, rules, params):
     if cards & (cards - 1) == 0:
         return lowest_bit(cards)
     tally = np.zeros(TALLY_SIZE, np.int64)
-    helps, firsts = np.zeros(52), np.zeros(52)
+    help_values, first_deadwoods = np.zeros(52), np.zeros(52)
     rest = cards
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
         index = table_index(card, view.known, view.unseen)
-        helps[card] = params[OPPONENT] * params[TABLE + index]
-        ten = view.hand & ~(1 << card)
-        firsts[card] = _deadwood_after_one(ten, view.unseen, params[SHARE], tally, rules)
+        help_values[card] = params[OPPONENT] * params[TABLE + index]
+        ten_cards = view.hand & ~(1 << card)
+        first_deadwoods[card] = _deadwood_after_one(
+            ten_cards, view.unseen, params[SHARE], tally, rules
+        )
     best, least = -1, 1e18
     while cards:
-        card = _least_cost(cards, helps, firsts)
+        card = _least_cost(cards, help_values, first_deadwoods)
         cards &= ~touching_cards(1 << card)
-        ten = view.hand & ~(1 << card)
-        second = _deadwood_after_two(ten, view.unseen, params[SHARE], tally, rules)
-        later = firsts[card] + (params[TURNS] - 2) * (second - firsts[card])
-        score = helps[card] + max(0.0, later)
+        ten_cards = view.hand & ~(1 << card)
+        second = _deadwood_after_two(ten_cards, view.unseen, params[SHARE], tally, rules)
+        projected = first_deadwoods[card] + (params[TURNS] - 2) * (second - first_deadwoods[card])
+        score = help_values[card] + max(0.0, projected)
         if score < least:
             best, least = card, score
     return best
@@ -92,66 +94,66 @@ def _candidates(view, rules, params):
     least, cards = view.least, view.best
     if least == 0:
         return cards & -cards
-    chosen, left, count = 0, params[N_CANDIDATES], least
+    candidates, left, count = 0, params[N_CANDIDATES], least
     while left > 0 and count <= least + params[MARGIN]:
         rest = view.legal
         while rest and left > 0:
-            one = rest & -rest
-            rest ^= one
-            if deadwood(view.hand & ~one, rules) == count:
-                chosen |= one
+            mask = rest & -rest
+            rest ^= mask
+            if deadwood(view.hand & ~mask, rules) == count:
+                candidates |= mask
                 left -= 1
         count += 1
-    spare = chosen & unmatched_cards(view.hand, rules)
+    spare = candidates & unmatched_cards(view.hand, rules)
     return spare if spare else cards & -cards
 
 
 @helper
-def _least_cost(cards, helps, firsts):
+def _least_cost(cards, help_values, first_deadwoods):
     """Return the card with the smallest sum of help and deadwood after one draw."""
     best = lowest_bit(cards)
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        if helps[card] + firsts[card] < helps[best] + firsts[best]:
+        if help_values[card] + first_deadwoods[card] < help_values[best] + first_deadwoods[best]:
             best = card
     return best
 
 
 @helper
-def _deadwood_after_one(ten, unseen, share, tally, rules):
+def _deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
     """Return the mean deadwood after a draw and a discard, over the best part of the cards."""
     tally[:] = 0
-    n = tally_deadwood_after_draws(ten, unseen, rules, tally)
-    return mean_of_smallest(tally, max(1.0, share * n))
+    n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
+    return mean_of_smallest(tally, max(1.0, proportion * n))
 
 
 @helper
-def _deadwood_after_two(ten, unseen, share, tally, rules):
+def _deadwood_after_two(ten_cards, unseen, proportion, tally, rules):
     """Return the mean deadwood after two draws and one discard, over the best part of the pairs."""
     tally[:] = 0
     pairs = 0
     while unseen:
-        one = unseen & -unseen
-        unseen ^= one
-        pairs += tally_deadwood_after_draws(ten | one, unseen, rules, tally)
-    return mean_of_smallest(tally, max(1.0, share * pairs))
+        first_draw = unseen & -unseen
+        unseen ^= first_draw
+        pairs += tally_deadwood_after_draws(ten_cards | first_draw, unseen, rules, tally)
+    return mean_of_smallest(tally, max(1.0, proportion * pairs))
 
 
 @helper
 def table_index(card, known, unseen):
     """Return the table index of a card, given the cards that the opponent has or might have."""
-    rank, own = cards_of_rank(card % 13), card // 13
-    known_mates, unseen_mates = popcount(known & rank), popcount(unseen & rank)
-    mates = 4 * known_mates - known_mates * (known_mates - 1) // 2 + unseen_mates
-    places = 0
+    rank, card_suit = cards_of_rank(card % 13), card // 13
+    n_known, n_unseen = popcount(known & rank), popcount(unseen & rank)
+    mate_index = 4 * n_known - n_known * (n_known - 1) // 2 + n_unseen
+    neighbour_index = 0
     for step in (-2, -1, 1, 2):
-        other = card + step
+        neighbour = card + step
         state = 0
-        if 0 <= other < 52 and other // 13 == own:
-            state = 2 * (known >> other & 1) + (unseen >> other & 1)
-        places = 3 * places + state
-    return (card % 13 * N_MATES + mates) * N_NEIGHBOUR_STATES + places
+        if 0 <= neighbour < 52 and neighbour // 13 == card_suit:
+            state = 2 * (known >> neighbour & 1) + (unseen >> neighbour & 1)
+        neighbour_index = 3 * neighbour_index + state
+    return (card % 13 * N_MATES + mate_index) * N_NEIGHBOUR_STATES + neighbour_index
 
 
 GINRUMMY_AND_TONIC = Strategy(

@@ -49,39 +49,39 @@ N_DEADWOOD_VALUES = 300  # exceeds the deadwood of ten cards, even if an ace cou
 )
 def hazard(view, rules, params):
     """Minimise the deadwood at the expected end plus the help to the opponent (Goldstein)."""
-    most = view.least + params[6]
+    max_deadwood = view.least + params[6]
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     return lowest_cost_card(
-        view, rules, params, view.legal, _cost, (most, holding_probability(view), tally)
+        view, rules, params, view.legal, _cost, (max_deadwood, holding_probability(view), tally)
     )
 
 
 @helper
 def _cost(view, rules, params, card, known):
     """Return the expected deadwood plus the weighted improvement of the opponent's hand."""
-    most, held, tally = known
-    ten = view.hand & ~(1 << card)
-    count = deadwood(ten, rules)
-    if count > most:
+    max_deadwood, held, tally = known
+    ten_cards = view.hand & ~(1 << card)
+    count = deadwood(ten_cards, rules)
+    if count > max_deadwood:
         return 1e18
-    ahead = _deadwood_after_one(ten, view.unseen, params[0], tally, rules)
-    return _deadwood_at_end(count, ahead, view.own_turn, params) + params[5] * _improvement(
+    next_deadwood = _deadwood_after_one(ten_cards, view.unseen, params[0], tally, rules)
+    return _deadwood_at_end(count, next_deadwood, view.own_turn, params) + params[5] * _improvement(
         card, view.known, view.unseen, held, rules
     )
 
 
 @helper
-def _deadwood_after_one(ten, unseen, share, tally, rules):
+def _deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
     """Return the mean deadwood after a draw and a discard, over the best part of the cards."""
     tally[:] = 0
-    n = tally_deadwood_after_draws(ten, unseen, rules, tally)
-    return mean_of_smallest(tally, max(1.0, share * n))
+    n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
+    return mean_of_smallest(tally, max(1.0, proportion * n))
 
 
 @helper
-def _deadwood_at_end(count, ahead, turn, params):
+def _deadwood_at_end(count, next_deadwood, turn, params):
     """Return the expected deadwood at the end of the deal or in the last turn considered."""
-    expected, alive, gain = 0.0, 1.0, count - ahead
+    expected, alive, gain = 0.0, 1.0, count - next_deadwood
     held = float(count)
     for i in range(int(params[1])):
         ends = min(1.0, max(0.0, params[4] * (turn + i - params[3])))
@@ -97,21 +97,25 @@ def _improvement(card, known, unseen, held, rules):
     """Return the expected value of the opponent's cards in three-card melds with a card."""
     rank = cards_of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])
-    sure, maybe = popcount(rank & known), popcount(rank & unseen)
-    pairs = sure * (sure - 1) / 2 + sure * maybe * held + maybe * (maybe - 1) / 2 * held * held
+    n_known, n_unseen = popcount(rank & known), popcount(rank & unseen)
+    pairs = (
+        n_known * (n_known - 1) / 2
+        + n_known * n_unseen * held
+        + n_unseen * (n_unseen - 1) / 2 * held * held
+    )
     total = pairs * 2 * value
-    through = 1 << (card % 13)
-    sure, maybe = suit_lane(known, card // 13), suit_lane(unseen, card // 13)
+    rank_bit = 1 << (card % 13)
+    known_ranks, unseen_ranks = suit_lane(known, card // 13), suit_lane(unseen, card // 13)
     for i in range(count_three_card_runs(rules)):
-        others = rules.runs[i] & ~through
-        if rules.runs[i] & through and others & ~(sure | maybe) == 0:
+        partner_ranks = rules.runs[i] & ~rank_bit
+        if rules.runs[i] & rank_bit and partner_ranks & ~(known_ranks | unseen_ranks) == 0:
             p = 1.0
-            while others:
-                one = others & -others
-                others ^= one
-                if not sure & one:
+            while partner_ranks:
+                lowest = partner_ranks & -partner_ranks
+                partner_ranks ^= lowest
+                if not known_ranks & lowest:
                     p *= held
-            total += p * total_points(rules.runs[i] & ~through, rules)
+            total += p * total_points(rules.runs[i] & ~rank_bit, rules)
     return total
 
 

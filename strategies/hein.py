@@ -62,7 +62,7 @@ def _structure(card, view, chances):
         view: View of the player.
         chances: Probability that the opponent holds each card, (52,) float64.
     """
-    ways, held = 0.0, 0
+    score, held = 0.0, 0
     partners = view.hand & ~(1 << card)
     while partners:
         cards = _completing_cards(card, lowest_bit(partners))
@@ -71,9 +71,9 @@ def _structure(card, view, chances):
         cards &= view.unseen
         while cards:
             q = chances[lowest_bit(cards)]
-            ways += 1 - q * q * q * q
+            score += 1 - q * q * q * q
             cards &= cards - 1
-    return ways + 3 * held
+    return score + 3 * held
 
 
 @helper

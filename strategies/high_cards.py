@@ -63,12 +63,12 @@ def many_high(view, rules, params):
 )
 def triangle(view, rules, params):
     """Keep one high triangle, such as KS KH QS, in the first turns (rubl.com)."""
-    kept = (
+    triangle_cards = (
         _triangle(unmatched_cards(view.hand, rules) & _high_cards())
         if view.own_turn < params[0]
         else 0
     )
-    return discard_with_penalty(view, rules, kept, params[1])
+    return discard_with_penalty(view, rules, triangle_cards, params[1])
 
 
 @helper

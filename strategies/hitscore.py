@@ -20,14 +20,14 @@ from simgin.toolkit import count_outs, pick_random
 def low_hits(view, rules, params):
     """Minimise the deadwood, and break ties by the most hits, then at random."""
     cards = view.best
-    best, most = 0, -1
+    best, max_hits = 0, -1
     while cards:
         card = cards & -cards
         cards ^= card
         n = count_outs(view.hand & ~card, view.unseen, rules)
-        if n >= most:
-            best = (best if n == most else 0) | card
-            most = n
+        if n >= max_hits:
+            best = (best if n == max_hits else 0) | card
+            max_hits = n
     return pick_random(best, view.noise)
 
 

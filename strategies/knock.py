@@ -61,17 +61,19 @@ def _points_needed(rules, seat, points):
 )
 def lead(view, rules, params):
     """Knock with at most a + b * lead / (points that the leader needs) (jdh8's HeuristicBot)."""
-    ahead = view.own_points - view.other_points
-    leader = view.seat if ahead >= 0 else 1 - view.seat
+    points_ahead = view.own_points - view.other_points
+    leader = view.seat if points_ahead >= 0 else 1 - view.seat
     left = _points_needed(rules, leader, max(view.own_points, view.other_points))
-    return view.ending_count <= params[0] + params[1] * ahead / left or is_gin_or_better(view)
+    return view.ending_count <= params[0] + params[1] * points_ahead / left or is_gin_or_better(
+        view
+    )
 
 
 @knock
 def count(view, rules, params):
     """Knock immediately, unless an undercut could win the match for the opponent."""
-    safe = _points_needed(rules, 1 - view.seat, view.other_points) - 1
-    return view.ending_count <= safe or is_gin_or_better(view)
+    max_safe_points = _points_needed(rules, 1 - view.seat, view.other_points) - 1
+    return view.ending_count <= max_safe_points or is_gin_or_better(view)
 
 
 @knock(k=param(0, 0, 99, "maximum deadwood for a knock before the stock runs out"))

@@ -68,12 +68,12 @@ def marjj(view, rules, params):
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
-        ten = view.hand & ~(1 << card)
-        count = deadwood(ten, rules)
+        ten_cards = view.hand & ~(1 << card)
+        count = deadwood(ten_cards, rules)
         if count == 0:
             return card
         score = count + params[WEIGHT] * _mean_next_deadwood(
-            ten, view.unseen, int(params[BEST]), tally, rules
+            ten_cards, view.unseen, int(params[BEST]), tally, rules
         ) * _power(params[DECAY], view.own_turn - 1)
         score += _use_to_opponent(card, view.known, ~(view.unseen | view.known), params)
         if score < least:
@@ -115,29 +115,29 @@ def _candidates(view, rules, params):
 @helper
 def _cards_worth_at_least(least, cards, rules):
     """Return the cards that have a value of at least `least`."""
-    kept, rest = 0, cards
+    result, rest = 0, cards
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
         if card_value(card, rules) >= least:
-            kept |= 1 << card
-    return kept
+            result |= 1 << card
+    return result
 
 
 @helper
-def _mean_next_deadwood(ten, unseen, few, tally, rules):
+def _mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
     """Return the mean of the lowest deadwoods after drawing an unseen card and discarding.
 
     Args:
-        ten: Ten cards as a 52-bit mask.
+        ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
-        few: Number of lowest values to average.
+        n_averaged: Number of lowest values to average.
         tally: Scratch space with one number per deadwood value.
         rules: Rules of the variant.
     """
     tally[:] = 0
-    n = tally_deadwood_after_draws(ten, unseen, rules, tally)
-    return mean_of_smallest(tally, float(max(1, min(n, few))))
+    n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
+    return mean_of_smallest(tally, float(max(1, min(n, n_averaged))))
 
 
 @helper
@@ -154,12 +154,12 @@ def _use_to_opponent(card, known, gone, params):
         _neighbour_bits(known >> s & 0x1FFF, r), params[RUN], params[NEXT], params[FAR]
     )
     rank = cards_of_rank(r) & ~(1 << card)
-    others = popcount(gone & rank)
-    if others:
-        score += params[TWO_GONE] if others == 1 else params[NO_SET]
+    n_gone_in_rank = popcount(gone & rank)
+    if n_gone_in_rank:
+        score += params[TWO_GONE] if n_gone_in_rank == 1 else params[NO_SET]
     if popcount(known & rank) >= 2:
         score += params[SET]
-    elif others == 0:
+    elif n_gone_in_rank == 0:
         score += params[ONE_GONE]
     return score
 
@@ -171,25 +171,27 @@ def _neighbour_bits(lane, r):
 
 
 @helper
-def _with_edges(around, r):
+def _with_edges(neighbours, r):
     """Return `_neighbour_bits` with the bits beyond ace and king set.
 
     For a queen, the bit of the king is also set, as in the file.
     """
     below = (0b00011, 0b00001)[r] if r <= 1 else 0
-    return around | below | (0b01000 if r >= 11 else 0)
+    return neighbours | below | (0b01000 if r >= 11 else 0)
 
 
 @helper
-def _run_score(around, both, near, far):
+def _run_score(neighbours, both, near, far):
     """Return `both` if the cards complete a run, otherwise a sum of `near` and `far`.
 
     The cards complete a run if they include a neighbour and a card on its other side. The sum adds
     `near` for each neighbour and `far` for each card two ranks away.
     """
-    if (around & 0b01000 and around & 0b00011) or (around & 0b00010 and around & 0b11000):
+    if (neighbours & 0b01000 and neighbours & 0b00011) or (
+        neighbours & 0b00010 and neighbours & 0b11000
+    ):
         return both
-    return near * popcount(around & 0b01010) + far * popcount(around & 0b10001)
+    return near * popcount(neighbours & 0b01010) + far * popcount(neighbours & 0b10001)
 
 
 ABOUT = "Plays like MARJJ, with the parameters that the paper reportedly uses."

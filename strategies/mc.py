@@ -43,28 +43,30 @@ from simgin.toolkit import (
 def _take_actions(view, rules):
     """Return the legal actions of the slot `take`, with gold's action first."""
     first = take_if(lowers_deadwood(view, rules), view.legal)
-    out = np.full(3, first, np.int64)
+    actions = np.full(3, first, np.int64)
     n = 1
     for answer in range(3):
         if view.legal >> answer & 1 and answer != first:
-            out[n] = answer
+            actions[n] = answer
             n += 1
-    return out[:n]
+    return actions[:n]
 
 
 @helper
-def _best_candidates(eleven, legal, width, rules):
+def _best_candidates(eleven_cards, legal, width, rules):
     """Return the discards that leave the least deadwood, best first.
 
     Ties are broken by the highest card, then by the lowest number.
     """
-    out = np.empty(11, np.int64)
+    candidates = np.empty(11, np.int64)
     n = 0
     while legal and n < width:
-        out[n] = lowest_bit(highest_value_cards(best_discards(eleven, legal, rules)[1], rules)[0])
-        legal &= ~(1 << out[n])
+        candidates[n] = lowest_bit(
+            highest_value_cards(best_discards(eleven_cards, legal, rules)[1], rules)[0]
+        )
+        legal &= ~(1 << candidates[n])
         n += 1
-    return out[:n]
+    return candidates[:n]
 
 
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
@@ -95,8 +97,8 @@ def monte_carlo_knock(view, rules, params):
     """Knock with gin, or if no discard is significantly better in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
-    others = _best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)
-    cards = np.append(view.ending_card, others)
+    candidates = _best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)
+    cards = np.append(view.ending_card, candidates)
     actions = np.full(cards.shape[0], DISCARD, np.int64)
     actions[0] = END
     return best_action(actions, cards, view, rules, params) == 0

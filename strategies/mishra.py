@@ -71,11 +71,11 @@ def _pair_probabilities(held):
             chances[1, card] = held[card - 1] * held[card + 1]
         for card in range(first, first + 11):
             chances[2, card] = held[card + 1] * held[card + 2]
-        one, two, three = 13 * ((suit + 1) % 4), 13 * ((suit + 2) % 4), 13 * ((suit + 3) % 4)
+        suit1, suit2, suit3 = 13 * ((suit + 1) % 4), 13 * ((suit + 2) % 4), 13 * ((suit + 3) % 4)
         for r in range(13):
-            chances[3, first + r] = held[two + r] * held[three + r]
-            chances[4, first + r] = held[one + r] * held[three + r]
-            chances[5, first + r] = held[one + r] * held[two + r]
+            chances[3, first + r] = held[suit2 + r] * held[suit3 + r]
+            chances[4, first + r] = held[suit1 + r] * held[suit3 + r]
+            chances[5, first + r] = held[suit1 + r] * held[suit2 + r]
     return chances
 
 
@@ -105,12 +105,12 @@ def _probabilities_in_melds(held, chances):
 
 
 @helper
-def _card_value(card, loose, available, table, hurry, rules, params):
+def _card_value(card, unmatched, available, table, hurry, rules, params):
     """Return the value of one unmatched card.
 
     Args:
         card: Unmatched card, 0..51.
-        loose: All unmatched cards, as a 52-bit mask.
+        unmatched: All unmatched cards, as a 52-bit mask.
         available: Cards that can still be drawn, as a 52-bit mask.
         table: Result of `_probabilities_in_melds`.
         hurry: Factor on low points.
@@ -118,25 +118,27 @@ def _card_value(card, loose, available, table, hurry, rules, params):
         params: Parameters of the policy.
     """
     r = card % 13
-    worth = hurry * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
+    value = hurry * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
     # cards of the suit, from three ranks below the card (bit 0) to two ranks above it (bit 5)
-    held = suit_lane(loose, card // 13) << 3 >> r
-    free = held | suit_lane(available, card // 13) << 3 >> r
-    if free & 0b000110 == 0b000110 and not held & 0b000001:
-        hope = _probability_of_none(table[card - 2] + table[card - 1])
-        worth += hope * _meld_value(popcount(held & 0b000110), params)
-    if free & 0b010100 == 0b010100 and not held & 0b000010:
-        hope = _probability_of_none(table[card - 1] + table[card + 1])
-        worth += hope * _meld_value(popcount(held & 0b010100), params)
-    if free & 0b110000 == 0b110000 and not held & 0b000100:
-        hope = _probability_of_none(table[card + 1] + table[card + 2])
-        worth += hope * _meld_value(popcount(held & 0b110000), params)
+    held = suit_lane(unmatched, card // 13) << 3 >> r
+    usable = held | suit_lane(available, card // 13) << 3 >> r
+    if usable & 0b000110 == 0b000110 and not held & 0b000001:
+        none_probability = _probability_of_none(table[card - 2] + table[card - 1])
+        value += none_probability * _meld_value(popcount(held & 0b000110), params)
+    if usable & 0b010100 == 0b010100 and not held & 0b000010:
+        none_probability = _probability_of_none(table[card - 1] + table[card + 1])
+        value += none_probability * _meld_value(popcount(held & 0b010100), params)
+    if usable & 0b110000 == 0b110000 and not held & 0b000100:
+        none_probability = _probability_of_none(table[card + 1] + table[card + 2])
+        value += none_probability * _meld_value(popcount(held & 0b110000), params)
     rank = cards_of_rank(r)
-    may_come, held = popcount(rank & available), popcount(rank & loose)
-    if may_come + held >= 3:
-        hope = _probability_of_none(table[r] + table[13 + r] + table[26 + r] + table[39 + r])
-        worth += hope * may_come * _meld_value(held > 1, params)
-    return worth
+    n_available, held = popcount(rank & available), popcount(rank & unmatched)
+    if n_available + held >= 3:
+        none_probability = _probability_of_none(
+            table[r] + table[13 + r] + table[26 + r] + table[39 + r]
+        )
+        value += none_probability * n_available * _meld_value(held > 1, params)
+    return value
 
 
 @helper
@@ -161,16 +163,18 @@ def _affected_cards(cards):
 
     The values of the returned cards depend on the given cards.
     """
-    touched = cards_of_ranks(ranks_of(cards))
+    affected = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
         if suit_lane(cards, suit):
-            touched |= LANE_MASK << 13 * suit
-    return touched
+            affected |= LANE_MASK << 13 * suit
+    return affected
 
 
 @helper
-def _write_card_values(cards, changed, before, now, loose, available, table, hurry, rules, params):
-    """Write the values of some unmatched cards to `now`, (52,) float64.
+def _write_card_values(
+    cards, changed, before, values, unmatched, available, table, hurry, rules, params
+):
+    """Write the values of some unmatched cards to `values`, (52,) float64.
 
     If `changed` contains no card of the same rank or suit, the value is copied from `before`.
     """
@@ -179,41 +183,43 @@ def _write_card_values(cards, changed, before, now, loose, available, table, hur
         card = lowest_bit(cards)
         cards &= cards - 1
         if changed >> card & 1:
-            now[card] = _card_value(card, loose, available, table, hurry, rules, params)
+            values[card] = _card_value(card, unmatched, available, table, hurry, rules, params)
         else:
-            now[card] = before[card]
+            values[card] = before[card]
 
 
 @helper
-def _hand_value(hand, loose, worths, limit, rules, params):
+def _hand_value(hand, unmatched, values, limit, rules, params):
     """Return the value of a hand from the values of its unmatched cards."""
-    melded = popcount(hand) - popcount(loose)
-    if loose == 0:
+    melded = popcount(hand) - popcount(unmatched)
+    if unmatched == 0:
         return melded + params[GIN]
-    total, rest = 0.0, loose
+    total, rest = 0.0, unmatched
     while rest:
-        total += worths[lowest_bit(rest)]
+        total += values[lowest_bit(rest)]
         rest &= rest - 1
     return (
         melded
-        + total / popcount(loose)
-        + (params[KNOCK] if total_points(loose, rules) <= limit else 0.0)
+        + total / popcount(unmatched)
+        + (params[KNOCK] if total_points(unmatched, rules) <= limit else 0.0)
     )
 
 
 @helper
-def _urgency(loose, limit, rules, params):
+def _urgency(unmatched, limit, rules, params):
     """Return the factor on low points.
 
     The factor is `hurry` within two cards of a knock, otherwise 1.
     """
     for _ in range(2):
-        loose &= ~(1 << lowest_bit(highest_value_cards(loose, rules)[0])) if loose else 0
-    return params[HURRY] if total_points(loose, rules) <= limit else 1.0
+        unmatched &= (
+            ~(1 << lowest_bit(highest_value_cards(unmatched, rules)[0])) if unmatched else 0
+        )
+    return params[HURRY] if total_points(unmatched, rules) <= limit else 1.0
 
 
 @helper
-def _value_after_discard(hand, legal, available, table, limit, rules, params, ten, now):
+def _value_after_discard(hand, legal, available, table, limit, rules, params, ten_cards, values):
     """Return the value of eleven cards after a discard.
 
     If discarding the highest unmatched card allows a knock, that card is the discard. Otherwise,
@@ -227,57 +233,59 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
         limit: Knock limit.
         rules: Rules of the variant.
         params: Parameters of the policy.
-        ten: Result of `_evaluate_hand` for ten of the cards.
-        now: Scratch space, (52,) float64.
+        ten_cards: Result of `_evaluate_hand` for ten of the cards.
+        values: Scratch space, (52,) float64.
     """
-    loose = leftover_cards(hand, 0, rules)
-    if loose & legal == 0:
+    unmatched = leftover_cards(hand, 0, rules)
+    if unmatched & legal == 0:
         return popcount(hand) - 1 + params[GIN]
-    thrown = lowest_bit(highest_value_cards(loose & legal, rules)[0])
-    hurry = _urgency(loose, limit, rules, params)
-    before, loose_before, there_before, hurry_before = ten
+    discarded = lowest_bit(highest_value_cards(unmatched & legal, rules)[0])
+    hurry = _urgency(unmatched, limit, rules, params)
+    before, unmatched_before, available_before, hurry_before = ten_cards
     changed = (
-        loose ^ loose_before | available ^ there_before if hurry == hurry_before else ALL_CARDS
+        unmatched ^ unmatched_before | available ^ available_before
+        if hurry == hurry_before
+        else ALL_CARDS
     )
-    if total_points(loose, rules) - card_value(thrown, rules) > limit:
+    if total_points(unmatched, rules) - card_value(discarded, rules) > limit:
         _write_card_values(
-            loose, changed, before, now, loose, available, table, hurry, rules, params
+            unmatched, changed, before, values, unmatched, available, table, hurry, rules, params
         )
-        before, changed = now, 0
-        thrown = _lowest_value_card(loose & legal, now)
-    card = 1 << thrown
-    left = loose & ~card
+        before, changed = values, 0
+        discarded = _lowest_value_card(unmatched & legal, values)
+    card = 1 << discarded
+    left = unmatched & ~card
     _write_card_values(
-        left, changed | card, before, now, left, available, table, hurry, rules, params
+        left, changed | card, before, values, left, available, table, hurry, rules, params
     )
-    return _hand_value(hand & ~card, left, now, limit, rules, params)
+    return _hand_value(hand & ~card, left, values, limit, rules, params)
 
 
 @helper
-def _lowest_value_card(cards, worths):
+def _lowest_value_card(cards, values):
     """Return the card with the lowest value.
 
     Ties are broken by the lowest card number.
     """
-    thrown, least = -1, 1e9
+    best, least = -1, 1e9
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        if worths[card] < least:
-            thrown, least = card, worths[card]
-    return thrown
+        if values[card] < least:
+            best, least = card, values[card]
+    return best
 
 
 @helper
 def _evaluate_hand(hand, available, table, limit, rules, params):
     """Return the values of a hand's unmatched cards, the cards, `available` and the urgency."""
-    worths = np.zeros(52)
-    loose = leftover_cards(hand, 0, rules)
-    hurry = _urgency(loose, limit, rules, params)
+    values = np.zeros(52)
+    unmatched = leftover_cards(hand, 0, rules)
+    hurry = _urgency(unmatched, limit, rules, params)
     _write_card_values(
-        loose, ALL_CARDS, worths, worths, loose, available, table, hurry, rules, params
+        unmatched, ALL_CARDS, values, values, unmatched, available, table, hurry, rules, params
     )
-    return worths, loose, available, hurry
+    return values, unmatched, available, hurry
 
 
 @take(
@@ -287,38 +295,49 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
 def mishra(view, rules, params):
     """Take a card if more cards are then melded or if drawing is not better."""
     card = view.taken_offer
-    eleven = view.hand | 1 << card
-    if deadwood(eleven, rules) < view.count + card_value(card, rules):
+    eleven_cards = view.hand | 1 << card
+    if deadwood(eleven_cards, rules) < view.count + card_value(card, rules):
         return take_if(True, view.legal)
     held = np.empty(52)
     estimate_holdings_uniformly(view, held)
     table = _probabilities_in_melds(held, _pair_probabilities(held))
-    there = view.unseen | view.known
-    ten, now = _evaluate_hand(view.hand, there, table, view.limit, rules, params), np.empty(52)
+    available = view.unseen | view.known
+    ten_cards, values = (
+        _evaluate_hand(view.hand, available, table, view.limit, rules, params),
+        np.empty(52),
+    )
     taken = _value_after_discard(
-        eleven, view.hand, there, table, view.limit, rules, params, ten, now
+        eleven_cards, view.hand, available, table, view.limit, rules, params, ten_cards, values
     )
     taken -= params[6]
-    if taken < _hand_value(view.hand, ten[1], ten[0], view.limit, rules, params):
+    if taken < _hand_value(view.hand, ten_cards[1], ten_cards[0], view.limit, rules, params):
         # A drawn card can always be discarded, so drawing is better.
         return take_if(False, view.legal)
     total, rest = 0.0, view.unseen
     while rest:
         drawn = rest & -rest
         rest ^= drawn
-        eleven = view.hand | drawn
-        with_him = table[lowest_bit(drawn)]
+        eleven_cards = view.hand | drawn
+        opponent_probability = table[lowest_bit(drawn)]
         table[lowest_bit(drawn)] = 0.0
         total += _value_after_discard(
-            eleven, eleven, there & ~drawn, table, view.limit, rules, params, ten, now
+            eleven_cards,
+            eleven_cards,
+            available & ~drawn,
+            table,
+            view.limit,
+            rules,
+            params,
+            ten_cards,
+            values,
         )
-        table[lowest_bit(drawn)] = with_him
+        table[lowest_bit(drawn)] = opponent_probability
     return take_if(taken * popcount(view.unseen) >= total, view.legal)
 
 
 @helper
-def _is_opponent_low(view, opp, rules):
-    """Return True if the opponent's mean deadwood over thirty sampled hands is at most `opp`."""
+def _is_opponent_low(view, limit, rules):
+    """Return True if the opponent's mean deadwood over thirty sampled hands is at most `limit`."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
         hand, pool = view.known, view.unseen
@@ -329,7 +348,7 @@ def _is_opponent_low(view, opp, rules):
             hand |= card
             pool ^= card
         total += deadwood(hand, rules)
-    return total <= 30 * opp
+    return total <= 30 * limit
 
 
 @discard(
@@ -343,12 +362,12 @@ def _is_opponent_low(view, opp, rules):
 )
 def mishra_discard(view, rules, params):
     """Discard a card that allows a knock, or maximise remaining value minus the opponent's gain."""
-    loose = leftover_cards(view.hand, 0, rules)
-    options = loose & view.legal
+    unmatched = leftover_cards(view.hand, 0, rules)
+    options = unmatched & view.legal
     if options == 0:
         return lowest_bit(view.best)
     first = lowest_bit(highest_value_cards(options, rules)[0])
-    left = total_points(loose, rules) - card_value(first, rules)
+    left = total_points(unmatched, rules) - card_value(first, rules)
     if left <= view.limit and (left <= params[8] or not _is_opponent_low(view, params[9], rules)):
         return first
     return _best_discard(view, options, rules, params)
@@ -361,20 +380,24 @@ def _best_discard(view, options, rules, params):
     estimate_holdings_uniformly(view, held)
     chances = _pair_probabilities(held)
     table = _probabilities_in_melds(held, chances)
-    there = view.unseen | view.known
-    worths, loose, _, hurry = _evaluate_hand(view.hand, there, table, view.limit, rules, params)
-    now = np.empty(52)
-    best, most = -1, -1e9
+    available = view.unseen | view.known
+    values, unmatched, _, hurry = _evaluate_hand(
+        view.hand, available, table, view.limit, rules, params
+    )
+    new_values = np.empty(52)
+    best, best_value = -1, -1e9
     while options:
         card = lowest_bit(options)
         options &= options - 1
         mask = 1 << card
-        left = loose & ~mask
-        _write_card_values(left, mask, worths, now, left, there, table, hurry, rules, params)
-        worth = _hand_value(view.hand & ~mask, left, now, view.limit, rules, params)
-        worth -= params[6] * params[7] * _meld_probability(card, chances)
-        if worth > most:
-            best, most = card, worth
+        left = unmatched & ~mask
+        _write_card_values(
+            left, mask, values, new_values, left, available, table, hurry, rules, params
+        )
+        value = _hand_value(view.hand & ~mask, left, new_values, view.limit, rules, params)
+        value -= params[6] * params[7] * _meld_probability(card, chances)
+        if value > best_value:
+            best, best_value = card, value
     return best
 
 

@@ -38,17 +38,17 @@ def _pair_cost(view, rules, params, card, cards):
     """Return the cost of a card, including a penalty for its pairs."""
     if not cards >> card & 1:
         return 0.0
-    whole, inside = 0, 0
-    others = cards & partners(card, rules)
-    while others:
-        other = lowest_bit(others)
-        others &= others - 1
-        gap = abs(card % 13 - other % 13)
+    n_pairs, n_inside = 0, 0
+    partner_cards = cards & partners(card, rules)
+    while partner_cards:
+        partner = lowest_bit(partner_cards)
+        partner_cards &= partner_cards - 1
+        gap = abs(card % 13 - partner % 13)
         if gap in (0, 1, 12):
-            whole += 1
+            n_pairs += 1
         else:
-            inside += 1
-    return params[0] * (whole + params[1] * inside)
+            n_inside += 1
+    return params[0] * (n_pairs + params[1] * n_inside)
 
 
 @discard(bonus=param(0.5, 0.0, 99.0, "penalty on each card that is not in a dead pair"))
@@ -101,6 +101,6 @@ def _unmatched_middle_cost(view, rules, params, card, cards):
 
 
 @helper
-def middle_cost(card, weight, seven):
+def middle_cost(card, weight, seven_weight):
     """Return the penalty on a rank, given the number of three-card melds that contain it."""
-    return weight * (count_three_card_melds(card) - 4) + (seven if card % 13 == 6 else 0.0)
+    return weight * (count_three_card_melds(card) - 4) + (seven_weight if card % 13 == 6 else 0.0)

@@ -67,28 +67,28 @@ KNOCK_TABLE = (
 def useful(view, rules, params):
     """Take a card that makes a meld and lowers the deadwood, or lowers it a lot (PercentTwenty)."""
     card = view.taken_offer
-    drop = view.count - deadwood_after_taking(view.hand, card, rules)
+    decrease = view.count - deadwood_after_taking(view.hand, card, rules)
     least = params[1] if count_possible_melds(card, view.known, rules) else params[0]
-    melds = drop >= least and makes_meld(view.hand, card, rules)
-    return take_if(melds or drop >= params[2], view.legal)
+    melds = decrease >= least and makes_meld(view.hand, card, rules)
+    return take_if(melds or decrease >= params[2], view.legal)
 
 
 @discard(noise=True)
 def unwanted(view, rules, params):
     """Minimise the deadwood, and break ties in favour of safe, dead and low cards."""
     options = view.best
-    safe = first_discards(view, 1 - view.seat, ALL_DISCARDS)
+    opponent_discards = first_discards(view, 1 - view.seat, ALL_DISCARDS)
     dead = _dead_cards(view.hand, view.unseen, rules)
-    most, cards = -1, 0
+    best_score, cards = -1, 0
     while options:
         card = lowest_bit(options)
         options &= options - 1
         points = int(count_possible_melds(card, view.known, rules) == 0)
-        points += int(neighbours(card) & safe != 0)
+        points += int(neighbours(card) & opponent_discards != 0)
         points += dead >> card & 1
-        if points > most:
-            most, cards = points, 0
-        if points == most:
+        if points > best_score:
+            best_score, cards = points, 0
+        if points == best_score:
             cards |= 1 << card
     low = cards & cards_of_ranks(UP_TO_NINE)
     return pick_random(low if low else cards, view.noise)
@@ -113,8 +113,8 @@ def by_table(view, rules, params):
     if is_gin_or_better(view):
         return True
     seen = (52 - popcount(view.unseen)) // 5
-    kept = view.hand & ~(1 << view.ending_card)
-    dead = popcount(_dead_cards(kept, view.unseen, rules))
+    ten_cards = view.hand & ~(1 << view.ending_card)
+    dead = popcount(_dead_cards(ten_cards, view.unseen, rules))
     if seen < 2 or seen > 8 or dead > 3 or view.ending_count > 10:
         return False
     return KNOCK_TABLE[view.ending_count - 1][seen - 2] >> dead & 1 == 1

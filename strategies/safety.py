@@ -102,9 +102,9 @@ def live_melds(view, rules, params):
 
 
 @helper
-def _live_meld_cost(view, rules, params, card, others):
+def _live_meld_cost(view, rules, params, card, usable):
     """Return the cost of a card, including a penalty for live melds."""
-    return params[0] * count_possible_melds(card, others, rules)
+    return params[0] * count_possible_melds(card, usable, rules)
 
 
 @helper
@@ -128,10 +128,10 @@ def growing_safety(view, rules, params):
 
 
 @helper
-def _growing_cost(view, rules, params, card, others):
+def _growing_cost(view, rules, params, card, usable):
     """Return the cost of a card, given its live melds, the turn and the player's deadwood."""
     weight = params[0] + params[1] * view.own_turn + params[2] * view.count
-    return weight * count_possible_melds(card, others, rules)
+    return weight * count_possible_melds(card, usable, rules)
 
 
 @discard(
@@ -158,8 +158,8 @@ def _new_meld_cost(view, rules, params, card, unseen):
 def wild(view, rules, params):
     """Keep cards from turn 5 on if no card near them was seen (rubl.com, skillgames.zone)."""
     seen = ALL_CARDS & ~view.unseen
-    dear = 0 if view.own_turn < params[0] else _cards_near_nothing_seen(view.hand, seen)
-    return discard_with_penalty(view, rules, dear, params[1])
+    kept_cards = 0 if view.own_turn < params[0] else _cards_near_nothing_seen(view.hand, seen)
+    return discard_with_penalty(view, rules, kept_cards, params[1])
 
 
 @helper
@@ -187,24 +187,24 @@ def bait(view, rules, params):
     """Discard early near a wanted card, so that the wanted card looks safe (several advisers)."""
     count, cards = view.least, view.best
     if view.own_turn <= params[1] and bernoulli(params[0], view.noise):
-        baiting = _bait_cards(view.hand, view.legal, view.unseen, rules)
-        left, baits = best_discards(view.hand, baiting, rules)
+        bait_discards = _bait_cards(view.hand, view.legal, view.unseen, rules)
+        left, best_baits = best_discards(view.hand, bait_discards, rules)
         if left <= count + params[2]:
-            cards = baits
+            cards = best_baits
     return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
 @helper
 def _bait_cards(hand, legal, unseen, rules):
     """Return the discards near an unseen card that would make a meld with the remaining cards."""
-    baits = 0
+    bait_discards = 0
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
         wanted = neighbours(card) & unseen
         while wanted:
             if makes_meld(hand & ~(1 << card), lowest_bit(wanted), rules):
-                baits |= 1 << card
+                bait_discards |= 1 << card
                 break
             wanted &= wanted - 1
-    return baits
+    return bait_discards

@@ -47,13 +47,16 @@ def mmd(view, rules, params):
 @helper
 def _is_wanted(view, scratch, rules, params):
     """Return True if the best hand with the card on offer beats the mean hand after drawing."""
-    stay = _hand_cost(view, view.hand, scratch, rules, params)
-    taken = _best_cost_with(view, 1 << view.taken_offer, stay, scratch, rules, params)
+    current_cost = _hand_cost(view, view.hand, scratch, rules, params)
+    taken = _best_cost_with(view, 1 << view.taken_offer, current_cost, scratch, rules, params)
     n = popcount(view.unseen)
-    drawn = stay * n  # upper bound, because a drawn card can be discarded
+    drawn = current_cost * n  # upper bound, because a drawn card can be discarded
     unseen = view.unseen
     while unseen and taken * n < drawn:
-        drawn += _best_cost_with(view, unseen & -unseen, stay, scratch, rules, params) - stay
+        drawn += (
+            _best_cost_with(view, unseen & -unseen, current_cost, scratch, rules, params)
+            - current_cost
+        )
         unseen &= unseen - 1
     return taken * n < drawn
 
@@ -86,14 +89,14 @@ def _best_cost_with(view, card, least, scratch, rules, params):
 
     The result is at most `least`.
     """
-    held, then, ahead, ahead_of_ten = scratch
-    eleven = view.hand | card
-    touched = _related_cards(card)
-    if view.known & touched:  # the opponent does not hold the drawn card
-        _write_withheld(view, eleven, touched, held, then, rules)
-        held = then
-    scratch = held, then, ahead, ahead_of_ten
-    return _best_discard(view, eleven, view.hand, least, scratch, rules, params)[1]
+    held, held_eleven, prospects, ten_prospects = scratch
+    eleven_cards = view.hand | card
+    related = _related_cards(card)
+    if view.known & related:  # the opponent does not hold the drawn card
+        _write_withheld(view, eleven_cards, related, held, held_eleven, rules)
+        held = held_eleven
+    scratch = held, held_eleven, prospects, ten_prospects
+    return _best_discard(view, eleven_cards, view.hand, least, scratch, rules, params)[1]
 
 
 @helper
@@ -117,7 +120,7 @@ def _sum_over(numbers, cards):
 
 
 @helper
-def _best_discard(view, eleven, legal, least, scratch, rules, params):
+def _best_discard(view, eleven_cards, legal, least, scratch, rules, params):
     """Return the discard that leaves the best hand, and the cost of that hand.
 
     Ties are broken by the highest card, then by the lowest number. Only hands that cost less than
@@ -125,43 +128,55 @@ def _best_discard(view, eleven, legal, least, scratch, rules, params):
     eleven. This bound excludes most discards without evaluating the hand.
     """
     n = max(1, popcount(view.unseen))
-    held, _, ahead, _ = scratch
-    _write_prospects(eleven, view.unseen, ahead, rules)
-    in_melds = cards_in_melds(eleven, rules)
-    loose = _unmatched_cards(eleven, rules)
-    whole, loose_ahead = total_points(loose, rules), _sum_over(ahead, loose)
-    all_ahead = loose_ahead + _sum_over(ahead, eleven & ~loose)
-    kept = params[1] * _sum_over(held, eleven) / n if view.known else 0.0
+    held, _, prospects, _ = scratch
+    _write_prospects(eleven_cards, view.unseen, prospects, rules)
+    in_melds = cards_in_melds(eleven_cards, rules)
+    unmatched = _unmatched_cards(eleven_cards, rules)
+    unmatched_points, unmatched_prospects = (
+        total_points(unmatched, rules),
+        _sum_over(prospects, unmatched),
+    )
+    total_prospects = unmatched_prospects + _sum_over(prospects, eleven_cards & ~unmatched)
+    max_withheld = params[1] * _sum_over(held, eleven_cards) / n if view.known else 0.0
     best = -1
     while legal:
-        alike, value = highest_value_cards(legal, rules)
-        legal &= ~alike
-        while alike:
-            card = lowest_bit(alike)
-            alike &= alike - 1
-            ten = eleven & ~(1 << card)
+        highest, value = highest_value_cards(legal, rules)
+        legal &= ~highest
+        while highest:
+            card = lowest_bit(highest)
+            highest &= highest - 1
+            ten_cards = eleven_cards & ~(1 << card)
             if in_melds >> card & 1:
-                bound = deadwood(ten, rules) - params[0] * (all_ahead - ahead[card]) / n - kept
+                bound = (
+                    deadwood(ten_cards, rules)
+                    - params[0] * (total_prospects - prospects[card]) / n
+                    - max_withheld
+                )
             else:
-                bound = whole - value - params[0] * (loose_ahead - ahead[card]) / n - kept
+                bound = (
+                    unmatched_points
+                    - value
+                    - params[0] * (unmatched_prospects - prospects[card]) / n
+                    - max_withheld
+                )
             if bound < least:
-                worth = _hand_cost(view, ten, scratch, rules, params)
-                if worth < least:
-                    best, least = card, worth
+                cost = _hand_cost(view, ten_cards, scratch, rules, params)
+                if cost < least:
+                    best, least = card, cost
     return best, least
 
 
 @helper
-def _hand_cost(view, ten, scratch, rules, params):
+def _hand_cost(view, ten_cards, scratch, rules, params):
     """Return the deadwood minus the expected melds and the value withheld from the opponent."""
-    held, _, _, ahead = scratch
+    held, _, _, prospects = scratch
     n = max(1, popcount(view.unseen))
-    loose = _unmatched_cards(ten, rules)
-    _write_prospects(ten, view.unseen, ahead, rules)
-    worth = total_points(loose, rules) - params[0] * _sum_over(ahead, loose) / n
+    unmatched = _unmatched_cards(ten_cards, rules)
+    _write_prospects(ten_cards, view.unseen, prospects, rules)
+    cost = total_points(unmatched, rules) - params[0] * _sum_over(prospects, unmatched) / n
     if view.known:
-        worth -= params[1] * _sum_over(held, ten) / n
-    return worth
+        cost -= params[1] * _sum_over(held, ten_cards) / n
+    return cost
 
 
 @helper
@@ -194,9 +209,9 @@ def _write_prospects(hand, unseen, prospects, rules):
 @helper
 def _add_runs(hand, gap, prospects, rules):
     """Count the runs that a missing card completes for each card of the hand."""
-    own, r = suit_lane(hand, gap // 13), gap % 13
-    below = r - 1 - highest_lane_bit(~own & (1 << r) - 1)
-    above = lowest_bit(~(own >> r + 1))
+    lane, r = suit_lane(hand, gap // 13), gap % 13
+    below = r - 1 - highest_lane_bit(~lane & (1 << r) - 1)
+    above = lowest_bit(~(lane >> r + 1))
     for i in range(1, below + 1):
         runs = (below - i + 1) * (above + 1) - (i == 1)
         prospects[gap - i] += runs * rules.value[0, r - i]
@@ -242,35 +257,35 @@ def _withheld_value(view, hand, card, chance, rules):
     The value is the product of the card's points and the expected number of melds that the opponent
     could make with the card and at least one card from the pile.
     """
-    his, free = view.known, view.known | view.unseen & ~hand
+    opponent_known, usable = view.known, view.known | view.unseen & ~hand
     melds = _opponent_runs(
-        suit_lane(his, card // 13), suit_lane(free, card // 13), card % 13, chance
+        suit_lane(opponent_known, card // 13), suit_lane(usable, card // 13), card % 13, chance
     )
     if not view.shed >> card & 1:
         melds += _opponent_sets(
-            his & cards_of_rank(card % 13), free & cards_of_rank(card % 13), chance
+            opponent_known & cards_of_rank(card % 13), usable & cards_of_rank(card % 13), chance
         )
     return melds * rules.value[0, card % 13]
 
 
 @helper
-def _opponent_sets(his, free, chance):
+def _opponent_sets(opponent_known, usable, chance):
     """Return the expected number of the opponent's sets with an additional card.
 
     At least one card of each set is a known card of the opponent.
     """
-    known, others = popcount(his), popcount(free & ~his)
+    known, n_others = popcount(opponent_known), popcount(usable & ~opponent_known)
     if known == 0:
         return 0.0
-    three = known * (known - 1) / 2 + known * others * chance
-    return three + chance**others if known + others == 3 else three
+    set_of_three = known * (known - 1) / 2 + known * n_others * chance
+    return set_of_three + chance**n_others if known + n_others == 3 else set_of_three
 
 
 @helper
-def _opponent_runs(his, free, r, chance):
+def _opponent_runs(opponent_known, usable, r, chance):
     """Return the expected number of the opponent's runs with rank r in one suit."""
     total = 0.0
-    if his == 0:
+    if opponent_known == 0:
         return total
     low, down, down_known = r, 1.0, False
     while True:
@@ -279,16 +294,16 @@ def _opponent_runs(his, free, r, chance):
             if high - low >= 2 and known:
                 total += up
             high += 1
-            if high > 12 or not free >> high & 1:
+            if high > 12 or not usable >> high & 1:
                 break
-            if his >> high & 1:
+            if opponent_known >> high & 1:
                 known = True
             else:
                 up *= chance
         low -= 1
-        if low < 0 or not free >> low & 1:
+        if low < 0 or not usable >> low & 1:
             break
-        if his >> low & 1:
+        if opponent_known >> low & 1:
             down_known = True
         else:
             down *= chance

@@ -37,9 +37,9 @@ def simple(view, rules, params):
     """Minimise deadwood, break ties at random, and never repeat a pair {drawn, discarded}."""
     cards = view.best
     if view.taken >= 0:
-        others = view.legal & ~_repeating_discards(view)
-        if others and others != view.legal:
-            cards = best_discards(view.hand, others, rules)[1]
+        new_discards = view.legal & ~_repeating_discards(view)
+        if new_discards and new_discards != view.legal:
+            cards = best_discards(view.hand, new_discards, rules)[1]
     return pick_random(cards, view.noise)
 
 

@@ -43,12 +43,14 @@ def switch(view, rules, params):
     while legal:
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
-        ten = view.hand & ~(1 << card)
+        ten_cards = view.hand & ~(1 << card)
         if late:
-            cost = _penalty_cost(ten, view, rules, params, counts)
+            cost = _penalty_cost(ten_cards, view, rules, params, counts)
         else:
             cost = float(
-                hand_cost(ten, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts)
+                hand_cost(
+                    ten_cards, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts
+                )
             )
         if cost < least:
             best, least = card, cost
@@ -65,13 +67,13 @@ def turns_left(view, rules):
 
 
 @helper
-def _penalty_cost(ten, view, rules, params, counts):
+def _penalty_cost(ten_cards, view, rules, params, counts):
     """Return the cost of ten cards, which is the sum of the penalties over all draws.
 
     With `goal`, the probability of meeting the goal is subtracted with a large weight.
     """
     total = 0.0
-    for i in range(deadwood_after_draws(ten, view.unseen, rules, counts)):
+    for i in range(deadwood_after_draws(ten_cards, view.unseen, rules, counts)):
         penalty = counts[i] if counts[i] else rules.penalty_gin
         total += penalty
         if params[3]:
@@ -84,9 +86,9 @@ def _penalty_cost(ten, view, rules, params, counts):
 
 
 @helper
-def probability_within(room, deals, params):
-    """Return the probability that the total of a number of deals is at most `room`."""
-    i = (int(room) - MIN_TOTAL) // TOTAL_STEP
+def probability_within(max_total, deals, params):
+    """Return the probability that the total of a number of deals is at most `max_total`."""
+    i = (int(max_total) - MIN_TOTAL) // TOTAL_STEP
     if i < 0:
         return 0.0
     return params[N_PARAMS + max(0, min(4, deals)) * N_TOTALS + min(i, N_TOTALS - 1)]

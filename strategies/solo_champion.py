@@ -102,11 +102,11 @@ def champion_solo(view, rules, params):
 
 
 @helper
-def write_features(ten, unseen, left, search_value, rules, x):
+def write_features(ten_cards, unseen, left, search_value, rules, x):
     """Write the features of ten cards to `x`, (N_WEIGHTS,) float64, at the offset of their class.
 
     Args:
-        ten: Ten cards as a 52-bit mask.
+        ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
         left: Number of draws left, or of cards left in the deck including the joker.
         search_value: Value of the cards according to the search.
@@ -114,55 +114,55 @@ def write_features(ten, unseen, left, search_value, rules, x):
         x: Output, features.
     """
     x[:] = 0.0
-    now = min_unmatched(ten, rules)
-    one, two, three = count_saving_cards(ten, unseen, now, rules)
-    loose = ten & ~cards_in_melds(ten, rules)
-    by_rank, by_suit = partners_by_rank_and_suit(loose)
-    lone = loose & ~(by_rank | by_suit)
-    count = deadwood(ten, rules)
-    at = min(now, N_CLASSES - 1) * N_HAND_FEATURES
-    x[at : at + 4] = 1.0, 0.1 * one, 0.1 * two, 0.1 * three
-    x[at + 4] = 0.05 * count_live_pairs(loose, unseen)
-    x[at + 5] = 0.3 * popcount(lone)
+    n_unmatched = min_unmatched(ten_cards, rules)
+    saves_one, saves_two, saves_three = count_saving_cards(ten_cards, unseen, n_unmatched, rules)
+    unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
+    by_rank, by_suit = partners_by_rank_and_suit(unmatched)
+    lone_cards = unmatched & ~(by_rank | by_suit)
+    count = deadwood(ten_cards, rules)
+    at = min(n_unmatched, N_CLASSES - 1) * N_HAND_FEATURES
+    x[at : at + 4] = 1.0, 0.1 * saves_one, 0.1 * saves_two, 0.1 * saves_three
+    x[at + 4] = 0.05 * count_live_pairs(unmatched, unseen)
+    x[at + 5] = 0.3 * popcount(lone_cards)
     x[at + 6] = 0.02 * count
-    x[at + 7] = 0.02 * one * one
-    x[at + 8] = 0.02 * one * three
-    x[at + 9] = 0.02 * three * three
-    x[at + 10] = 0.02 * two * one
-    x[at + 11] = 0.02 * count_live_pairs(lone, unseen)
+    x[at + 7] = 0.02 * saves_one * saves_one
+    x[at + 8] = 0.02 * saves_one * saves_three
+    x[at + 9] = 0.02 * saves_three * saves_three
+    x[at + 10] = 0.02 * saves_two * saves_one
+    x[at + 11] = 0.02 * count_live_pairs(lone_cards, unseen)
     x[at + 12] = 0.0003 * count * count
     x[at + 13] = 0.3 * popcount(by_rank & by_suit)
-    share = left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
+    time_left = left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
     for i in range(at, at + N_HAND_FEATURES):
-        x[FALLING_OFFSET + i] = share * x[i]
+        x[FALLING_OFFSET + i] = time_left * x[i]
     x[N_WEIGHTS - 1] = search_value
 
 
 @helper
-def count_saving_cards(ten, unseen, now, rules):
+def count_saving_cards(ten_cards, unseen, n_unmatched, rules):
     """Return the numbers of live cards that save one, two, and at least three unmatched cards."""
-    one, two, three = 0.0, 0.0, 0.0
-    fit = outs(ten, rules) & unseen
-    while fit:
-        saved = now - max(0, min_unmatched(ten | fit & -fit, rules) - 1)
-        fit &= fit - 1
-        one += saved == 1
-        two += saved == 2
-        three += saved >= 3
-    return one, two, three
+    saves_one, saves_two, saves_three = 0.0, 0.0, 0.0
+    live_outs = outs(ten_cards, rules) & unseen
+    while live_outs:
+        n_saved = n_unmatched - max(0, min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1)
+        live_outs &= live_outs - 1
+        saves_one += n_saved == 1
+        saves_two += n_saved == 2
+        saves_three += n_saved >= 3
+    return saves_one, saves_two, saves_three
 
 
 @helper
-def count_live_pairs(loose, unseen):
+def count_live_pairs(unmatched, unseen):
     """Return the number of melds that unmatched cards can make with two live cards each."""
     total = 0
-    while loose:
-        card = lowest_bit(loose)
-        loose &= loose - 1
+    while unmatched:
+        card = lowest_bit(unmatched)
+        unmatched &= unmatched - 1
         r = card % 13
-        same = popcount(unseen & cards_of_rank(r))
+        n_same_rank = popcount(unseen & cards_of_rank(r))
         window = suit_lane(unseen, card // 13) << 2 >> r
-        total += same * (same - 1) // 2 + count_run_pairs(window)
+        total += n_same_rank * (n_same_rank - 1) // 2 + count_run_pairs(window)
     return total
 
 

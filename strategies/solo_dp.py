@@ -33,14 +33,14 @@ def dp(view, rules, params):
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     time = time_index(view, rules)
-    best, most = -1, -1e18
+    best, best_value = -1, -1e18
     legal = view.legal
     while legal:
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
-        worth = table_value(view.hand & ~(1 << card), view.unseen, time, rules, params)
-        if worth > most:
-            best, most = card, worth
+        value = table_value(view.hand & ~(1 << card), view.unseen, time, rules, params)
+        if value > best_value:
+            best, best_value = card, value
     return best
 
 
@@ -70,11 +70,11 @@ def time_index(view, rules):
 
 
 @helper
-def table_value(ten, unseen, time, rules, table):
+def table_value(ten_cards, unseen, time, rules, table):
     """Return the table value of ten cards."""
-    now, saved = hand_features(ten, unseen, rules)
-    plane = ((scoring_index(rules) * N_TIMES + time) * N_UNMATCHED + now) * PLANE_SIZE
-    return table[plane] + table[plane + 1] * saved + table[plane + 2] * deadwood(ten, rules)
+    n_unmatched, n_saved = hand_features(ten_cards, unseen, rules)
+    plane = ((scoring_index(rules) * N_TIMES + time) * N_UNMATCHED + n_unmatched) * PLANE_SIZE
+    return table[plane] + table[plane + 1] * n_saved + table[plane + 2] * deadwood(ten_cards, rules)
 
 
 @helper
@@ -90,15 +90,17 @@ def scoring_index(rules):
 
 
 @helper
-def hand_features(ten, unseen, rules):
+def hand_features(ten_cards, unseen, rules):
     """Return the number of unmatched cards, and its total decrease over all unseen cards."""
-    now = min_unmatched(ten, rules)
-    fit = outs(ten, rules) & unseen
-    saved = 0
-    while fit:
-        saved += now - max(0, min_unmatched(ten | fit & -fit, rules) - 1)
-        fit &= fit - 1
-    return now, saved
+    n_unmatched = min_unmatched(ten_cards, rules)
+    live_outs = outs(ten_cards, rules) & unseen
+    n_saved = 0
+    while live_outs:
+        n_saved += n_unmatched - max(
+            0, min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1
+        )
+        live_outs &= live_outs - 1
+    return n_unmatched, n_saved
 
 
 SOLO_DP = Strategy(

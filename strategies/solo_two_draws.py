@@ -52,19 +52,21 @@ def search_discards(view, width, rules, table):
     The arrays, int64 and float64, are in descending order of the table values.
     """
     left = count_draws_left(view, rules)
-    cards, likes = np.empty(MAX_HAND_SIZE, np.int64), np.full(MAX_HAND_SIZE, MIN_VALUE)
+    cards, table_values = np.empty(MAX_HAND_SIZE, np.int64), np.full(MAX_HAND_SIZE, MIN_VALUE)
     n = 0
     legal = view.legal
     while legal:
         cards[n] = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << cards[n])
-        likes[n] = value_by_table(view.hand & ~(1 << cards[n]), view.unseen, left, rules, table)
+        table_values[n] = value_by_table(
+            view.hand & ~(1 << cards[n]), view.unseen, left, rules, table
+        )
         n += 1
     n = min(n, width)
     best, values = np.empty(n, np.int64), np.empty(n)
     for i in range(n):
-        k = likes.argmax()
-        likes[k] = MIN_VALUE
+        k = table_values.argmax()
+        table_values[k] = MIN_VALUE
         best[i] = cards[k]
         values[i] = value_by_next_draw(view.hand & ~(1 << best[i]), view.unseen, left, rules, table)
     return best, values
@@ -82,75 +84,77 @@ def count_draws_left(view, rules):
 
 
 @helper
-def value_by_table(ten, unseen, left, rules, table):
+def value_by_table(ten_cards, unseen, left, rules, table):
     """Return the table value of ten cards.
 
     The value is exact if there is no further draw or if only the joker is left.
     """
-    is_limited = rules.max_draws >= 0
-    if left < 1 or (left == 1 and not is_limited):
-        return final_value(ten, rules)
-    time = left - 1 if is_limited else (left - 1) // CARDS_PER_STEP
-    return table_value(ten, unseen, min(time, N_TIMES - 1), rules, table)
+    has_draw_limit = rules.max_draws >= 0
+    if left < 1 or (left == 1 and not has_draw_limit):
+        return final_value(ten_cards, rules)
+    time = left - 1 if has_draw_limit else (left - 1) // CARDS_PER_STEP
+    return table_value(ten_cards, unseen, min(time, N_TIMES - 1), rules, table)
 
 
 @helper
-def value_by_next_draw(ten, unseen, left, rules, table):
+def value_by_next_draw(ten_cards, unseen, left, rules, table):
     """Return the value of ten cards as a mean over the next draw, which can be the joker."""
-    fit = outs(ten, rules) & unseen
-    others = unseen & ~fit
-    back = value_by_table(ten, unseen, left - 1, rules, table)
-    total = back * popcount(others)
+    live_outs = outs(ten_cards, rules) & unseen
+    other_cards = unseen & ~live_outs
+    unchanged_value = value_by_table(ten_cards, unseen, left - 1, rules, table)
+    total = unchanged_value * popcount(other_cards)
     if scoring_index(rules) != WON:
-        nine = _best_nine(ten, unseen, left - 1, rules, table)
-        while others:
-            card = others & -others
-            others ^= card
-            kept = value_by_table(nine | card, unseen ^ card, left - 1, rules, table)
-            total += max(0.0, kept - back)
-    while fit:
-        card = fit & -fit
-        fit ^= card
-        total += _value_with_meld(ten | card, unseen ^ card, left - 1, rules, table)
+        best_nine = _best_nine(ten_cards, unseen, left - 1, rules, table)
+        while other_cards:
+            card = other_cards & -other_cards
+            other_cards ^= card
+            swapped_value = value_by_table(best_nine | card, unseen ^ card, left - 1, rules, table)
+            total += max(0.0, swapped_value - unchanged_value)
+    while live_outs:
+        card = live_outs & -live_outs
+        live_outs ^= card
+        total += _value_with_meld(ten_cards | card, unseen ^ card, left - 1, rules, table)
     mean = total / max(1, popcount(unseen))
     if rules.max_draws >= 0:
         return mean
-    return mean + (final_value(ten, rules) - mean) / max(1, left)
+    return mean + (final_value(ten_cards, rules) - mean) / max(1, left)
 
 
 @helper
-def _best_nine(ten, unseen, left, rules, table):
+def _best_nine(ten_cards, unseen, left, rules, table):
     """Return ten cards without the unmatched card that is least valuable in the table."""
-    best, most = ten, MIN_VALUE
-    now = min_unmatched(ten, rules)
-    cards = ten
+    best, best_value = ten_cards, MIN_VALUE
+    n_unmatched = min_unmatched(ten_cards, rules)
+    cards = ten_cards
     while cards:
         card = cards & -cards
         cards ^= card
-        if min_unmatched(ten ^ card, rules) < now:
-            worth = value_by_table(ten ^ card, unseen, left, rules, table)
-            if worth > most:
-                best, most = ten ^ card, worth
+        if min_unmatched(ten_cards ^ card, rules) < n_unmatched:
+            value = value_by_table(ten_cards ^ card, unseen, left, rules, table)
+            if value > best_value:
+                best, best_value = ten_cards ^ card, value
     return best
 
 
 @helper
-def _value_with_meld(eleven, unseen, left, rules, table):
+def _value_with_meld(eleven_cards, unseen, left, rules, table):
     """Return the value of eleven cards.
 
     The value is the value of gin, or of the best ten cards after discarding an unmatched card.
     """
-    now = min_unmatched(eleven, rules)
-    if now <= 1:
+    n_unmatched = min_unmatched(eleven_cards, rules)
+    if n_unmatched <= 1:
         return gin_value(left, rules)
-    most = MIN_VALUE
-    cards = eleven
+    best_value = MIN_VALUE
+    cards = eleven_cards
     while cards:
         card = cards & -cards
         cards ^= card
-        if min_unmatched(eleven ^ card, rules) < now:
-            most = max(most, value_by_table(eleven ^ card, unseen, left, rules, table))
-    return most
+        if min_unmatched(eleven_cards ^ card, rules) < n_unmatched:
+            best_value = max(
+                best_value, value_by_table(eleven_cards ^ card, unseen, left, rules, table)
+            )
+    return best_value
 
 
 @helper
@@ -163,9 +167,9 @@ def gin_value(left, rules):
 
 
 @helper
-def final_value(ten, rules):
+def final_value(ten_cards, rules):
     """Return the value of ten cards when the joker or the last draw ends the deal."""
-    return 0.0 if scoring_index(rules) == WON else -float(deadwood(ten, rules))
+    return 0.0 if scoring_index(rules) == WON else -float(deadwood(ten_cards, rules))
 
 
 SOLO_TWO_DRAWS = Strategy(

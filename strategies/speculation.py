@@ -35,9 +35,9 @@ def speculate(view, rules, params):
     """
     if lowers_deadwood(view, rules):
         return take_if(True, view.legal)
-    hopeful = view.own_turn <= params[0] or view.count >= params[1]
+    is_speculating = view.own_turn <= params[0] or view.count >= params[1]
     return take_if(
-        hopeful
+        is_speculating
         and _count_two_way_partials(view.hand, view.taken_offer, view.unseen, rules) >= params[2],
         view.legal,
     )
@@ -47,10 +47,10 @@ def speculate(view, rules, params):
 def _count_two_way_partials(hand, card, unseen, rules):
     """Return the number of unmatched cards that have at least two live completers with a card."""
     n = 0
-    others = unmatched_cards(hand, rules) & partners(card, rules)
-    while others:
-        n += popcount(completers(card, lowest_bit(others), rules) & unseen) >= 2
-        others &= others - 1
+    partner_cards = unmatched_cards(hand, rules) & partners(card, rules)
+    while partner_cards:
+        n += popcount(completers(card, lowest_bit(partner_cards), rules) & unseen) >= 2
+        partner_cards &= partner_cards - 1
     return n
 
 
@@ -67,8 +67,12 @@ def upcard(view, rules, params):
 )
 def deny(view, rules, params):
     """Also take cards that would complete an opponent's meld if the cost is small (Jacoby)."""
-    rise = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
-    return take_if(rise < 0 or (rise <= params[1] and _denies(view, params[0], rules)), view.legal)
+    deadwood_increase = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
+    return take_if(
+        deadwood_increase < 0
+        or (deadwood_increase <= params[1] and _denies(view, params[0], rules)),
+        view.legal,
+    )
 
 
 @helper
@@ -79,7 +83,7 @@ def _denies(view, held, rules):
     """
     if held == 2:
         return count_possible_melds(view.taken_offer, view.known, rules) > 0
-    mates = view.known | view.unseen
-    return count_possible_melds(view.taken_offer, mates, rules) > count_possible_melds(
+    possible_cards = view.known | view.unseen
+    return count_possible_melds(view.taken_offer, possible_cards, rules) > count_possible_melds(
         view.taken_offer, view.unseen, rules
     )

@@ -108,8 +108,8 @@ def dead_answer(view, rules, params):
     """Accept if W - L >= -old stake / new stake, given the turn and the deadwood."""
     won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
-    pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
-    return won - lost - shift >= -pays / view.offered
+    payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
+    return won - lost - shift >= -payment / view.offered
 
 
 @offer(edge=param(0.0, 0.0, 1.0, "minimum gain in match win probability"), weights="stake.npy")
@@ -119,14 +119,14 @@ def by_value(view, rules, params):
     If several offers are equally good, the largest number is offered.
     """
     won, lost = _win_and_loss_probability(view, rules, params[1:], ON_TURN)
-    best, most = 0, _value_without_offer(view, rules, won, lost, params[1:]) + params[0]
+    best, best_value = 0, _value_without_offer(view, rules, won, lost, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
         refused = _value_after(
             view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:]
         )
         value = min(refused, _value_of_stake(view, n, won, lost, params[1:]))
-        if value > most or (best and value == most):
-            best, most = n, value
+        if value > best_value or (best and value == best_value):
+            best, best_value = n, value
     return best
 
 
@@ -139,10 +139,10 @@ def by_value_answer(view, rules, params):
     """Accept if accepting wins the match at least as often as refusing."""
     won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], won)
-    pays = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
+    payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
     return _value_of_stake(
         view, view.offered, won - shift, lost + shift, params[1:]
-    ) >= _value_after(view, 0, pays, params[1:])
+    ) >= _value_after(view, 0, payment, params[1:])
 
 
 @helper
@@ -187,11 +187,11 @@ def _value_without_offer(view, rules, won, lost, table):
 @helper
 def _value_of_stake(view, stake, won, lost, table):
     """Return the probability of winning the match if the deal is played for a given stake."""
-    void = max(0.0, 1 - won - lost)
+    drawn = max(0.0, 1 - won - lost)
     return (
         won * _value_after(view, stake, 0, table)
         + lost * _value_after(view, 0, stake, table)
-        + void * _value_after(view, 0, 0, table)
+        + drawn * _value_after(view, 0, 0, table)
     )
 
 
@@ -201,7 +201,7 @@ def _value_after(view, own_wins, opponent_wins, table):
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.
     """
-    mine, his = (
+    own_needed, opponent_needed = (
         (view.own_games, view.other_games)
         if view.goal == GAMES
         else (view.own_deals, view.other_deals)
@@ -210,7 +210,10 @@ def _value_after(view, own_wins, opponent_wins, table):
         own_wins > opponent_wins or (own_wins == opponent_wins and view.dealer == view.seat)
     )
     return match_value_at(
-        view.target - mine - own_wins, view.target - his - opponent_wins, dealer, table
+        view.target - own_needed - own_wins,
+        view.target - opponent_needed - opponent_wins,
+        dealer,
+        table,
     )
 
 

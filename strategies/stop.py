@@ -71,8 +71,8 @@ def stop_value(count, left, rules):
     if count == 0:
         return above + rules.gin_bonus
     tie = rules.undercut_on_tie == TIE_UNDERCUT
-    fewer = min(left, max(0, count - rules.count_joker + tie))
-    return above - count - rules.undercut_bonus * fewer / left
+    n_losing = min(left, max(0, count - rules.count_joker + tie))
+    return above - count - rules.undercut_bonus * n_losing / left
 
 
 @helper

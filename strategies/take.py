@@ -80,11 +80,13 @@ def value(view, rules, params):
 @helper
 def _hand_value(hand, card, legal, unseen, by_hits, rules):
     """Return the value of the best ten cards of a hand and an additional card."""
-    eleven = hand | 1 << card
+    eleven_cards = hand | 1 << card
     if not by_hits:
-        return -best_discards(eleven, legal, rules)[0]
-    most = 0
+        return -best_discards(eleven_cards, legal, rules)[0]
+    best_value = 0
     while legal:
-        most = max(most, count_outs(eleven & ~(legal & -legal), unseen & ~(1 << card), rules))
+        best_value = max(
+            best_value, count_outs(eleven_cards & ~(legal & -legal), unseen & ~(1 << card), rules)
+        )
         legal &= legal - 1
-    return most
+    return best_value

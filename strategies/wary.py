@@ -22,18 +22,22 @@ from simgin.toolkit import deadwood, estimate_holdings, lowest_cost_card, meld_p
 )
 def wary(view, rules, params):
     """Minimise the deadwood plus a penalty on cards that the opponent can meld."""
-    most = view.least + params[1]
+    max_deadwood = view.least + params[1]
     chances = np.empty(52)
     estimate_holdings(view, params, 2, chances)
-    return lowest_cost_card(view, rules, params, view.legal, _cost, (most, chances))
+    return lowest_cost_card(view, rules, params, view.legal, _cost, (max_deadwood, chances))
 
 
 @helper
 def _cost(view, rules, params, card, known):
     """Return the deadwood plus the penalty times the opponent's probability of melding the card."""
-    most, chances = known
+    max_deadwood, chances = known
     count = deadwood(view.hand & ~(1 << card), rules)
-    return count + params[0] * meld_probability(card, chances, rules) if count <= most else 1e18
+    return (
+        count + params[0] * meld_probability(card, chances, rules)
+        if count <= max_deadwood
+        else 1e18
+    )
 
 
 WARY = Strategy("wary", take=lower, discard=wary, knock=early)

@@ -215,7 +215,7 @@ def _base_strategy(text: str) -> str:
 def choose_dot(value: float, se: float, margin: float) -> str:
     """Return one of DOTS; SAME only if the whole interval is within the margin."""
     low, high = value - DOT_Z * se, value + DOT_Z * se
-    if differences.classify_difference(low, high, margin) == differences.SAME:
+    if differences.classify_difference(low, high, margin) == differences.EQUIVALENT:
         return SAME
     return GAINS if low > 0 else LOSES if high < 0 else UNCLEAR
 
@@ -319,7 +319,7 @@ def are_equivalent(of: Query, margin: float) -> bool:
         differences.classify_difference(row.low, row.high, margin)
         for row in select_rows(of).itertuples()
     ]
-    return set(verdicts) == {differences.SAME}
+    return set(verdicts) == {differences.EQUIVALENT}
 
 
 def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1) -> bool:

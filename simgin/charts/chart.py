@@ -240,19 +240,19 @@ class Chart(Result):
             "unit": self.request.unit,
             "metric": f"{self.request.kind_name}_gain",
         }
-        fit = CellRegression(self.cells, self.values, self.weights, kind.n_cells, base)
+        regression = CellRegression(self.cells, self.values, self.weights, kind.n_cells, base)
         rows: list[dict[str, Any]] = []
         p_values: list[float] = []
-        for cell in np.flatnonzero(fit.counts >= MIN_DECISIONS):
-            value, se, effective = fit.estimates[:, cell]
-            n = int(fit.counts[cell])
+        for cell in np.flatnonzero(regression.counts >= MIN_DECISIONS):
+            value, se, effective = regression.estimates[:, cell]
+            n = int(regression.counts[cell])
             estimate = PairedEstimate(
                 value, n, NO_INFLUENCES, effective, known_se=se if cell != base else 0.0
             )
             row, column = divmod(int(cell), len(kind.columns))
-            where = {"row": kind.rows[row], "column": kind.columns[column]}
+            labels = {"row": kind.rows[row], "column": kind.columns[column]}
             p_values.append(estimate.p if cell != base else 1.0)
-            rows.append({**names, **where, **estimate_columns(estimate, n)})
+            rows.append({**names, **labels, **estimate_columns(estimate, n)})
         frame = build_frame("chart", rows)
         return frame.assign(p_holm=adjust_p_values(np.array(p_values, float)))
 
@@ -354,7 +354,7 @@ def render_chart_strategy(chart: Chart, command: str) -> str:
     The strategy knocks in all cells with a positive gain.
     """
     gains = np.nan_to_num(chart.to_grid("value")) > 0
-    rows = ["".join("1" if pays else "0" for pays in turn[::-1]) + "0" for turn in gains.T]
+    rows = ["".join("1" if is_gain else "0" for is_gain in turn[::-1]) + "0" for turn in gains.T]
     words = {
         "command": _escape_docstring(command),
         "player": _escape_docstring(chart.request.strategy),
@@ -391,15 +391,15 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
         names, turns = zip(*group, strict=True)
         span = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         points = "point" if span == "1" else "points"
-        waits = [first for *_, first in turns]
-        later = None if None in waits else max(waits)
+        gin_turns = [first for *_, first in turns]
+        gin_turn = None if None in gin_turns else max(gin_turns)
         parts = []
         if early:
             first, last = max(t[0] for t in turns), min(t[1] for t in turns)
             in_turns = f"your first {last} turns" if first == 1 else f"turns {first} to {last}"
             parts.append(f"knock in {in_turns}")
-        if later is not None:
-            parts.append(f"play for gin from turn {later}")
+        if gin_turn is not None:
+            parts.append(f"play for gin from turn {gin_turn}")
         advice = ", and ".join(parts) or "the best choice is inconclusive or depends on the turn"
         yield f"With {span} {points} of deadwood, {advice}."
 
@@ -411,18 +411,20 @@ def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
     which to play for gin is the first turn with a significant loss after the last turn with a
     significant gain. Turns that do not exist are None.
     """
-    pays = np.flatnonzero(signs == 1)
+    gain_turns = np.flatnonzero(signs == 1)
     start = end = None
-    if len(pays) and pays[0] < MAX_EARLY_TURN:
-        start = end = int(pays[0])
+    if len(gain_turns) and gain_turns[0] < MAX_EARLY_TURN:
+        start = end = int(gain_turns[0])
         while end + 1 < len(signs) and signs[end + 1] == 1:
             end += 1
         if end + 1 - start < MIN_KNOCK_TURNS:
             start = end = None
-    after = pays[-1] + 1 if len(pays) else 0
-    costs = np.flatnonzero(signs[after:] == -1)
-    wait = int(after + costs[0]) + 1 if len(costs) else None
-    return (None, None, wait) if start is None or end is None else (start + 1, end + 1, wait)
+    after = gain_turns[-1] + 1 if len(gain_turns) else 0
+    loss_turns = np.flatnonzero(signs[after:] == -1)
+    gin_turn = int(after + loss_turns[0]) + 1 if len(loss_turns) else None
+    return (
+        (None, None, gin_turn) if start is None or end is None else (start + 1, end + 1, gin_turn)
+    )
 
 
 def summarise_upcard(chart: Chart) -> Iterator[str]:
@@ -433,8 +435,8 @@ def summarise_upcard(chart: Chart) -> Iterator[str]:
         names_by_advice.setdefault(advice, []).append(name)
     for advice, sentence in UPCARD_SENTENCES.items():
         if advice in names_by_advice:
-            *most, last = names_by_advice[advice]
-            yield sentence.format(" or ".join(filter(None, (", ".join(most), last))))
+            *names, last = names_by_advice[advice]
+            yield sentence.format(" or ".join(filter(None, (", ".join(names), last))))
 
 
 def summarise_discard(chart: Chart) -> Iterator[str]:

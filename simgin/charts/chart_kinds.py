@@ -17,8 +17,8 @@ from simgin.strategy import Policy, discard, take
 from simgin.toolkit import makes_meld, neighbours, popcount, unmatched_cards
 from simgin.toolkit import rank as rank_of
 
-# Policies and feature functions are compiled together, so they are untyped for mypy. mypy:
-# disable-error-code="no-untyped-def"
+# Policies and feature functions are compiled together, so they are untyped for mypy.
+# mypy: disable-error-code="no-untyped-def"
 
 N_TURNS, MAX_DEADWOOD = 12, 15  # columns (the last one is 12 or more) and rows of a knock chart
 RANK_NAMES = tuple("A23456789TJQK")

@@ -54,9 +54,9 @@ class CellRegression:
         """Inverse of the cross-product matrix, with 0 for the baseline and for rare cells."""
         shared = np.sqrt(self._weight_column / self._n_actions)
         squares = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(shared)
-        used = (self.counts >= MIN_DECISIONS) & (np.arange(self.n_cells) != self.baseline)
+        is_used = (self.counts >= MIN_DECISIONS) & (np.arange(self.n_cells) != self.baseline)
         inverse: np.ndarray = np.zeros_like(squares)
-        inverse[np.ix_(used, used)] = np.linalg.pinv(squares[np.ix_(used, used)])
+        inverse[np.ix_(is_used, is_used)] = np.linalg.pinv(squares[np.ix_(is_used, is_used)])
         return inverse
 
     @property
@@ -81,14 +81,14 @@ class CellRegression:
     @property
     def _n_actions(self) -> np.ndarray:
         """Number of actions at each decision, at least 1, (n_decisions, 1) int64."""
-        answers: np.ndarray = np.maximum(self._tried.sum(axis=1, keepdims=True), 1)
-        return answers
+        counts: np.ndarray = np.maximum(self._tried.sum(axis=1, keepdims=True), 1)
+        return counts
 
     @cached_property
     def _has_cell(self) -> np.ndarray:
         """Mask of the existing actions with a cell, (n_decisions, n_actions) bool."""
-        named: np.ndarray = self._tried & (self.cells >= 0)
-        return named
+        has_cell: np.ndarray = self._tried & (self.cells >= 0)
+        return has_cell
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
         """Subtract the mean value of each decision from the values of its actions.

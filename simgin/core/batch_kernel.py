@@ -299,7 +299,7 @@ def play_units(
             clear_history(view0, state.turns)
             clear_history(view1, state.turns)
             clear_deal(state, rules, state.dealer)
-            view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+            nondealer_view, dealer_view = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != seat_a:  # A is the nondealer, who plays first
                 take1, discard1, knock1 = take_a, discard_a, knock_a
                 take2, discard2, knock2 = take_b, discard_b, knock_b
@@ -307,8 +307,8 @@ def play_units(
                 take1, discard1, knock1 = take_b, discard_b, knock_b
                 take2, discard2, knock2 = take_a, discard_a, knock_a
             play_deal(
-                state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
-                offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+                state, rules, nondealer_view, dealer_view, take1, discard1, knock1,
+                take2, discard2, knock2, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
             )  # fmt: skip
             if state.watched:
                 return

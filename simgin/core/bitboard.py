@@ -42,9 +42,9 @@ def ranks_of(cards):
 @force_inline
 def cards_in_runs(hand):
     """Return the cards of a hand that are in a run."""
-    two = hand & hand >> 1 & NOT_KINGS  # cards with their upper neighbour in the hand
-    three = two & two >> 1
-    return three | three << 1 | three << 2
+    run_pairs = hand & hand >> 1 & NOT_KINGS  # cards with their upper neighbour in the hand
+    run_triples = run_pairs & run_pairs >> 1
+    return run_triples | run_triples << 1 | run_triples << 2
 
 
 @force_inline
@@ -55,9 +55,9 @@ def run_outs(hand):
     """
     above = hand << 1 & NOT_ACES
     below = hand >> 1 & NOT_KINGS
-    both_above = above & above << 1 & NOT_ACES
-    both_below = below & below >> 1 & NOT_KINGS
-    return both_above | above & below | both_below
+    two_above = above & above << 1 & NOT_ACES
+    two_below = below & below >> 1 & NOT_KINGS
+    return two_above | above & below | two_below
 
 
 @force_inline
@@ -88,9 +88,9 @@ def unmatched_without_sets(sets, hand):
 def find_conflicts(hand, runs, sets):
     """Return the conflicting ranks, and the cards of sets of four that a run can use instead."""
     conflicts = ranks_of(runs & sets)
-    held_by_all = hand & hand >> 13 & hand >> 26 & hand >> 39
-    fours = conflicts & held_by_all
-    return conflicts, runs & fours * ACES
+    in_all_suits = hand & hand >> 13 & hand >> 26 & hand >> 39
+    four_card_sets = conflicts & in_all_suits
+    return conflicts, runs & four_card_sets * ACES
 
 
 @force_inline

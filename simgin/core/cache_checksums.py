@@ -32,5 +32,5 @@ def _verify_and_load(digest: bytes, content: bytes) -> Any:
 class ChecksummedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
     """Index file and data files of one cached function."""
 
-    def _dump(self, thing: Any) -> bytes:
-        return pickle.dumps(_ChecksummedBytes(super()._dump(thing)))
+    def _dump(self, value: Any) -> bytes:
+        return pickle.dumps(_ChecksummedBytes(super()._dump(value)))

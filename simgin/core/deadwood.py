@@ -296,10 +296,10 @@ def _best_discards_by_search(hand, legal, rules):
     deadwood(hand) - value, and at least the points of all cards outside melds. The exact deadwood
     is computed only if both bounds allow an improvement, which is rare.
     """
-    whole = deadwood(hand, rules)
+    hand_deadwood = deadwood(hand, rules)
     in_melds = cards_in_melds(hand, rules)
     best_cards, value = highest_value_cards(legal & ~in_melds, rules)
-    best = whole - value if best_cards else HUGE_DEADWOOD
+    best = hand_deadwood - value if best_cards else HUGE_DEADWOOD
     rest = legal & in_melds
     if rest == 0 or _deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
         return best, best_cards  # discarding a melded card cannot be better
@@ -335,17 +335,17 @@ def deadwood_with_melded(hand, card, rules):
     """
     best = HUGE_DEADWOOD
     s = card // 13
-    through = 1 << (card % 13)
+    rank_bit = 1 << (card % 13)
     suit_cards = suit_lane(hand, s)
     for i in range(rules.n_runs):
         run = rules.runs[i]
-        if run & through and run & ~suit_cards == 0:
+        if run & rank_bit and run & ~suit_cards == 0:
             best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
     rank = hand & cards_of_rank(card % 13)
-    others = rank & ~(1 << card)
-    while others:  # sets of three cards, before the set of four
-        omitted = others & -others
-        others ^= omitted
+    same_rank = rank & ~(1 << card)
+    while same_rank:  # sets of three cards, before the set of four
+        omitted = same_rank & -same_rank
+        same_rank ^= omitted
         best = min(best, _deadwood_without_set(hand, rank & ~omitted, rules))
     best = min(best, _deadwood_without_set(hand, rank, rules))
     for i in range(rules.n_rainbows):

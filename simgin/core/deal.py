@@ -55,17 +55,17 @@ TURN_OVER = np.int64(3)  # draw source if the turn has already been played
 def deal_cards(state, rules):
     """Deal the hands and the upcard (rules.md 4.1)."""
     first = 1 - state.dealer
-    eleven = rules.first_turn == FIRST_TURN_DISCARD
+    eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     hand0, hand1 = 0, 0
     for i in range(0, 20, 2):  # these cards are already shuffled
         hand0 |= 1 << np.int64(state.pack[i])
         hand1 |= 1 << np.int64(state.pack[i + 1])
     state.dealt = 20
-    if eleven:
+    if eleven_cards:
         hand0 |= 1 << deal_next_card(state)
     state.hand[first] = hand0
     state.hand[state.dealer] = hand1
-    if not eleven:
+    if not eleven_cards:
         state.top = state.upcard = deal_next_card(state)
         state.pile = 1 << state.top
         state.upcard_to = 2
@@ -91,16 +91,16 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     ):
         state.kind = RESULT_VOID
         return True
-    eleven = state.hand[seat]
-    legal = permitted_discards(eleven, state.taken, state.drawn, rules)
+    eleven_cards = state.hand[seat]
+    legal = permitted_discards(eleven_cards, state.taken, state.drawn, rules)
     required_card = required_meld_card(state.taken, rules)
     discards_first = state.same[seat ^ state.half]
-    least, best = best_discards(eleven, legal, rules)
+    least, best = best_discards(eleven_cards, legal, rules)
     state.least = least
     state.best = best
     if not discards_first or rules.big_gin:
         ending, card, count = best_ending(
-            eleven, legal, required_card, state.limit, state.points[seat], least, best, rules
+            eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
         )
         if ending != ENDING_NONE and (card < 0 or not discards_first):
             propose_ending(state, ending, card, count)
@@ -114,11 +114,11 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)
-    ten = eleven & ~(1 << card)
-    deadwood_left = least if best >> card & 1 else deadwood(ten, rules)
+    ten_cards = eleven_cards & ~(1 << card)
+    deadwood_left = least if best >> card & 1 else deadwood(ten_cards, rules)
     if discards_first:
         ending, count = find_ending(
-            ten, deadwood_left, required_card, state.limit, state.points[seat], rules
+            ten_cards, deadwood_left, required_card, state.limit, state.points[seat], rules
         )
         if ending != ENDING_NONE:
             propose_ending(state, ending, card, count)
@@ -139,12 +139,12 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
 def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show_b):
     """Let `seat` end the deal with the last discard (50th-card rule, rules.md 4.5)."""
     state.phase = PHASE_LAST
-    eleven = state.hand[seat] | 1 << state.top
-    legal = permitted_discards(eleven, state.top, -1, rules)
+    eleven_cards = state.hand[seat] | 1 << state.top
+    legal = permitted_discards(eleven_cards, state.top, -1, rules)
     required_card = required_meld_card(state.top, rules)
-    least, best = best_discards(eleven, legal, rules)
+    least, best = best_discards(eleven_cards, legal, rules)
     ending, card, count = best_ending(
-        eleven, legal, required_card, state.limit, state.points[seat], least, best, rules
+        eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
     )
     if ending == ENDING_NONE:
         return

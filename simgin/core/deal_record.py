@@ -55,8 +55,8 @@ def count_draws(state, seat):
     The number includes cards from the pile, from the stock or deck, and a joker. Cards that were
     dealt before the first turn are not counted.
     """
-    met_joker = state.kind == RESULT_JOKER and state.winner != seat and state.above == 0
-    return state.takes[seat] + state.draws[seat] + met_joker
+    drew_joker = state.kind == RESULT_JOKER and state.winner != seat and state.above == 0
+    return state.takes[seat] + state.draws[seat] + drew_joker
 
 
 @jit

@@ -56,7 +56,7 @@ def shot_deadwood(points, rules):
 
 
 @jit
-def is_shot(ten, required_card, points, rules):
+def is_shot(ten_cards, required_card, points, rules):
     """Return True if some melding of ten cards leaves exactly the ranks of a shot unmatched.
 
     `required_card` is a card that must be in a meld, or -1 for none.
@@ -66,38 +66,38 @@ def is_shot(ten, required_card, points, rules):
         tens, ones = ones, 0
     if tens == 0:
         return False
-    first = ten & cards_of_rank(tens - 1)
+    first = ten_cards & cards_of_rank(tens - 1)
     while first:
         a = first & -first
         first ^= a
-        second = ten & cards_of_rank(ones - 1) & ~a if ones else a
+        second = ten_cards & cards_of_rank(ones - 1) & ~a if ones else a
         while second:
             b = second & -second
             second ^= b
             left = a | b
             if (
                 not (required_card >= 0 and left >> required_card & 1)
-                and deadwood(ten & ~left, rules) == 0
+                and deadwood(ten_cards & ~left, rules) == 0
             ):
                 return True
     return False
 
 
 @jit
-def declared_deadwood(ten, required_card, rules):
+def declared_deadwood(ten_cards, required_card, rules):
     """Return the least deadwood of ten cards if `required_card` must be in a meld.
 
     A value of -1 means that no card is required. Returns HUGE_COUNT if the card cannot be melded.
     """
     return (
-        deadwood(ten, rules)
+        deadwood(ten_cards, rules)
         if required_card < 0
-        else deadwood_with_melded(ten, required_card, rules)
+        else deadwood_with_melded(ten_cards, required_card, rules)
     )
 
 
 @jit
-def permitted_discards(eleven, taken, drawn, rules):
+def permitted_discards(eleven_cards, taken, drawn, rules):
     """Return the cards that may be discarded under `discard_ban` (rules.md 4.3).
 
     `taken` is the card just taken from the pile, and `drawn` is the card just drawn from the stock.
@@ -108,7 +108,7 @@ def permitted_discards(eleven, taken, drawn, rules):
         banned = 1 << taken
     if drawn >= 0 and rules.discard_ban == 1:
         banned |= 1 << drawn
-    return eleven & ~banned
+    return eleven_cards & ~banned
 
 
 @jit
@@ -118,50 +118,56 @@ def required_meld_card(taken, rules):
 
 
 @force_inline
-def find_ending(ten, deadwood_left, required_card, limit, points, rules):
+def find_ending(ten_cards, deadwood_left, required_card, limit, points, rules):
     """Return the ending that is available with ten cards, and the deadwood to declare.
 
     A shot has priority over a knock within the limit. If neither ending is possible, the result is
     ENDING_NONE. `deadwood_left` is the least deadwood of the cards.
     """
     if rules.shot or required_card >= 0:
-        return _find_ending_general(ten, deadwood_left, required_card, limit, points, rules)
+        return _find_ending_general(ten_cards, deadwood_left, required_card, limit, points, rules)
     return (ENDING_KNOCK, deadwood_left) if deadwood_left <= limit else (ENDING_NONE, deadwood_left)
 
 
 @jit
-def _find_ending_general(ten, deadwood_left, required_card, limit, points, rules):
+def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points, rules):
     """Compute `find_ending` for rules with shots or with cards that must be melded."""
-    if required_card >= 0 and not ten >> required_card & 1:
+    if required_card >= 0 and not ten_cards >> required_card & 1:
         return ENDING_NONE, HUGE_COUNT  # the player would discard the required card
-    if rules.shot and is_shot(ten, required_card, points, rules):
+    if rules.shot and is_shot(ten_cards, required_card, points, rules):
         return ENDING_SHOT, shot_deadwood(points, rules)
-    count = deadwood_left if required_card < 0 else deadwood_with_melded(ten, required_card, rules)
+    count = (
+        deadwood_left
+        if required_card < 0
+        else deadwood_with_melded(ten_cards, required_card, rules)
+    )
     return (ENDING_KNOCK, count) if count <= limit else (ENDING_NONE, count)
 
 
 @jit
-def discards_that_end(eleven, legal, required_card, limit, points, rules):
+def discards_that_end(eleven_cards, legal, required_card, limit, points, rules):
     """Return the mask of the discards that allow a knock or a shot."""
     cards = 0
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
-        ten = eleven & ~(1 << card)
-        ending, _ = find_ending(ten, deadwood(ten, rules), required_card, limit, points, rules)
+        ten_cards = eleven_cards & ~(1 << card)
+        ending, _ = find_ending(
+            ten_cards, deadwood(ten_cards, rules), required_card, limit, points, rules
+        )
         if ending != ENDING_NONE:
             cards |= 1 << card
     return cards
 
 
 @jit
-def _least_declared_deadwood(eleven, legal, required_card, rules):
+def _least_declared_deadwood(eleven_cards, legal, required_card, rules):
     """Return the least deadwood with `required_card` melded, and the discards that achieve it."""
     best, cards = HUGE_COUNT, 0
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
-        count = deadwood_with_melded(eleven & ~(1 << card), required_card, rules)
+        count = deadwood_with_melded(eleven_cards & ~(1 << card), required_card, rules)
         if count <= best:
             cards = (cards if count == best else 0) | 1 << card
             best = count
@@ -169,19 +175,19 @@ def _least_declared_deadwood(eleven, legal, required_card, rules):
 
 
 @jit
-def _shot_discards(eleven, legal, required_card, points, rules):
+def _shot_discards(eleven_cards, legal, required_card, points, rules):
     """Return the mask of the discards that make a shot."""
     cards = 0
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
-        if is_shot(eleven & ~(1 << card), required_card, points, rules):
+        if is_shot(eleven_cards & ~(1 << card), required_card, points, rules):
             cards |= 1 << card
     return cards
 
 
 @force_inline
-def best_ending(eleven, legal, required_card, limit, points, least, best, rules):
+def best_ending(eleven_cards, legal, required_card, limit, points, least, best, rules):
     """Return the ending to propose, with its discard and its deadwood.
 
     Big gin has priority, then a shot, then the least deadwood within the limit. Ties are broken by
@@ -189,22 +195,24 @@ def best_ending(eleven, legal, required_card, limit, points, least, best, rules)
     `best` are the return values of `best_discards`.
     """
     if rules.shot or rules.big_gin or required_card >= 0:
-        return _best_ending_general(eleven, legal, required_card, limit, points, least, best, rules)
+        return _best_ending_general(
+            eleven_cards, legal, required_card, limit, points, least, best, rules
+        )
     if least > limit:
         return ENDING_NONE, -1, HUGE_COUNT
     return ENDING_KNOCK, lowest_bit(highest_value_cards(best, rules)[0]), least
 
 
 @jit
-def _best_ending_general(eleven, legal, required_card, limit, points, least, best, rules):
+def _best_ending_general(eleven_cards, legal, required_card, limit, points, least, best, rules):
     """Compute `best_ending` for rules with endings other than a knock."""
-    if rules.big_gin and deadwood(eleven, rules) == 0:
+    if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         return ENDING_BIG_GIN, -1, 0
     if required_card >= 0:
         legal &= ~(1 << required_card)
-        least, best = _least_declared_deadwood(eleven, legal, required_card, rules)
+        least, best = _least_declared_deadwood(eleven_cards, legal, required_card, rules)
     if rules.shot:
-        shots = _shot_discards(eleven, legal, required_card, points, rules)
+        shots = _shot_discards(eleven_cards, legal, required_card, points, rules)
         if shots:
             return (
                 ENDING_SHOT,

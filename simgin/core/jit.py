@@ -70,8 +70,8 @@ def compiled_digest() -> str:
 
 def cache_root() -> Path:
     """Return the root of the cache, which is SIMGIN_CACHE_DIR or the user's cache directory."""
-    if named := os.environ.get("SIMGIN_CACHE_DIR"):
-        return Path(named).absolute()  # stays valid if the process changes its directory
+    if directory := os.environ.get("SIMGIN_CACHE_DIR"):
+        return Path(directory).absolute()  # stays valid if the process changes its directory
     if sys.platform == "darwin":
         return _home_directory() / "Library" / "Caches" / "simgin"
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
@@ -92,14 +92,14 @@ def _remove_old_caches(keep: Path, max_kept: int) -> None:
 
     The parent can be a shared folder, so the function removes only caches.
     """
-    own_tag = keep / TAG_FILE
-    own_tag.write_text(TAG_CONTENT)
+    tag_file = keep / TAG_FILE
+    tag_file.write_text(TAG_CONTENT)
     os.utime(keep)
     caches = (
-        tag.parent for tag in keep.parent.glob(f"*/{TAG_FILE}") if cmp(own_tag, tag, shallow=False)
+        tag.parent for tag in keep.parent.glob(f"*/{TAG_FILE}") if cmp(tag_file, tag, shallow=False)
     )
-    others = sorted((d for d in caches if d != keep), key=lambda d: d.stat().st_mtime)
-    for old in others[: max(0, len(others) - max_kept + 1)]:
+    other_caches = sorted((d for d in caches if d != keep), key=lambda d: d.stat().st_mtime)
+    for old in other_caches[: max(0, len(other_caches) - max_kept + 1)]:
         shutil.rmtree(old, ignore_errors=True)
 
 

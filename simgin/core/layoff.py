@@ -37,7 +37,7 @@ def _write_chain(start, step, max_cards, suit_offset, hand, chain):
 
 
 @jit
-def _write_run_options(meld, hand, rules, down, up, options):
+def _write_run_options(meld, hand, rules, down_chain, up_chain, options):
     """Write all combinations of the defender's cards that extend a run.
 
     Returns the number of combinations.
@@ -51,13 +51,13 @@ def _write_run_options(meld, hand, rules, down, up, options):
     else:
         below = start
         above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
-    n_down = _write_chain((start + 12) % 13, -1, below, suit_offset, hand, down)
-    n_up = _write_chain((start + size) % 13, 1, above, suit_offset, hand, up)
+    n_down = _write_chain((start + 12) % 13, -1, below, suit_offset, hand, down_chain)
+    n_up = _write_chain((start + size) % 13, 1, above, suit_offset, hand, up_chain)
     n = 0
     for i in range(n_down + 1):
         for j in range(n_up + 1):
-            if down[i] & up[j] == 0:
-                options[n] = down[i] | up[j]
+            if down_chain[i] & up_chain[j] == 0:
+                options[n] = down_chain[i] | up_chain[j]
                 n += 1
     return n
 
@@ -86,18 +86,18 @@ def lay_off(hand, melds, rules, options, scratch):
     smallest number of cards laid off, then by the order of the combinations. `options`, (3,
     MAX_OPTIONS) int64, and `scratch`, (2, 16) int64, are work space.
     """
-    fit = (
+    fitting_cards = (
         meld_extensions(melds[0], rules)
         | meld_extensions(melds[1], rules)
         | meld_extensions(melds[2], rules)
     )
-    if hand & fit == 0:
+    if hand & fitting_cards == 0:
         return deadwood_for_side(hand, rules, 1), 0  # no card fits in about half of all knocks
     n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
     n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
     n2 = _write_layoff_options(melds[2], hand, rules, scratch, options[2])
     best = 1 << 20
-    best_laid = 0
+    best_laid_off = 0
     for i in range(n0):
         a = options[0, i]
         for j in range(n1):
@@ -108,9 +108,9 @@ def lay_off(hand, melds, rules, options, scratch):
                 c = options[2, k]
                 if (a | b) & c:
                     continue
-                laid = a | b | c
-                count = deadwood_for_side(hand & ~laid, rules, 1)
-                if count < best or (count == best and popcount(laid) < popcount(best_laid)):
+                laid_off = a | b | c
+                count = deadwood_for_side(hand & ~laid_off, rules, 1)
+                if count < best or (count == best and popcount(laid_off) < popcount(best_laid_off)):
                     best = count
-                    best_laid = laid
-    return best, best_laid
+                    best_laid_off = laid_off
+    return best, best_laid_off

@@ -212,8 +212,8 @@ def _is_better_melding(deadwood, n_extensions, n_melds, a, b, c, key, row):
 @jit
 def _count_extensions(hand, discard, a, b, c, rules):
     """Return the number of extension cards of a combination of melds (rules.md 3.5, item 2)."""
-    out = meld_extensions(a, rules) | meld_extensions(b, rules) | meld_extensions(c, rules)
-    return popcount(out & ~hand & ~discard)
+    extensions = meld_extensions(a, rules) | meld_extensions(b, rules) | meld_extensions(c, rules)
+    return popcount(extensions & ~hand & ~discard)
 
 
 @jit
@@ -240,7 +240,7 @@ def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, 
 
 
 @jit
-def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
+def _shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows):
     """Find the melding to show among all conflict resolutions.
 
     Other meldings are never better, because an unmelded card costs points, and a split run only
@@ -259,8 +259,8 @@ def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
         unmatched = unmatched_without_sets(melded, hand)
         left = sum_values_by_bits(unmatched, rules, 0)
         if n == 0 or left <= keys[0, 0]:
-            write_melds(hand & ~(melded | unmatched), melded, found[:3])
-            a, b, c = found[0], found[1], found[2]
+            write_melds(hand & ~(melded | unmatched), melded, meld_buffer[:3])
+            a, b, c = meld_buffer[0], meld_buffer[1], meld_buffer[2]
             extensions = _count_extensions(hand, discard, a, b, c, rules)
             n = _insert_melding(n, 1, keys, rows, left, extensions, a, b, c)
         ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
@@ -269,7 +269,7 @@ def _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows):
 
 
 @jit
-def find_shown_melding(hand, discard, required_card, ranks_left, rules, found, keys, rows):
+def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buffer, keys, rows):
     """Find the melding that the automatic rule selects, and return its deadwood.
 
     The melds are written to rows[0]. This row equals the first row of `find_legal_meldings` without
@@ -280,16 +280,16 @@ def find_shown_melding(hand, discard, required_card, ranks_left, rules, found, k
         and ranks_left < 0
         and (rules.by_planes[0] or supports_bit_solver(hand, rules, 0))
     ):
-        return _shown_melding_over_conflicts(hand, discard, rules, found, keys, rows)
+        return _shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows)
     n = find_legal_meldings(
-        hand, discard, required_card, ranks_left, NO_MELDING, rules, found, keys, rows, 1
+        hand, discard, required_card, ranks_left, NO_MELDING, rules, meld_buffer, keys, rows, 1
     )
     return keys[0, 0] if n else NO_MELDING
 
 
 @jit
 def find_legal_meldings(
-    hand, discard, required_card, ranks_left, max_deadwood, rules, found, keys, rows, max_rows
+    hand, discard, required_card, ranks_left, max_deadwood, rules, meld_buffer, keys, rows, max_rows
 ):
     """Find the meldings that allow an ending, and return the number of rows written.
 
@@ -303,23 +303,23 @@ def find_legal_meldings(
             without a shot.
         max_deadwood: Maximum deadwood.
         rules: RULES record.
-        found: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
+        meld_buffer: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
         keys: (max_rows, 3) int64, overwritten with deadwood, number of extension cards and number
             of melds of each row.
         rows: (max_rows, 3) int64, overwritten with the melds as masks, 0 for none.
         max_rows: Maximum number of rows.
     """
-    n_melds = find_melds(hand, rules, found)
-    found[n_melds] = 0  # "no meld", for combinations of fewer than three melds
+    n_melds = find_melds(hand, rules, meld_buffer)
+    meld_buffer[n_melds] = 0  # "no meld", for combinations of fewer than three melds
     total = sum_card_values(hand, rules, 0)
     n = 0
     rows[0, 0] = rows[0, 1] = rows[0, 2] = 0
     for i in range(n_melds + 1):
         for j in range(min(i + 1, n_melds), n_melds + 1):
-            if found[i] & found[j]:
+            if meld_buffer[i] & meld_buffer[j]:
                 continue
             for k in range(min(j + 1, n_melds), n_melds + 1):
-                a, b, c = found[i], found[j], found[k]
+                a, b, c = meld_buffer[i], meld_buffer[j], meld_buffer[k]
                 if (a | b) & c:
                     continue
                 deadwood = total - sum_card_values(a | b | c, rules, 0)

@@ -90,9 +90,9 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
     def _optimize_functions(self, ll_module: Any) -> None:
         """Simplify each function as numba does, then remove unused declarations."""
         super()._optimize_functions(ll_module)
-        passes = llvm.create_new_module_pass_manager()
-        passes.add_global_dead_code_eliminate_pass()
-        passes.run(ll_module, self._codegen._pass_builder())
+        pass_manager = llvm.create_new_module_pass_manager()
+        pass_manager.add_global_dead_code_eliminate_pass()
+        pass_manager.run(ll_module, self._codegen._pass_builder())
 
     def _optimize_final_module(self) -> None:
         pass
@@ -236,14 +236,14 @@ def _nested_compilation() -> Iterator[None]:
     The compiler creates many long-lived objects, and the garbage collector would take 10 % of the
     time.
     """
-    collects = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     LazyDispatcher.compile_depth += 1
     try:
         yield
     finally:
         LazyDispatcher.compile_depth -= 1
-        if collects:
+        if was_enabled:
             gc.enable()
 
 

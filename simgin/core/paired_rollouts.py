@@ -74,7 +74,7 @@ def run_paired_rollouts(
             clear_deal(state, rules, state.dealer)
             _set_script(state, decision)
             knock = explore_knock if rollout < 0 else knock_a
-            view1st, view2nd = (view1, view0) if state.dealer == 0 else (view0, view1)
+            nondealer_view, dealer_view = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != SEAT_A:
                 take1, discard1, knock1 = take_a, discard_a, knock
                 take2, discard2, knock2 = take_b, discard_b, knock_b
@@ -82,8 +82,8 @@ def run_paired_rollouts(
                 take1, discard1, knock1 = take_b, discard_b, knock_b
                 take2, discard2, knock2 = take_a, discard_a, knock
             play_deal(
-                state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
-                offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+                state, rules, nondealer_view, dealer_view, take1, discard1, knock1,
+                take2, discard2, knock2, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
             )  # fmt: skip
             if rollout >= 0:
                 write_deal_record(state, records[i, rollout], SEAT_A)

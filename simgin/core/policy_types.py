@@ -88,11 +88,11 @@ else:
             raise TypingError(f"a policy must return int64, not {returned}.")
 
         def code(context, builder, signature, arguments):
-            hook = create_struct_proxy(POLICY_TYPE)(context, builder)
+            function_struct = create_struct_proxy(POLICY_TYPE)(context, builder)
             entry = context.declare_function(builder.module, version.fndesc)
             context.active_code_library.add_linking_library(version.library)
-            hook.jit_addr = builder.bitcast(entry, hook.jit_addr.type)
-            return hook._getvalue()
+            function_struct.jit_addr = builder.bitcast(entry, function_struct.jit_addr.type)
+            return function_struct._getvalue()
 
         return POLICY_TYPE(function), code
 

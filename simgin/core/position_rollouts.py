@@ -130,8 +130,8 @@ def _set_match_state(state, view, seat):
         state.column_points[opponent, c] = view.other_columns[c]
         state.column_winner[c] = -1
         if view.closed >> c & 1:
-            ahead = view.own_columns[c] > view.other_columns[c]
-            state.column_winner[c] = seat if ahead else opponent
+            is_ahead = view.own_columns[c] > view.other_columns[c]
+            state.column_winner[c] = seat if is_ahead else opponent
 
 
 @jit
@@ -144,16 +144,16 @@ def _set_opponent_knowledge(state, rules, view, seat):
         row = view.history[i]
         discarded = np.int64(row[3])
         discard_mask = 1 << discarded if discarded >= 0 else 0
-        is_own = row[0] == seat
+        is_player = row[0] == seat
         if row[1] == FROM_PILE:
             state.takes[row[0]] += 1
-            if is_own:
+            if is_player:
                 known |= 1 << np.int64(row[2])
         elif row[1] == FROM_STOCK:
             state.draws[row[0]] += 1
-            if is_own and pile_card >= 0 and rules.take_discard:
+            if is_player and pile_card >= 0 and rules.take_discard:
                 shed |= 1 << pile_card
-        if is_own:
+        if is_player:
             known &= ~discard_mask
             shed |= discard_mask
         pile_card = discarded
@@ -212,13 +212,13 @@ def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
         record_turn_end(state, view, other_view, seat, source, card)
         reset_turn(state)
         return
-    ten = state.hand[seat] & ~(1 << card) if card >= 0 else state.hand[seat]
+    ten_cards = state.hand[seat] & ~(1 << card) if card >= 0 else state.hand[seat]
     ending, count = ENDING_BIG_GIN, 0
     if card >= 0:
         required_card = required_meld_card(state.taken, rules)
-        deadwood_left = deadwood(ten, rules)
+        deadwood_left = deadwood(ten_cards, rules)
         ending, count = find_ending(
-            ten, deadwood_left, required_card, state.limit, state.points[seat], rules
+            ten_cards, deadwood_left, required_card, state.limit, state.points[seat], rules
         )
     propose_ending(state, ending, card, count)
     end_deal(state, rules, view, seat, show_a, show_b)
@@ -247,11 +247,11 @@ def resolve_die_action(
     1 for the dealer) and the draw source.
     """
     seat = view.seat
-    mover = seat if action == ACTION_OFFER else 1 - seat
+    offering_seat = seat if action == ACTION_OFFER else 1 - seat
     if action == ACTION_REFUSE:
-        refuse_die(state, rules, mover, view.offered)
+        refuse_die(state, rules, offering_seat, view.offered)
     elif action == ACTION_ACCEPT:
-        accept_die(state, opponent_view, own_view, mover, view.offered)
+        accept_die(state, opponent_view, own_view, offering_seat, view.offered)
     elif number > 0:
         offer_die(state, rules, own_view, opponent_view, seat, number, answer_b)
     elif view.phase == PHASE_BLIND and seat != view.dealer:
@@ -267,7 +267,7 @@ def resolve_die_action(
             offer_b,
             answer_b,
         )
-    dealer_to_move = np.int64(mover == view.dealer)
+    dealer_to_move = np.int64(offering_seat == view.dealer)
     if state.kind >= 0:
         return dealer_to_move, FROM_DEAL
     if view.phase == PHASE_BLIND:
@@ -279,8 +279,8 @@ def resolve_die_action(
         )
     if view.turns > 0:
         if dealer_to_move == 0:
-            return dealer_to_move, choose_draw_source(state, rules, view1, mover, take1)
-        return dealer_to_move, choose_draw_source(state, rules, view2, mover, take2)
+            return dealer_to_move, choose_draw_source(state, rules, view1, offering_seat, take1)
+        return dealer_to_move, choose_draw_source(state, rules, view2, offering_seat, take2)
     if dealer_to_move == 0:
         return play_first_turn(
             state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
@@ -307,7 +307,7 @@ def roll_out_action(
     set_seat_view(state, rules, view, view1, 1)
     write_turn_fields(state, view0 if view.seat == 0 else view1, view.seat)
     dealer_to_move = np.int64(view.seat == view.dealer)
-    view1st, view2nd = (view1, view0) if view.dealer == 0 else (view0, view1)
+    nondealer_view, dealer_view = (view1, view0) if view.dealer == 0 else (view0, view1)
     own_view, opponent_view = (view0, view1) if view.seat == 0 else (view1, view0)
     if dealer_to_move == 0:
         take1, discard1, knock1 = take_a, discard_a, knock_a
@@ -323,11 +323,11 @@ def roll_out_action(
     if action >= ACTION_OFFER:
         dealer_to_move, source = resolve_die_action(
             state, rules, view, own_view, opponent_view, action, card,
-            view1st, view2nd, take1, take2, offer_a, answer_a, offer_b, answer_b,
+            nondealer_view, dealer_view, take1, take2, offer_a, answer_a, offer_b, answer_b,
         )  # fmt: skip
     elif action == ACTION_PASS:
         dealer_to_move, source = continue_after_pass(
-            state, rules, view1st, view2nd, dealer_to_move, take1, take2,
+            state, rules, nondealer_view, dealer_view, dealer_to_move, take1, take2,
             offer_a, answer_a, offer_b, answer_b,
         )  # fmt: skip
     elif action == ACTION_DISCARD:
@@ -336,8 +336,9 @@ def roll_out_action(
         state.upcard_to = dealer_to_move if action == ACTION_TAKE else 2
     if state.kind < 0:
         play_turns(
-            state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
-            offer_a, answer_a, show_a, offer_b, answer_b, show_b, dealer_to_move, source,
+            state, rules, nondealer_view, dealer_view, take1, discard1, knock1,
+            take2, discard2, knock2, offer_a, answer_a, show_a,
+            offer_b, answer_b, show_b, dealer_to_move, source,
         )  # fmt: skip
 
 

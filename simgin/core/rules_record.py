@@ -111,15 +111,17 @@ def card_values(pip_values: int, ace_value: int) -> list[int]:
 def list_suit_runs(ace_runs: int) -> list[int]:
     """Return all runs in a suit as masks of 13 bits, ordered by length (rules.md 3.1)."""
     if ace_runs == ACE_ROUND_CORNER:
-        spans = [[(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)]
+        sequences = [
+            [(start + i) % 13 for i in range(n)] for n in range(3, 14) for start in range(13)
+        ]
     else:
         top = 14 if ace_runs == ACE_HIGH_OR_LOW else 13
-        spans = [
+        sequences = [
             [r % 13 for r in range(start, start + n)]
             for n in range(3, 14)
             for start in range(top - n + 1)
         ]
-    return list(dict.fromkeys(sum(1 << r for r in span) for span in spans))
+    return list(dict.fromkeys(sum(1 << r for r in sequence) for sequence in sequences))
 
 
 def list_rainbows(ace_runs: int) -> list[int]:
@@ -128,10 +130,10 @@ def list_rainbows(ace_runs: int) -> list[int]:
     A rainbow has four consecutive ranks in four suits with alternating colours.
     """
     last_start = {ACE_LOW: 9, ACE_HIGH_OR_LOW: 10, ACE_ROUND_CORNER: 12}[ace_runs]
-    black, red = (0, 3), (1, 2)
+    black_suits, red_suits = (0, 3), (1, 2)
     patterns = [
         (a[i], b[j], a[1 - i], b[1 - j])
-        for a, b in ((black, red), (red, black))
+        for a, b in ((black_suits, red_suits), (red_suits, black_suits))
         for i in (0, 1)
         for j in (0, 1)
     ]
@@ -162,19 +164,19 @@ def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
     bits = lanes[:, None] >> np.arange(13) & 1
     points = bits @ np.array(value)
     in_runs = np.zeros(8192, np.int64)
-    covered = np.zeros(8192, np.int64)
+    run_cards = np.zeros(8192, np.int64)
     for run in runs:
         in_runs |= np.where(lanes & run == run, run, 0)
     for r in range(12, -1, -1):
         low = 1 << r
-        same = lanes[low :: 2 * low]  # lanes with this lowest card
-        covered[same] = covered[same ^ low]
+        group = lanes[low :: 2 * low]  # lanes with this lowest card
+        run_cards[group] = run_cards[group ^ low]
         for run in runs:
             if run & -run == low:
-                through = same[same & run == run]
-                gain = covered[through ^ run] + points[run]
-                covered[through] = np.maximum(covered[through], gain)
-    return ((points - covered) << 16 | in_runs).astype(np.int32)
+                with_run = group[group & run == run]
+                gain = run_cards[with_run ^ run] + points[run]
+                run_cards[with_run] = np.maximum(run_cards[with_run], gain)
+    return ((points - run_cards) << 16 | in_runs).astype(np.int32)
 
 
 def build_rules_record(

@@ -37,7 +37,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
             required_card,
             ranks_left,
             rules,
-            state.found,
+            state.meld_buffer,
             state.keys,
             state.meldings,
         )
@@ -57,7 +57,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
             ranks_left,
             limit,
             rules,
-            state.found,
+            state.meld_buffer,
             state.keys,
             state.meldings,
             MAX_MELDINGS,
@@ -107,9 +107,9 @@ def score_showdown(state, rules, seat, ending, knocker_count):
     gin = ending != ENDING_SHOT and knocker_count == 0
     hand = state.hand[defender]
     state.defender_before = deadwood_for_side(hand, rules, 1)
-    defender_count, laid = state.defender_before, 0
+    defender_count, laid_off = state.defender_before, 0
     if ending != ENDING_SHOT and rules.layoff and (rules.layoff_on_gin or not gin):
-        defender_count, laid = lay_off(hand, state.melds, rules, state.options, state.chains)
+        defender_count, laid_off = lay_off(hand, state.melds, rules, state.options, state.chains)
     kind, knocker_points, defender_points, winner = score_deal(
         ending, knocker_count, defender_count, state.stock, state.multiplier, rules
     )
@@ -120,4 +120,4 @@ def score_showdown(state, rules, seat, ending, knocker_count):
     state.score[defender] = defender_points
     state.stopper_count = knocker_count
     state.other_count = defender_count
-    state.laid_off = popcount(laid)
+    state.laid_off = popcount(laid_off)

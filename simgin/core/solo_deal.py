@@ -120,12 +120,12 @@ def _play_turn(state, rules, view, source, discard, knock):
     Returns True if big gin or gin ends the deal.
     """
     state.phase = PHASE_TURN
-    eleven = state.hand[PLAYER_SEAT]
-    legal = permitted_discards(eleven, -1, state.drawn, rules)
-    least, best = best_discards(eleven, legal, rules)
+    eleven_cards = state.hand[PLAYER_SEAT]
+    legal = permitted_discards(eleven_cards, -1, state.drawn, rules)
+    least, best = best_discards(eleven_cards, legal, rules)
     state.least = least
     state.best = best
-    big_gin = rules.big_gin and deadwood(eleven, rules) == 0
+    big_gin = rules.big_gin and deadwood(eleven_cards, rules) == 0
     if big_gin and _propose_ending(state, rules, view, ENDING_BIG_GIN, -1, 0, knock):
         go_out(state, rules, view, source, -1)
         return True
@@ -254,7 +254,7 @@ def score_ending_solo(state, rules, ending, count):
     """
     state.count[PLAYER_SEAT] = count
     find_shown_melding(
-        state.hand[PLAYER_SEAT], 0, -1, -1, rules, state.found, state.keys, state.meldings
+        state.hand[PLAYER_SEAT], 0, -1, -1, rules, state.meld_buffer, state.keys, state.meldings
     )
     for k in range(3):
         state.melds[k] = state.meldings[0, k]

@@ -83,7 +83,7 @@ _STATE = np.dtype(
         ("meldings", np.int64, (MAX_MELDINGS, 3)),
         ("keys", np.int64, (MAX_MELDINGS, 3)),
         ("melds", np.int64, 3),  # melds shown by the knocker
-        ("found", np.int64, MAX_MELDS),
+        ("meld_buffer", np.int64, MAX_MELDS),
         ("options", np.int64, (3, MAX_OPTIONS)),
         ("chains", np.int64, (2, 16)),
         ("slots", np.int8, MAX_DECISIONS),

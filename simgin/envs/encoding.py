@@ -148,11 +148,11 @@ def is_zero_pass(view, rules):
 @compiled
 def write_action_mask(view, rules, slot, mask):
     """Write the mask of legal actions, (N_ACTIONS,) int8."""
-    passes = is_zero_pass(view, rules)
+    zero_is_pass = is_zero_pass(view, rules)
     mask[:] = 0
     legal = view.legal
     while legal:
-        mask[to_env_action(slot, lowest_bit(legal), passes)] = 1
+        mask[to_env_action(slot, lowest_bit(legal), zero_is_pass)] = 1
         legal &= legal - 1
 
 
@@ -211,8 +211,8 @@ def _reward(game, state, rules, stake):
             return 0
         return 1 if game.outcome == 0 else -1
     if rules.die != DIE_OFF:
-        paid = state.pays if state.kind == RESULT_REFUSED else stake
-        return 0 if state.winner < 0 else paid if state.winner == 0 else -paid
+        payment = state.pays if state.kind == RESULT_REFUSED else stake
+        return 0 if state.winner < 0 else payment if state.winner == 0 else -payment
     if rules.deal_scoring == SCORING_PENALTY:
         return -state.score[0]
     return state.score[0] - state.score[1]
@@ -225,15 +225,15 @@ def _advance(game):
     Returns the gain of seat 0.
     """
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
-    gained = 0
+    gain = 0
     while game.at == stepping.AWAITING_ACTION:
         stepping.advance_game(game)
         if game.at == stepping.AWAITING_ACTION:
             break
         stake = state.stake  # a new game resets the stake
         stepping.close_deal(game)
-        gained += _reward(game, state, rules, stake)
-    return gained
+        gain += _reward(game, state, rules, stake)
+    return gain
 
 
 @compiled
@@ -267,12 +267,12 @@ def _observe(game, encoded_rules, observation, mask):
 
 
 @compiled
-def _copy_view(source, to):
+def _copy_view(source, target):
     """Copy the parts of a view that observations use.
 
     Both arguments are addresses.
     """
-    shown, copied = numbers_at(source).numbers, numbers_at(to).numbers
+    shown, copied = numbers_at(source).numbers, numbers_at(target).numbers
     for i in range(_HEAD_END):
         copied[i] = shown[i]
     for i in range(_HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.view_at(source).turns + 1) // 2):
@@ -295,8 +295,8 @@ def _begin_next_game(game, stride):
 def _act(game):
     """Advance a game by the stored action."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
-    passes = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
-    answer = to_engine_action(state.asked_slot, game.action, state.legal, passes)
+    zero_is_pass = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
+    answer = to_engine_action(state.asked_slot, game.action, state.legal, zero_is_pass)
     if answer < 0:
         game.ended = 2
         game.reward = ILLEGAL_ACTION_RESULT if game.matches else ILLEGAL_ACTION_POINTS
@@ -312,8 +312,8 @@ def _first_invalid_action(address, n, stride):
     """Return the index of the first game with an action outside the action space, or -1."""
     for i in range(n):
         game = stepping.game_at(address + i * _GAME_BYTES)
-        is_read = not game.ended or not stride
-        if is_read and not 0 <= game.action < N_ACTIONS:
+        is_active = not game.ended or not stride
+        if is_active and not 0 <= game.action < N_ACTIONS:
             return i
     return -1
 
@@ -337,9 +337,9 @@ def step_games(address, stride, encoded_rules, observations, masks):
         -1, or the index of the first game with an action outside the action space. In the latter
         case, no game is stepped.
     """
-    wrong = _first_invalid_action(address, len(observations), stride)
-    if wrong >= 0:
-        return wrong
+    invalid_index = _first_invalid_action(address, len(observations), stride)
+    if invalid_index >= 0:
+        return invalid_index
     for i in range(len(observations)):
         game = stepping.game_at(address + i * _GAME_BYTES)
         if not game.ended:

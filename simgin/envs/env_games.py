@@ -124,12 +124,12 @@ class EnvGames:
             masks = np.empty(masks.shape, np.int8)
         step = encoding.compile_step_games()
         try:
-            wrong = step(self.batch.address, stride, self._rules, observations, masks)
+            invalid_index = step(self.batch.address, stride, self._rules, observations, masks)
         except BaseException:
             with python_tier.reraise_policy_errors():
                 raise
-        if wrong >= 0:
-            raise _invalid_action_error(int(self.actions[wrong]))
+        if invalid_index >= 0:
+            raise _invalid_action_error(int(self.actions[invalid_index]))
         self.observations, self.masks = observations, masks
 
     def observe(self) -> dict[str, np.ndarray]:
@@ -147,9 +147,9 @@ class EnvGames:
         if self.batch.records[game].at != stepping.AWAITING_ACTION:
             return "The game is over."
         seat, slot = self.acting_seats[game], SLOTS[self.batch.states[game].asked_slot]
-        asked = Decision(int(seat), slot, self.batch.views[seat][game], None)
+        decision = Decision(int(seat), slot, self.batch.views[seat][game], None)
         opponent = "" if self.matchup.b is None else "opponent"
-        return "\n".join(table_lines(asked, self.batch.rules, opponent))
+        return "\n".join(table_lines(decision, self.batch.rules, opponent))
 
 
 # Validation of user input

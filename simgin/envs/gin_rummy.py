@@ -307,8 +307,8 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
         if not self._seats.has_begun:
             raise _not_begun_error()
         last = self._observations.get(agent, self._empty_observation)
-        is_asked = agent == self.agent_selection and not self.terminations.get(agent, True)
-        mask = last["action_mask"] if is_asked else self._empty_observation["action_mask"]
+        is_acting = agent == self.agent_selection and not self.terminations.get(agent, True)
+        mask = last["action_mask"] if is_acting else self._empty_observation["action_mask"]
         return {"observation": last["observation"].copy(), "action_mask": mask.copy()}
 
     def step(self, action: int | None) -> None:
@@ -326,10 +326,10 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
             self._update_observation()
             return
         seat = seats.acting_seats.item()
-        gained = float(seats.rewards.item())
+        gain = float(seats.rewards.item())
         if ended == 2 and seat == 1:
-            gained = -gained
-        self.rewards = dict(zip(self.possible_agents, (gained, -gained), strict=False))
+            gain = -gain
+        self.rewards = dict(zip(self.possible_agents, (gain, -gain), strict=False))
         self._accumulate_rewards()  # all rewards are 0 before the end
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]
@@ -351,9 +351,9 @@ class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | N
 
     def clone(self) -> Self:
         """Return an independent copy of the environment in the same position, for searches."""
-        twin = copy(self)
-        twin.env = self.env.clone()
-        return twin
+        duplicate = copy(self)
+        duplicate.env = self.env.clone()
+        return duplicate
 
 
 def env(

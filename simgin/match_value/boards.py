@@ -220,11 +220,11 @@ class _DealTransitions:
             that neither wins, for each dealer.
         """
         chances = [self._win_probabilities(side, probability) for side in (0, 1)]
-        nobody = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
+        no_winner = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
         if self._is_solo:  # records of solitaire games contain a dealer as well
             chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
-            nobody = np.full(2, nobody.sum())
-        return [*self._next_positions, *chances, self._next_dealers, nobody]
+            no_winner = np.full(2, no_winner.sum())
+        return [*self._next_positions, *chances, self._next_dealers, no_winner]
 
     def _win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
         """Return the probabilities of a side's transitions for each dealer."""
@@ -262,10 +262,12 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
     """
     if params["players"] == 1:
         return dealer
-    other = 1 - dealer
+    other_side = 1 - dealer
     if winner < 0:
-        return other if params["void_dealer"] == "other" else dealer
-    return {"winner": winner, "loser": 1 - winner, "alternate": other}[str(params["next_dealer"])]
+        return other_side if params["void_dealer"] == "other" else dealer
+    return {"winner": winner, "loser": 1 - winner, "alternate": other_side}[
+        str(params["next_dealer"])
+    ]
 
 
 def _make_track(params: Params, seat: int) -> Track:
@@ -324,15 +326,15 @@ class RaceBoard(Board):
         `ends` contains the values of a match that A wins, of a match that B wins, and of a single
         deal without a winner.
         """
-        a_won, b_won, nobody_won = ends
-        *moves, nobody = self._deal.transitions(probability)
+        a_won, b_won, no_winner_value = ends
+        *transitions, no_winner = self._deal.transitions(probability)
         reward = np.zeros(2)
         if self._is_one_deal:
-            reward = nobody_won * nobody
-            nobody = np.zeros(2)
+            reward = no_winner_value * no_winner
+            no_winner = np.zeros(2)
         table = np.full((*self._shape, 2), float(b_won))
         table[-1] = a_won
-        compile_fill_table()(table, *moves, nobody, reward)
+        compile_fill_table()(table, *transitions, no_winner, reward)
         return table
 
 
@@ -364,10 +366,10 @@ class GamesBoard(Board):
         games_b, points_b = self._limit_to_targets(b)
         return games_a, games_b, points_a, points_b, dealer
 
-    def _limit_to_targets(self, standing: SideScores) -> tuple[np.ndarray, np.ndarray]:
+    def _limit_to_targets(self, score: SideScores) -> tuple[np.ndarray, np.ndarray]:
         """Return the won games and the points of a side, limited to their targets."""
-        games = np.minimum(standing[..., 0], self._target)
-        return games, np.minimum(standing[..., 1], self._length)
+        games = np.minimum(score[..., 0], self._target)
+        return games, np.minimum(score[..., 1], self._length)
 
     def states(self) -> States:
         numbers = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
@@ -381,7 +383,7 @@ class GamesBoard(Board):
         `ends` contains the values of a match that A wins and of a match that B wins.
         """
         a_won, b_won, _ = ends
-        moves = self._deal.transitions(probability)
+        transitions = self._deal.transitions(probability)
         games = self._target + 1
         points = self._length + 1
         table = np.full((games, games, points, points, 2), float(b_won))
@@ -390,7 +392,7 @@ class GamesBoard(Board):
         for a in from_the_end:
             for b in from_the_end:
                 self._set_game_ends(table, a, b)
-                compile_fill_table()(table[a, b], *moves, np.zeros(2))
+                compile_fill_table()(table[a, b], *transitions, np.zeros(2))
         return table
 
     def _set_game_ends(self, table: ValueTable, a: int, b: int) -> None:
@@ -490,18 +492,18 @@ class PerScoreBoard(Board):
         """
         a_won, b_won, _ = ends
         last = self._target - 1
-        places = self._target + 1
-        table = np.full((places, places, 2), float(b_won))
+        n_points = self._target + 1
+        table = np.full((n_points, n_points, 2), float(b_won))
         table[-1] = a_won
         for level in range(2 * last, -1, -1):
             least = max(0, level - last)
             a = np.arange(least, min(level, last) + 1)
             b = level - a
-            mean, stay = self._base_means(table, a, b, probability)
-            self._add_changes(table, least, level, probability, mean, stay)
+            mean, unchanged = self._base_means(table, a, b, probability)
+            self._add_changes(table, least, level, probability, mean, unchanged)
             # A deal can leave the score unchanged, so the entries for both dealers are solved
             # together.
-            table[a, b] = np.linalg.solve(np.eye(2) - stay, mean[..., None])[..., 0]
+            table[a, b] = np.linalg.solve(np.eye(2) - unchanged, mean[..., None])[..., 0]
         return table
 
     def _base_means(
@@ -513,14 +515,16 @@ class PerScoreBoard(Board):
             The mean of the next entries, and the probability of an unchanged score by next dealer.
         """
         dealer = self._dealer
-        ahead, stays, after = self._next_entries(
+        next_entries, is_unchanged, next_dealers = self._next_entries(
             table, a[:, None], b[:, None], dealer, self._winner, self._points
         )
         sides = np.arange(2)
         is_dealer = dealer == sides[:, None]
-        is_next = after[:, None] == sides
+        is_next_dealer = next_dealers[:, None] == sides
         weight = probability[: len(dealer)] * is_dealer
-        return ahead @ weight.T, np.einsum("do,so,oe->sde", weight, stays, is_next)
+        return next_entries @ weight.T, np.einsum(
+            "do,so,oe->sde", weight, is_unchanged, is_next_dealer
+        )
 
     def _add_changes(
         self,
@@ -529,7 +533,7 @@ class PerScoreBoard(Board):
         level: int,
         probability: Probabilities,
         mean: np.ndarray,
-        stay: np.ndarray,
+        unchanged: np.ndarray,
     ) -> None:
         """Add the changes at all scores with the same sum.
 
@@ -537,11 +541,13 @@ class PerScoreBoard(Board):
         """
         changes = self._changes[self._level_starts[level] : self._level_starts[level + 1]]
         a, b, group, sign, dealer, winner, points = changes.T
-        ahead, stays, after = self._next_entries(table, a, b, dealer, winner, points)
+        next_entries, is_unchanged, next_dealers = self._next_entries(
+            table, a, b, dealer, winner, points
+        )
         weight = sign * probability[len(self._dealer) :][group]
         score = a - first
-        np.add.at(mean, (score, dealer), weight * ahead)
-        np.add.at(stay, (score, dealer, after), weight * stays)
+        np.add.at(mean, (score, dealer), weight * next_entries)
+        np.add.at(unchanged, (score, dealer, next_dealers), weight * is_unchanged)
 
     def _next_entries(
         self,
@@ -563,5 +569,5 @@ class PerScoreBoard(Board):
         to_a = np.minimum(a + gain_a, self._target)
         to_b = np.minimum(b + gain_b, self._target)
         after = self._next_dealers[dealer, winner]
-        stays = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
-        return np.where(stays, 0, table[to_a, to_b, after]), stays, after
+        is_unchanged = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
+        return np.where(is_unchanged, 0, table[to_a, to_b, after]), is_unchanged, after

@@ -100,9 +100,9 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
     deal_ids = np.stack([records[name] for name in ("unit", "half")], axis=1)
     vectors = kernel.seat_players(state, matchup)
     game = (state, own_rules, new_view(), new_view(), sums_row, kernel.NO_RECORDS)
-    play_units, hooks = kernel.compile_kernel(players), kernel.compile_policies(matchup)
+    play_units, policies = kernel.compile_kernel(players), kernel.compile_policies(matchup)
     with python_tier.reraise_policy_errors():
-        _compile_retrace_loop(players)(play_units, *game, deal_ids, first_deal, turns, *hooks)
+        _compile_retrace_loop(players)(play_units, *game, deal_ids, first_deal, turns, *policies)
     del vectors  # needed until here, because the state contains only the addresses
     return turns
 
@@ -114,13 +114,13 @@ def _compile_retrace_loop(players: int) -> Any:
     The first argument of the loop is the kernel.
     """
     function = kernels.retrace_deals_solo if players == 1 else kernels.retrace_deals
-    table, hooks = (
+    table, n_policies = (
         types.Array(int64, 2, "C"),
         len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS),
     )
     game = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table, RECORDS_TYPE)
     play_units = types.FunctionType(kernel.kernel_signature(players))
-    arguments = (play_units, *game, table, int64, TURNS_TYPE, *[POLICY_TYPE] * hooks)
+    arguments = (play_units, *game, table, int64, TURNS_TYPE, *[POLICY_TYPE] * n_policies)
     return jit.compile_function(function, types.void(*arguments))
 
 
@@ -137,8 +137,8 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     matchup = turns.matchup
     turn, count, unit, won = _hands_after_turns(turns)
     keys = np.stack([turn, count // DEADWOOD_BIN], axis=1)
-    cells, place = np.unique(keys, axis=0, return_inverse=True)
-    value, se, n = _mean_by_group(won, unit, place.reshape(-1), len(cells))
+    cells, cell_index = np.unique(keys, axis=0, return_inverse=True)
+    value, se, n = _mean_by_group(won, unit, cell_index.reshape(-1), len(cells))
     limits = [proportion_interval(*cell) for cell in zip(value, se, n, strict=True)]
     low, high = np.array(limits).reshape(-1, 2).T
     names = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
@@ -159,21 +159,21 @@ def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
     """
     matchup = turns.matchup
     rows = turns.rows[turns.column("turn") < turns.record_column("turns")]  # the deal continued
-    of_turns = turns.records[rows["deal"]]
+    turn_deals = turns.records[rows["deal"]]
     hands = []
     for side in (0,) if matchup.b is None or matchup.is_mirrored else (0, 1):
-        is_own = rows["side"] == side
-        of_own = of_turns[is_own]
+        is_side = rows["side"] == side
+        side_deals = turn_deals[is_side]
         dealt = turns.records
-        as_dealt = np.zeros(len(dealt), np.int64)
+        no_turns = np.zeros(len(dealt), np.int64)
         hands += [
             (
-                rows["own_turn"][is_own],
-                rows["count"][is_own],
-                of_own["unit"],
-                of_own["winner"] == side,
+                rows["own_turn"][is_side],
+                rows["count"][is_side],
+                side_deals["unit"],
+                side_deals["winner"] == side,
             ),
-            (as_dealt, dealt[f"dealt_{'ab'[side]}"], dealt["unit"], dealt["winner"] == side),
+            (no_turns, dealt[f"dealt_{'ab'[side]}"], dealt["unit"], dealt["winner"] == side),
         ]
     return np.concatenate([np.stack(hand).astype(np.int64) for hand in hands], axis=1)
 
@@ -195,15 +195,15 @@ def _mean_by_group(
     n_observations = np.bincount(group, minlength=n_groups)
     filled = np.maximum(n_observations, 1)
     units = unit.max(initial=0) + 1
-    keys, place = np.unique(group * units + unit, return_inverse=True)
-    group_of_key = keys // units
-    counts = np.bincount(group_of_key, minlength=n_groups)
+    keys, key_index = np.unique(group * units + unit, return_inverse=True)
+    key_groups = keys // units
+    counts = np.bincount(key_groups, minlength=n_groups)
     means = np.bincount(group, x, minlength=n_groups) / filled
     value = np.where(counts >= MIN_UNITS, means, np.nan)
-    squares = np.bincount(place, x - value[group], minlength=len(keys)) ** 2
+    squares = np.bincount(key_index, x - value[group], minlength=len(keys)) ** 2
     correction = counts / np.maximum(counts - 1, 1)
     return (
         value,
-        np.sqrt(correction * np.bincount(group_of_key, squares, minlength=n_groups)) / filled,
+        np.sqrt(correction * np.bincount(key_groups, squares, minlength=n_groups)) / filled,
         n_observations,
     )

@@ -81,10 +81,10 @@ def _dealt_hand(state, rules, is_nondealer, is_solo):
 
     `is_nondealer` selects the nondealer of a two-player deal.
     """
-    eleven = rules.first_turn == FIRST_TURN_DISCARD
+    eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     hand = 0
     if is_solo:
-        n = 11 if eleven else 10
+        n = 11 if eleven_cards else 10
         # A joker in the hand replaces a card of the hand.
         cards = n - (0 <= state.joker < n)
         for i in range(cards):
@@ -92,7 +92,7 @@ def _dealt_hand(state, rules, is_nondealer, is_solo):
         return hand
     for i in range(10):
         hand |= 1 << int(state.pack[2 * i + (not is_nondealer)])
-    if is_nondealer and eleven:
+    if is_nondealer and eleven_cards:
         hand |= 1 << int(state.pack[20])
     return hand
 
@@ -115,9 +115,9 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
         seat = int(view0.history[t, 0])
         discarded = int(view0.history[t, 3])
         # Each view contains the cards that its seat drew.
-        known0 = int(view0.history[t, 2])
-        known1 = int(view1.history[t, 2])
-        card = max(known0, known1)
+        card0 = int(view0.history[t, 2])
+        card1 = int(view1.history[t, 2])
+        card = max(card0, card1)
         if card >= 0:
             hands[seat] |= 1 << card
         if discarded >= 0:
@@ -141,31 +141,31 @@ def fill_value_table(
 ):
     """Fill a table from the end of the match (see `boards.compile_fill_table`)."""
     # probability that both positions remain unchanged, by dealer and next dealer
-    stay = np.zeros((2, 2))
+    unchanged = np.zeros((2, 2))
     rows, ends_a = next_a.shape
     columns, ends_b = next_b.shape
     for i in range(rows - 1, -1, -1):
         table[i, :columns] = reward
-        stay[:] = 0.0
+        unchanged[:] = 0.0
         for d in range(2):
             after_a = next_dealer[d, 0]
-            after_nobody = next_dealer[d, 2]
-            stay[d, after_nobody] += chance_no_winner[d]
+            dealer_without_winner = next_dealer[d, 2]
+            unchanged[d, dealer_without_winner] += chance_no_winner[d]
             for o in range(ends_a):
                 next_i = next_a[i, o]
                 chance = chance_a[d, o]
                 if next_i == i:
-                    stay[d, after_a] += chance
+                    unchanged[d, after_a] += chance
                     continue
                 # LLVM vectorises the loop along a row.
                 for j in range(columns):
                     v = table[next_i, j, after_a]
                     table[i, j, d] += chance * v
         for j in range(columns - 1, -1, -1):
-            m00 = 1.0 - stay[0, 0]
-            m01 = -stay[0, 1]
-            m10 = -stay[1, 0]
-            m11 = 1.0 - stay[1, 1]
+            m00 = 1.0 - unchanged[0, 0]
+            m01 = -unchanged[0, 1]
+            m10 = -unchanged[1, 0]
+            m11 = 1.0 - unchanged[1, 1]
             for d in range(2):
                 after_b = next_dealer[d, 1]
                 again = 0.0

@@ -99,10 +99,10 @@ class MatchValue(RenamedAttributes):
         goal = self.matchup.variant.goal
         if goal.one_deal or goal.total:
             return float((int_param(params, "deals_in_match") if goal.total else 1) > deals)
-        share = self.outcomes.probabilities[0]
+        probability = self.outcomes.probabilities[0]
         bounds = []
         for z in CHERNOFF_BASES:
-            table = self.board.mean_power(share, z)
+            table = self.board.mean_power(probability, z)
             if table.min() >= 1:
                 bounds.append(float(table.max()) / z**deals)
         return min(bounds, default=1.0)
@@ -113,9 +113,9 @@ class MatchValue(RenamedAttributes):
         fields_a, fields_b = self.board.fields
         index = self.board.index(a, b, dealer)
         errors, _ = self._jackknife
-        columns = {f"{name}_a": standing for name, standing in zip(fields_a, a.T, strict=True)}
-        for name, standing in zip(fields_b, b.T, strict=True):
-            columns[f"{name}_b"] = standing
+        columns = {f"{name}_a": scores for name, scores in zip(fields_a, a.T, strict=True)}
+        for name, scores in zip(fields_b, b.T, strict=True):
+            columns[f"{name}_b"] = scores
         columns["dealer"] = dealer
         columns["value"] = self.probabilities[index]
         columns["se"] = errors[index]
@@ -144,29 +144,29 @@ class MatchValue(RenamedAttributes):
         """
         total = np.zeros_like(self.probabilities)
         squares = np.zeros_like(self.probabilities)
-        starts = []
+        start_values = []
         for table in self.jackknife_tables():
-            starts.append(self._start_probability(table))
+            start_values.append(self._start_probability(table))
             difference = table - self.probabilities
             total += difference
             squares += difference**2
-        n = len(starts)
+        n = len(start_values)
         variance = squares / n - (total / n) ** 2
         variance = np.maximum(variance, 0)
-        return np.sqrt((n - 1) * variance), np.array(starts)
+        return np.sqrt((n - 1) * variance), np.array(start_values)
 
     def jackknife_tables(self) -> Iterator[boards.ValueTable]:
         """Yield tables of match values. Each table leaves out one group of outcomes."""
         _, *left_out = self.outcomes.probabilities
-        for share in left_out:
-            yield self.board.solve(share)
+        for probability in left_out:
+            yield self.board.solve(probability)
 
     def _start_probability(self, table: boards.ValueTable) -> float:
         """Return the value at the start of a match, averaged over all possible first dealers."""
         first = self.matchup.variant.params["first_dealer"]
         dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
-        starts = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
-        return float(np.mean([table[start] for start in starts]))
+        start_indices = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
+        return float(np.mean([table[start] for start in start_indices]))
 
     def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> boards.TableIndex:
         fields_a, fields_b = self.board.fields
@@ -236,16 +236,16 @@ def compute_value(
             "because the strategies use the score. Such strategies are supported only in "
             "two-player variants with goal = points.",
         )
-    counted = count_outcomes_by_score(matchup, parse_count(deals), workers, on_progress)
-    return solve_value(matchup, counted, PerScoreBoard, seat or 0)
+    score_outcomes = count_outcomes_by_score(matchup, parse_count(deals), workers, on_progress)
+    return solve_value(matchup, score_outcomes, PerScoreBoard, seat or 0)
 
 
 def _has_symmetric_seats(variant: Variant) -> bool:
     """Return True if both seats have the same goal, starting points and probability to deal."""
-    is_lot = variant.params["first_dealer"] in ("lot", None)
+    is_random = variant.params["first_dealer"] in ("lot", None)
     one_goal = variant.goal.other is None
     a, b = boards.starting_points(variant.params)
-    return one_goal and is_lot and a == b
+    return one_goal and is_random and a == b
 
 
 def value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> MatchValue:
@@ -288,10 +288,10 @@ def solve_value(
             f"{MAX_STATES:,} states.",
         )
     max_deals = int_param(matchup.variant.params, "max_deals")
-    share = value.bound_longer_matches(max_deals)
-    if share > MAX_TRUNCATED:
+    proportion = value.bound_longer_matches(max_deals)
+    if proportion > MAX_TRUNCATED:
         reason = (
-            f"max_deals = {max_deals} could end up to {100 * min(share, 1):.2g} % of matches "
+            f"max_deals = {max_deals} could end up to {100 * min(proportion, 1):.2g} % of matches "
             "early. Increase it."
         )
         raise value_unavailable_error(matchup, reason)
@@ -346,15 +346,17 @@ def depends_on_score(matchup: Matchup) -> bool:
     if matchup.variant.goal.total:
         return False  # these matches begin at 0 (rules.md 7)
     last = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
-    starts = [
+    start_scores = [
         (last, 0),
         (0, last),
         (last, last),
         (last // 2, last // 3),
         (last // 4, last * 2 // 3),
     ]
-    usual = _play_with_start(matchup, (0, 0))
-    return any(not np.array_equal(_play_with_start(matchup, start), usual) for start in starts)
+    from_zero = _play_with_start(matchup, (0, 0))
+    return any(
+        not np.array_equal(_play_with_start(matchup, start), from_zero) for start in start_scores
+    )
 
 
 def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:

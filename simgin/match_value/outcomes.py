@@ -83,9 +83,9 @@ class Outcomes:
         Row 0 uses all groups. Every other row leaves out one group.
         """
         total = self.counts.sum(axis=0)
-        kept_counts = np.concatenate([total[None], total - self.counts])
+        group_counts = np.concatenate([total[None], total - self.counts])
         dealer = self.column("dealer")
-        return np.asarray(kept_counts / (kept_counts @ (dealer[:, None] == dealer)))
+        return np.asarray(group_counts / (group_counts @ (dealer[:, None] == dealer)))
 
     def with_mirrored_deals(self) -> Outcomes:
         """Return counts that include every deal twice, the second time with the sides swapped.
@@ -251,8 +251,8 @@ class ScoreOutcomes:
         The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Every
         other row leaves out one group.
         """
-        kept_groups = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
-        weights = kept_groups / (self.deals_per_score * kept_groups.mean(axis=1, keepdims=True))
+        group_weights = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
+        weights = group_weights / (self.deals_per_score * group_weights.mean(axis=1, keepdims=True))
         return np.concatenate([self.start.probabilities, weights], axis=1)
 
     def with_mirrored_deals(self) -> ScoreOutcomes:

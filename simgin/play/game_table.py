@@ -85,9 +85,9 @@ class GameBatch:
             self.states[name] = first[name]
         players = len(self.matchup.players)
         if len(self.external_seats) < players:
-            hooks = [*map(machine_code_address, kernel.compile_policies(self.matchup))]
+            addresses = [*map(machine_code_address, kernel.compile_policies(self.matchup))]
             slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
-            self.records["hooks"][:, :players, slots] = np.reshape(hooks, (players, -1))
+            self.records["hooks"][:, :players, slots] = np.reshape(addresses, (players, -1))
 
     # Copies
 
@@ -96,11 +96,11 @@ class GameBatch:
 
         The copies share the rules and the policies.
         """
-        twin = GameBatch.__new__(GameBatch)
-        twin.__dict__.update(self.__dict__)
-        twin._allocate(len(self.records))
-        twin._copy_memory(self._memory())
-        return twin
+        duplicate = GameBatch.__new__(GameBatch)
+        duplicate.__dict__.update(self.__dict__)
+        duplicate._allocate(len(self.records))
+        duplicate._copy_memory(self._memory())
+        return duplicate
 
     def __reduce__(self) -> Any:
         """Return the constructor, its arguments and the memory of the games, for pickle."""
@@ -124,8 +124,8 @@ class GameBatch:
     def _copy_memory(self, contents: list[np.ndarray]) -> None:
         """Copy the memory of other games to these games."""
         *records, log = contents
-        for own, other in zip(self._memory(), records, strict=False):
-            own[:] = other
+        for target, source in zip(self._memory(), records, strict=False):
+            target[:] = source
         self.states[0]["log"][: len(log)] = log
         self._set_addresses()
 
@@ -135,9 +135,9 @@ def memory_address(record: Any) -> int:
     return int(record.__array_interface__["data"][0])
 
 
-def machine_code_address(hook: Any) -> int:
+def machine_code_address(policy: Any) -> int:
     """Return the address of the machine code of a compiled policy."""
-    version = hook.get_compile_result(POLICY_SIGNATURE)
+    version = policy.get_compile_result(POLICY_SIGNATURE)
     address: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
     return address
 

@@ -30,10 +30,10 @@ def format_meld(meld: int) -> str:
     ranks = bitboard.ranks_of(meld)
     start = 0 if ranks == ALL_RANKS else int(meldings.sequence_start(ranks))
 
-    def place(card: int) -> tuple[int, int]:
+    def sort_key(card: int) -> tuple[int, int]:
         return (card % 13 - start) % 13, card
 
-    return " ".join(map(notation.format_card, sorted(notation.mask_to_cards(meld), key=place)))
+    return " ".join(map(notation.format_card, sorted(notation.mask_to_cards(meld), key=sort_key)))
 
 
 def format_melding(melding: Sequence[int]) -> str:
@@ -60,8 +60,8 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
         rules: Rules record.
         side: KNOCKER or DEFENDER. Card values can differ between the sides.
     """
-    room = np.zeros(meldings.MAX_MELDS, np.int64)
-    melds = room[: meldings.find_melds(hand, rules, room)].tolist()
+    buffer = np.zeros(meldings.MAX_MELDS, np.int64)
+    melds = buffer[: meldings.find_melds(hand, rules, buffer)].tolist()
     min_deadwood = int(deadwood_for_side(hand, rules, side))
     best = []
     for family in _disjoint_families(melds):
@@ -194,20 +194,20 @@ def analyze_hand(
     if upcard is not None or not rules.knock_by_upcard:
         limit = int(endings.knock_limit(-1 if upcard is None else upcard, rules))
     points = score if rules.shot else None
-    eleven = len(cards) == 11
+    eleven_cards = len(cards) == 11
     hand_by_discard = (
         {card: hand & ~(1 << card) for card in notation.mask_to_cards(hand)}
-        if eleven
+        if eleven_cards
         else {-1: hand}
     )
     found_endings = []
-    if eleven:
+    if eleven_cards:
         least, best = best_discards(hand, hand, rules)
-        how, _, count = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
-        if how == codes.ENDING_BIG_GIN:
+        ending, _, count = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
+        if ending == codes.ENDING_BIG_GIN:
             found_endings.append(Ending("big gin", -1, int(count)))
-    for discard, ten in hand_by_discard.items():
-        found_endings += _possible_endings(discard, ten, limit, points, rules)
+    for discard, ten_cards in hand_by_discard.items():
+        found_endings += _possible_endings(discard, ten_cards, limit, points, rules)
     deadwood, melding = shown_melding(hand, rules)
     return HandAnalysis(
         variant=variant,
@@ -217,7 +217,7 @@ def analyze_hand(
         meldings=best_meldings(hand, rules),
         knock_limit=limit,
         shot_ranks=None if points is None else required_shot_ranks(points),
-        deadwood_by_discard=_deadwood_by_discard(hand_by_discard, rules) if eleven else {},
+        deadwood_by_discard=_deadwood_by_discard(hand_by_discard, rules) if eleven_cards else {},
         endings=found_endings,
     )
 
@@ -257,29 +257,32 @@ def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[in
     Ties are sorted by the value of the discard in descending order, then by card number.
     """
     value = rules.value[KNOCKER]
-    leaves = {
-        card: int(deadwood_for_side(ten, rules, KNOCKER)) for card, ten in hand_by_discard.items()
+    deadwood_by_card = {
+        card: int(deadwood_for_side(ten_cards, rules, KNOCKER))
+        for card, ten_cards in hand_by_discard.items()
     }
-    ranked = sorted(leaves, key=lambda card: (leaves[card], -value[card % 13], card))
-    return {card: leaves[card] for card in ranked}
+    ranked = sorted(
+        deadwood_by_card, key=lambda card: (deadwood_by_card[card], -value[card % 13], card)
+    )
+    return {card: deadwood_by_card[card] for card in ranked}
 
 
 def _possible_endings(
-    discard: int, kept: int, limit: int | None, points: int | None, rules: Any
+    discard: int, ten_cards: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
     """Return the possible endings with ten cards.
 
     The function assumes that the discard was not taken from the pile in this turn.
     """
     found_endings = []
-    count = int(endings.declared_deadwood(kept, -1, rules))
+    count = int(endings.declared_deadwood(ten_cards, -1, rules))
     if count <= (limit or 0):
         kind = "knock" if count else "gin"
         found_endings.append(Ending(kind, discard, count))
-    if points is not None and endings.is_shot(kept, -1, points, rules):
+    if points is not None and endings.is_shot(ten_cards, -1, points, rules):
         discarded = 1 << discard if discard >= 0 else 0
-        demanded = int(endings.required_ranks(points))
-        left, _ = shown_melding(kept, rules, discard=discarded, ranks_left=demanded)
+        required = int(endings.required_ranks(points))
+        left, _ = shown_melding(ten_cards, rules, discard=discarded, ranks_left=required)
         found_endings.append(Ending("shot", discard, left))
     return found_endings
 

@@ -41,17 +41,17 @@ class RulesModifiedError(SimginError):
 
 
 @cache
-def compile_loop(function: Any, players: int, *between: Any, distinct: bool = True) -> Any:
+def compile_loop(function: Any, players: int, *between: Any, no_alias: bool = True) -> Any:
     """Compile a loop of the engine over deals.
 
     Args:
         function: Loop to compile.
         players: 1 or 2.
         between: Types of the arguments between the views and the policies.
-        distinct: True if the arguments never overlap in memory (see `core.jit.compile_function`).
+        no_alias: True if the arguments never overlap in memory (see `core.jit.compile_function`).
     """
     return jit.compile_function(
-        function, loop_signature(players, *between), no_alias=distinct, trusted=True
+        function, loop_signature(players, *between), no_alias=no_alias, trusted=True
     )
 
 
@@ -63,8 +63,8 @@ def loop_signature(players: int, *between: Any) -> Any:
         between: Types of the arguments between the views and the policies.
     """
     views = [VIEW_TYPE] * players
-    hooks = [POLICY_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
-    return void(STATE_TYPE, RULES_TYPE, *views, *between, *hooks)
+    policy_types = [POLICY_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
+    return void(STATE_TYPE, RULES_TYPE, *views, *between, *policy_types)
 
 
 def compile_kernel(players: int) -> Any:
@@ -188,12 +188,12 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
 
     Exceptions of policies are raised unchanged.
     """
-    hooks = compile_policies(matchup)
+    policies = compile_policies(matchup)
     future: Future[None] = Future()
 
     def call() -> None:
         with python_tier.reraise_policy_errors():
-            kernel(*arguments, *hooks)
+            kernel(*arguments, *policies)
 
     with watchdog.watch_policies(matchup, state, future.set_exception):
         call_interruptibly(call, future)
@@ -277,12 +277,14 @@ def _play_into(
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
     """Raise PolicyCallError if the actions of a Python policy depend on hidden state."""
-    suspects = [one.spec for one in matchup.players if any(map(compiler.is_stateful, one.policies))]
+    suspects = [
+        player.spec for player in matchup.players if any(map(compiler.is_stateful, player.policies))
+    ]
     if not suspects:
         return
     state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch_size
-    again = run_units(matchup, state, rules, new_views(), first_unit, min(n_units, units))
-    if not np.array_equal(again[0], rows[0]):
+    repeated_rows = run_units(matchup, state, rules, new_views(), first_unit, min(n_units, units))
+    if not np.array_equal(repeated_rows[0], rows[0]):
         names = " or ".join(dict.fromkeys(suspects))
         raise PolicyCallError(
             f"{names} chose different actions when the same deals were repeated. An action must "
@@ -309,8 +311,8 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
         failure = describe_illegal_action(slot, int(state.answer), int(state.legal))
     else:
         failure = describe_exception(error)
-    half = f", half {state.half}" if matchup.b is not None else ""
-    address = f"seed {matchup.seed}, unit {state.unit}{half}, deal {state.deal}"
+    half_text = f", half {state.half}" if matchup.b is not None else ""
+    address = f"seed {matchup.seed}, unit {state.unit}{half_text}, deal {state.deal}"
     replay = matchup.replay_command(int(state.unit), int(state.half), int(state.deal))
     return (
         f"{strategy.spec}: the {slot} policy {policy.name!r} {failure} "

@@ -87,9 +87,9 @@ class Matchup:
         if self.unit == "match":
             numbers["deal"] = deal
         if any(policy.live for player in self.players for policy in player.policies):
-            where = ", ".join(f"{name}={number}" for name, number in numbers.items())
-            listed = ", ".join(map(repr, names))
-            return f"simgin.show({listed}, variant={self.variant.spec!r}, {where})"
+            address = ", ".join(f"{name}={number}" for name, number in numbers.items())
+            name_list = ", ".join(map(repr, names))
+            return f"simgin.show({name_list}, variant={self.variant.spec!r}, {address})"
         words = ["simgin", "show", *names, "-v", self.variant.spec]
         for name, number in numbers.items():
             words += [f"--{name}", str(number)]
@@ -148,7 +148,11 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     shown = {strategy.spec: _short_name(strategy) for strategy in players}
     names = {text: name for text, name in shown.items() if name != text}
     for text, name in names.items():
-        namesakes = [other for other in shown if shown[other] == name and other != text]
+        namesakes = [
+            name_sharer
+            for name_sharer in shown
+            if shown[name_sharer] == name and name_sharer != text
+        ]
         if namesakes:
             names[text] = f"{name} ({_shortest_path(text, namesakes)})"
     return names
@@ -156,8 +160,8 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 
 def _strategy_file(text: str) -> PurePath:
     """Return the weights file of a strategy, or its source file if it has no weights file."""
-    form = parse_spec(text)
-    return PurePath(form.file if form.has_weights else form.strategy.name.partition("#")[0])
+    spec = parse_spec(text)
+    return PurePath(spec.file if spec.has_weights else spec.strategy.name.partition("#")[0])
 
 
 def _short_name(strategy: Strategy) -> str:

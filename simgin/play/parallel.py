@@ -66,18 +66,18 @@ def map_units(
     """
     blocks = [(first, min(block_size, n_units - first)) for first in range(0, n_units, block_size)]
     futures: list[Future[T]] = [Future() for _ in blocks]
-    todo = SimpleQueue[int]()
+    pending = SimpleQueue[int]()
     for i in range(len(blocks)):
-        todo.put(i)
+        pending.put(i)
 
-    def work() -> None:
+    def play_blocks() -> None:
         with suppress(Empty):
             while True:
-                i = todo.get_nowait()
+                i = pending.get_nowait()
                 _complete_future(futures[i], partial(play_block, *blocks[i]))
 
     for _ in range(workers or usable_cpus()):
-        threading.Thread(target=work, daemon=True).start()
+        threading.Thread(target=play_blocks, daemon=True).start()
     results: list[T] = []
     try:
         for (first, n), future in zip(blocks, futures, strict=True):
@@ -87,7 +87,7 @@ def map_units(
     finally:
         with suppress(Empty):
             while True:
-                todo.get_nowait()
+                pending.get_nowait()
     return results
 
 

@@ -130,7 +130,7 @@ class Replay:
             yield from self._blind_offer_lines()
         if self.has_cards:
             yield from self._table_lines()
-        tellers = {
+        line_functions = {
             codes.PHASE_UPCARD: self._upcard_lines,
             codes.PHASE_LAST: self._last_discard_lines,
         }
@@ -139,7 +139,7 @@ class Replay:
             phase = int(decisions[0].view.phase)
             if phase != codes.PHASE_BLIND:
                 yield ""
-                yield from tellers.get(phase, self._turn_lines)(decisions)
+                yield from line_functions.get(phase, self._turn_lines)(decisions)
         yield from self._final_draw_lines()
         yield ""
         if self.traced.error:
@@ -168,7 +168,7 @@ class Replay:
     def _blind_offer_lines(self) -> Iterator[str]:
         """Yield the lines about the die and about the offers made before the deal."""
         decisions = [
-            asked for asked in self.traced.decisions if asked.view.phase == codes.PHASE_BLIND
+            offer for offer in self.traced.decisions if offer.view.phase == codes.PHASE_BLIND
         ]
         first = decisions[0].view if decisions else self.state
         die = f"the die shows {first.stake}"
@@ -242,7 +242,7 @@ class Replay:
         A forced draw is read from the view of the next decision.
         """
         seat = decisions[0].seat
-        own_decisions = [question for question in decisions if question.seat == seat]
+        own_decisions = [own_decision for own_decision in decisions if own_decision.seat == seat]
         yield from self._holding_lines(seat, own_decisions[0].view)
         for decision in decisions:
             if decision.slot in DIE_SLOTS:
@@ -345,11 +345,11 @@ class Replay:
         if self.traced.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
         elif self.traced.kind == "refused":
-            pays = int(self.state.pays)
-            plural = "s" if pays > 1 else ""
+            payment = int(self.state.pays)
+            plural = "s" if payment > 1 else ""
             yield "Refused"
             winner = self._player_name(int(self.state.winner))
-            yield from wrap_line(f"  {winner} gets {pays} {self.goal.unit}{plural}")
+            yield from wrap_line(f"  {winner} gets {payment} {self.goal.unit}{plural}")
         else:
             yield f"Dead hand with {self.state.stock} cards left in the stock"
 
@@ -360,30 +360,30 @@ class Replay:
 
     def _showdown_lines(self) -> Iterator[str]:
         state = self.state
-        stopper = int(state.stopper)
-        defender = 1 - stopper
-        shown = format_melded_hand(sort_melds(state.melds), int(state.hand[stopper]))
-        laid, melds = self.defender_layoffs()
-        held = format_melded_hand(melds, int(state.hand[defender]) & ~laid)
+        knocker = int(state.stopper)
+        defender = 1 - knocker
+        shown = format_melded_hand(sort_melds(state.melds), int(state.hand[knocker]))
+        laid_off, melds = self.defender_layoffs()
+        held = format_melded_hand(melds, int(state.hand[defender]) & ~laid_off)
         yield self._ending_heading()
         yield from wrap_line(
-            f"  {self._player_name(stopper)} shows {shown}, count {state.stopper_count}"
+            f"  {self._player_name(knocker)} shows {shown}, count {state.stopper_count}"
         )
         yield from wrap_line(
             f"  {self._player_name(defender)} has {held}, count {state.other_count}"
         )
-        if laid:
-            yield f"    laid off {format_hand(laid)}, count before: {state.defender_before}"
+        if laid_off:
+            yield f"    laid off {format_hand(laid_off)}, count before: {state.defender_before}"
 
     def defender_layoffs(self) -> tuple[int, Melding]:
         """Return the mask of the defender's lay-offs, and the melding of the remaining cards."""
         hand = int(self.state.hand[1 - int(self.state.stopper)])
-        laid = 0
+        laid_off = 0
         if self.state.laid_off:
             options = np.zeros((3, layoff.MAX_OPTIONS), np.int64)
             chains = np.zeros((2, 16), np.int64)
-            _, laid = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
-        return int(laid), best_meldings(hand & ~int(laid), self.rules, DEFENDER)[0]
+            _, laid_off = layoff.lay_off(hand, self.state.melds, self.rules, options, chains)
+        return int(laid_off), best_meldings(hand & ~int(laid_off), self.rules, DEFENDER)[0]
 
 
 # Solitaire games against the joker or a limit on draws
@@ -487,10 +487,12 @@ class SoloReplay(Replay):
         if not self.has_joker:
             return
         n = int(self.state.above)
-        place = "  1 card is above the joker" if n == 1 else f"  {n} cards are above the joker"
+        position_text = (
+            "  1 card is above the joker" if n == 1 else f"  {n} cards are above the joker"
+        )
         if self.params["deal_scoring"] == "joker" and self.state.stopper >= 0:
-            place += f", so the joker's count is {self.state.other_count}"
-        yield place
+            position_text += f", so the joker's count is {self.state.other_count}"
+        yield position_text
 
     def _points_text(self) -> str:
         if self.params["deal_scoring"] == "penalty":
@@ -565,17 +567,24 @@ def format_decision(decision: Decision) -> str:
         case "show":
             return _melding_phrase(decision)
         case "offer":
-            can, yes = f"can offer more than {view.stake}", f"offers {answer}"
-            no = f"leaves the die at {view.stake}"
+            prompt, accepted = f"can offer more than {view.stake}", f"offers {answer}"
+            declined = f"leaves the die at {view.stake}"
         case "answer":
-            can, yes = f"is offered {view.offered}", f"accepts {view.offered} and owns the die"
-            no = f"refuses {view.offered}"
+            prompt, accepted = (
+                f"is offered {view.offered}",
+                f"accepts {view.offered} and owns the die",
+            )
+            declined = f"refuses {view.offered}"
         case _:
             infinitive, verb = _ending_phrase_forms(view)
-            can, yes, no = f"can {infinitive}", verb, f"can {infinitive}, but plays on"
+            prompt, accepted, declined = (
+                f"can {infinitive}",
+                verb,
+                f"can {infinitive}, but plays on",
+            )
     if answer is None:
-        return f"{can}, but {NO_ACTION_TEXT}"
-    return yes if answer else no
+        return f"{prompt}, but {NO_ACTION_TEXT}"
+    return accepted if answer else declined
 
 
 def _ending_phrase_forms(view: Any) -> tuple[str, str]:
@@ -585,10 +594,10 @@ def _ending_phrase_forms(view: Any) -> tuple[str, str]:
     """
     gin_or_knock = ("knock", "knocks") if view.ending_count else ("go gin", "goes gin")
     infinitive, verb = ENDING_PHRASES.get(int(view.ending), gin_or_knock)
-    how = f" with {view.ending_count}" if view.ending_count else ""
+    count_phrase = f" with {view.ending_count}" if view.ending_count else ""
     if view.ending_card >= 0:
-        how += f", discarding {_format_card(view.ending_card)}"
-    return infinitive + how, verb + how
+        count_phrase += f", discarding {_format_card(view.ending_card)}"
+    return infinitive + count_phrase, verb + count_phrase
 
 
 def decision_lines(decision: Decision) -> list[str]:

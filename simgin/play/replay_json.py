@@ -93,7 +93,7 @@ def _result_object(replay: Replay) -> JsonObject:
     state = replay.state
     kind = replay.traced.kind
     shown = state.stopper >= 0
-    laid, melds = replay.defender_layoffs() if shown else (0, ())
+    laid_off, melds = replay.defender_layoffs() if shown else (0, ())
     return {
         "event": "result",
         "kind": kind or None,
@@ -106,7 +106,7 @@ def _result_object(replay: Replay) -> JsonObject:
         "melds": format_melds(sort_melds(state.melds)) if shown else [],
         "stopper_count": int(state.stopper_count) if shown else None,
         "defender_melds": format_melds(melds),
-        "laid_off": format_hand(laid),
+        "laid_off": format_hand(laid_off),
         "defender_count": int(state.other_count) if shown else None,
         "stake": int(state.stake),
         "paid_for_refusal": int(state.pays) if kind == "refused" else None,

@@ -77,12 +77,12 @@ class Worlds:
         views = None if self.views is None else self.views[indices]
         return Worlds(self.hands[indices], self.stocks[indices], views)
 
-    def replace_world(self, index: int, others: "Worlds") -> None:
+    def replace_world(self, index: int, other_worlds: "Worlds") -> None:
         """Replace a world with the first world of another set."""
-        self.hands[index] = others.hands[0]
-        self.stocks[index] = others.stocks[0]
-        if self.views is not None and others.views is not None:
-            self.views[index] = others.views[0]
+        self.hands[index] = other_worlds.hands[0]
+        self.stocks[index] = other_worlds.stocks[0]
+        if self.views is not None and other_worlds.views is not None:
+            self.views[index] = other_worlds.views[0]
 
 
 def legal_actions(view: Any, rules: Any) -> list[Action]:
@@ -99,10 +99,10 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
         ]
     if view.taken_offer >= 0:
         return [Action(kind) for kind in _draw_kinds(view, rules)]
-    eleven = int(view.hand)
-    legal = int(permitted_discards(eleven, int(view.taken), int(view.drawn), rules))
+    eleven_cards = int(view.hand)
+    legal = int(permitted_discards(eleven_cards, int(view.taken), int(view.drawn), rules))
     discarded = [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)]
-    return discarded + _ending_actions(view, eleven, rules)
+    return discarded + _ending_actions(view, eleven_cards, rules)
 
 
 def die_actions(view: Any, rules: Any) -> list[Action]:
@@ -120,17 +120,17 @@ def _solo_actions(view: Any, rules: Any) -> list[Action]:
     """
     if view.phase == codes.PHASE_STOP:
         return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
-    eleven = int(view.hand)
+    eleven_cards = int(view.hand)
     drawn = int(view.drawn)
-    legal = int(permitted_discards(eleven, -1, drawn, rules))
-    min_deadwood, best = best_discards(eleven, legal, rules)
-    may_stop = drawn >= 0 or rules.stop_before_draw
+    legal = int(permitted_discards(eleven_cards, -1, drawn, rules))
+    min_deadwood, best = best_discards(eleven_cards, legal, rules)
+    can_stop = drawn >= 0 or rules.stop_before_draw
     endings = []
-    if min_deadwood == 0 and may_stop:
+    if min_deadwood == 0 and can_stop:
         legal &= ~int(best)
-        dear, _ = highest_value_cards(best, rules)
-        endings.append(Action(ACTION_END, int(lowest_bit(dear))))
-    if rules.big_gin and deadwood(eleven, rules) == 0:
+        highest_cards, _ = highest_value_cards(best, rules)
+        endings.append(Action(ACTION_END, int(lowest_bit(highest_cards))))
+    if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         endings.append(Action(ACTION_END))
     return [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)] + endings
 
@@ -143,15 +143,15 @@ def _draw_kinds(view: Any, rules: Any) -> list[int]:
     return [codes.ACTION_STOCK, codes.ACTION_TAKE, codes.ACTION_PASS]
 
 
-def _ending_actions(view: Any, eleven: int, rules: Any) -> list[Action]:
+def _ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Action]:
     """Return the actions that end the deal with eleven cards."""
     taken = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
-    legal = int(permitted_discards(eleven, taken, int(view.drawn), rules))
-    must = int(required_meld_card(taken, rules))
+    legal = int(permitted_discards(eleven_cards, taken, int(view.drawn), rules))
+    required_card = int(required_meld_card(taken, rules))
     limit, points = int(view.limit), int(view.own_points)
-    ending = int(discards_that_end(eleven, legal, must, limit, points, rules))
+    ending = int(discards_that_end(eleven_cards, legal, required_card, limit, points, rules))
     actions = [Action(ACTION_END, card) for card in notation.mask_to_cards(ending)]
-    if rules.big_gin and deadwood(eleven, rules) == 0:
+    if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         actions.append(Action(ACTION_END))
     return actions
 
@@ -167,8 +167,8 @@ def compile_rollout_kernel(players: int) -> Any:
     """Compile the loop over worlds (see `core.position_rollouts`)."""
     rest = (STOCKS_TYPE, INT_VECTOR_TYPE, INT_VECTOR_TYPE, int64, RECORD_MATRIX_TYPE)
     if players == 1:
-        return compile_loop(run_world_rollouts_solo, 1, VIEWS_TYPE, *rest, distinct=False)
-    return compile_loop(run_world_rollouts, 2, VIEWS_TYPE, INT_VECTOR_TYPE, *rest, distinct=False)
+        return compile_loop(run_world_rollouts_solo, 1, VIEWS_TYPE, *rest, no_alias=False)
+    return compile_loop(run_world_rollouts, 2, VIEWS_TYPE, INT_VECTOR_TYPE, *rest, no_alias=False)
 
 
 def roll_out_worlds(
@@ -220,7 +220,7 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
         STOCKS_TYPE,
         int64,
         INT_VECTOR_TYPE,
-        distinct=False,
+        no_alias=False,
     )
     _run_in_new_state(
         matchup, kernel, [worlds.views_for(view), worlds.hands, worlds.stocks, first_world, offers]
@@ -341,11 +341,14 @@ def roll_out_deals(
         RECORD_MATRIX_TYPE,
     )
     function = run_paired_rollouts_solo if players == 1 else run_paired_rollouts
-    hooks = [compiler.compile_policy(candidates_policy), compiler.compile_policy(before)]
-    arguments = [first_unit, n_units, scores, slot, first_only, *hooks]
+    compiled_policies = [
+        compiler.compile_policy(candidates_policy),
+        compiler.compile_policy(before),
+    ]
+    arguments = [first_unit, n_units, scores, slot, first_only, *compiled_policies]
     arguments += [views, weights, tried, records]
-    noisy = int(before.noise) << SLOT_KNOCK
-    _run_in_new_state(matchup, compile_loop(function, players, *between), arguments, noisy)
+    random_slots = int(before.noise) << SLOT_KNOCK
+    _run_in_new_state(matchup, compile_loop(function, players, *between), arguments, random_slots)
     is_complete = tried[:, 1] >= 0
     return PairedRollouts(
         views[is_complete],

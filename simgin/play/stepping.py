@@ -100,9 +100,9 @@ _head_at = make_record_getter(int64_record_type(STATE_HEAD_SIZE))
 @intrinsic
 def _policy_at(typing_context, address):
     def code(context, builder, signature, arguments):
-        hook = create_struct_proxy(POLICY_TYPE)(context, builder)
-        hook.jit_addr = builder.inttoptr(arguments[0], hook.jit_addr.type)
-        return hook._getvalue()
+        function_struct = create_struct_proxy(POLICY_TYPE)(context, builder)
+        function_struct.jit_addr = builder.inttoptr(arguments[0], function_struct.jit_addr.type)
+        return function_struct._getvalue()
 
     return POLICY_TYPE(int64), code
 
@@ -126,7 +126,7 @@ def _replay_deal(game, state, rules, view0, view1):
     At the next decision, the function raises IllegalActionError.
     """
     first = 1 - state.dealer
-    view1st, view2nd = (view1, view0) if first == 1 else (view0, view1)
+    nondealer_view, dealer_view = (view1, view0) if first == 1 else (view0, view1)
     take1, take2 = _seat_policy(game, first, SLOT_TAKE), _seat_policy(game, 1 - first, SLOT_TAKE)
     discard1, discard2 = (
         _seat_policy(game, first, SLOT_DISCARD),
@@ -152,8 +152,9 @@ def _replay_deal(game, state, rules, view0, view1):
         write_ending_fields(state, view1)
         turn_before = 0 if state.asked_seat == state.dealer else 1
         play_turns(
-            state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
-            offer_a, answer_a, show_a, offer_b, answer_b, show_b, turn_before, TURN_OVER,
+            state, rules, nondealer_view, dealer_view, take1, discard1, knock1,
+            take2, discard2, knock2, offer_a, answer_a, show_a,
+            offer_b, answer_b, show_b, turn_before, TURN_OVER,
         )  # fmt: skip
         return
     state.logged = 0
@@ -163,7 +164,7 @@ def _replay_deal(game, state, rules, view0, view1):
     state.owner = game.owner
     clear_deal(state, rules, state.dealer)
     play_deal(
-        state, rules, view1st, view2nd, take1, discard1, knock1, take2, discard2, knock2,
+        state, rules, nondealer_view, dealer_view, take1, discard1, knock1, take2, discard2, knock2,
         offer_a, answer_a, show_a, offer_b, answer_b, show_b,
     )  # fmt: skip
 
@@ -177,13 +178,13 @@ def _seat_policy(game, seat, slot):
 
 
 @compiled
-def _copy_state_head(source, to):
+def _copy_state_head(source, target):
     """Copy the part of a state that changes during a turn.
 
     Both arguments are addresses.
     """
     for i in range(STATE_HEAD_SIZE):
-        _head_at(to).numbers[i] = _head_at(source).numbers[i]
+        _head_at(target).numbers[i] = _head_at(source).numbers[i]
 
 
 @compiled

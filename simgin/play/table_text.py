@@ -37,8 +37,8 @@ def list_choices(decision: Decision) -> Choices:
     if decision.slot == "knock":
         return _ending_choices(view)
     if decision.slot == "offer":
-        raised = [number for number in range(1, 8) if int(view.legal) >> number & 1]
-        higher = {str(number): ([number], f"offer {number}") for number in raised}
+        legal_numbers = [number for number in range(1, 8) if int(view.legal) >> number & 1]
+        higher = {str(number): ([number], f"offer {number}") for number in legal_numbers}
         return {"n": ([NO], f"leave the die at {view.stake}")} | higher
     if decision.slot == "answer":
         refused = "refuse it and lose the deal"
@@ -87,7 +87,7 @@ def format_prompt(decision: Decision) -> str:
         return "Type the number of the melding that you show, or ? for the list."
     offered = list_choices(decision)
     cards = [key for key in offered if len(key) == 2]
-    keys = [f"{key} to {does}" for key, (_, does) in offered.items() if len(key) == 1]
+    keys = [f"{key} to {description}" for key, (_, description) in offered.items() if len(key) == 1]
     if cards:
         keys.insert(0, f"a card to discard it, such as {cards[-1]}")
     *first, last = keys
@@ -158,8 +158,8 @@ def history_lines(deal: TracedDeal) -> list[str]:
 
     If there are many turns, the lines form two columns.
     """
-    other = deal.matchup.opponent
-    names = ["you", other if len(other) <= MAX_NAME_WIDTH else "opponent"]
+    opponent = deal.matchup.opponent
+    names = ["you", opponent if len(opponent) <= MAX_NAME_WIDTH else "opponent"]
     turns = deal.views[0].history[: deal.state.turns].tolist()
     lines = []
     for number, (seat, source, card, discarded) in enumerate(turns, 1):
@@ -169,4 +169,4 @@ def history_lines(deal: TracedDeal) -> list[str]:
         lines.append(f"{number:>2} {names[seat]} {', '.join(parts)}")
     rows = max(MAX_HISTORY_ROWS, (len(lines) + 1) // 2)
     pairs = zip_longest(lines[:rows], lines[rows:], fillvalue="")
-    return [f"{left:<{HISTORY_WIDTH}}{right}".rstrip() for left, right in pairs]
+    return [f"{left_line:<{HISTORY_WIDTH}}{right_line}".rstrip() for left_line, right_line in pairs]

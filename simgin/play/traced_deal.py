@@ -155,12 +155,12 @@ def trace_deal(
     state.scripted = len(script)
     views = new_views()
     error_text = ""
-    raised = None
+    exception = None
     try:
         run_units(matchup, state, rules, views, unit, 1)
     except Exception as error:
         error_text = describe_failure(matchup, state, error)
-        raised = error
+        exception = error
     if not error_text and not state.watched:
         raise DealNotFoundError(
             f"the match of unit {unit}, half {half} has no deal {deal}, because it ended with deal "
@@ -171,7 +171,7 @@ def trace_deal(
         state=state,
         views=views,
         error=error_text,
-        exception=raised,
+        exception=exception,
         hands=dealt_hands(state, rules, is_solo=matchup.b is None),
     )
 
@@ -211,18 +211,18 @@ def trace_to_decision(
         before that decision.
     """
     while True:
-        played = trace_deal(matchup, unit, script=[decision.action for decision in script], **deal)
-        seats = played.state.log["seat"][: played.n_decisions].tolist()
-        slots = [SLOTS[slot] for slot in played.state.slots[: played.n_decisions].tolist()]
+        traced = trace_deal(matchup, unit, script=[decision.action for decision in script], **deal)
+        seats = traced.state.log["seat"][: traced.n_decisions].tolist()
+        slots = [SLOTS[slot] for slot in traced.state.slots[: traced.n_decisions].tolist()]
         position = 0
         for decision, seat, slot in zip(script, seats, slots, strict=False):
             if (decision.seat, decision.slot) != (seat, slot):
                 break
             position += 1
-        if position == played.n_decisions:
+        if position == traced.n_decisions:
             return None
-        if position == len(script) and is_target(played.decision(position)):
-            return played, position
+        if position == len(script) and is_target(traced.decision(position)):
+            return traced, position
         if (
             position < len(script)
             and script[position].action == 0
@@ -256,12 +256,12 @@ def dealt_hands(state: Any, rules: Any, is_solo: bool) -> tuple[int, int]:
 
     In solitaire games, the second hand is empty, and a joker in the hand replaces a card.
     """
-    eleven = rules.first_turn == FIRST_TURN_DISCARD
+    eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     if is_solo:
-        size = 11 if eleven else 10
+        size = 11 if eleven_cards else 10
         return cards_to_mask(state.pack[: size - (0 <= state.joker < size)]), 0
     nondealer = cards_to_mask(state.pack[0:20:2])
     dealer = cards_to_mask(state.pack[1:20:2])
-    if eleven:
+    if eleven_cards:
         nondealer |= 1 << int(state.pack[20])
     return (nondealer, dealer) if state.dealer == 1 else (dealer, nondealer)

@@ -51,9 +51,9 @@ class _RunningKernel:
 
     def check(self) -> None:
         """Warn if the current policy call takes too long, and later abort the call."""
-        place = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
-        self._waited = self._waited + CHECK_INTERVAL if place == self._decision else 0.0
-        self._decision = place
+        decision_key = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
+        self._waited = self._waited + CHECK_INTERVAL if decision_key == self._decision else 0.0
+        self._decision = decision_key
         if self._waited >= ABORT_AFTER:
             _running.discard(self)
             with suppress(InvalidStateError):  # the policy has just returned
@@ -80,11 +80,11 @@ _thread: threading.Thread | None = None
 def unresponsive_policy_warning(policy: Policy) -> str:
     """Return a warning about a policy that does not return, with its source line."""
     line = policy.function.__code__.co_firstlineno
-    place = f"{policy.location}:{line}"
+    location = f"{policy.location}:{line}"
     return (
-        f"the {policy.slot} policy {policy.name!r} ({place}) has not returned for {WARN_AFTER:.0f} "
-        f"s. It might be in an endless loop. Press Ctrl-C to stop, or wait for the abort after "
-        f"{ABORT_AFTER:g} s."
+        f"the {policy.slot} policy {policy.name!r} ({location}) has not returned for "
+        f"{WARN_AFTER:.0f} s. It might be in an endless loop. Press Ctrl-C to stop, or wait for "
+        f"the abort after {ABORT_AFTER:g} s."
     )
 
 

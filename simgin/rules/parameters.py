@@ -81,8 +81,8 @@ class Parameter:
         if self.kind == "choice":
             return f"one of {', '.join(self._choice_names())}"
         if self.kind == "int":
-            or_none = " or none" if self.optional else ""
-            return f"a whole number from {limits}{or_none}"
+            none_suffix = " or none" if self.optional else ""
+            return f"a whole number from {limits}{none_suffix}"
         if self.kind == "pair":
             return f"two whole numbers from {limits}, such as 40/60"
         return (
@@ -141,12 +141,12 @@ class Parameter:
         if self.status == "descriptive":
             return f"{self.name} never has an effect. It only describes the game."
         unmet = {name for name, values in self.acts_with.items() if params[name] not in values}
-        causes = [name for name in self.acts_with if name in unmet] or [*self.idle_with]
-        because = _format_conditions({name: [params[name]] for name in causes})
-        needed = f"another value of {_join_or(causes)}"
+        names = [name for name in self.acts_with if name in unmet] or [*self.idle_with]
+        condition_text = _format_conditions({name: [params[name]] for name in names})
+        requirement = f"another value of {_join_or(names)}"
         if unmet:
-            needed = _format_conditions({name: self.acts_with[name] for name in causes})
-        return f"{self.name} has no effect with {because}. It requires {needed}."
+            requirement = _format_conditions({name: self.acts_with[name] for name in names})
+        return f"{self.name} has no effect with {condition_text}. It requires {requirement}."
 
     def missing_value_error(self, params: Params) -> str:
         """Return an error message if the parameter has an effect but no value.
@@ -155,13 +155,13 @@ class Parameter:
         """
         if params[self.name] is not None or self.optional or not self.has_effect(params):
             return ""
-        causes = [*self.acts_with]
-        causes += [name for name, values in self.idle_with.items() if params[name] not in values]
+        names = [*self.acts_with]
+        names += [name for name, values in self.idle_with.items() if params[name] not in values]
         fix = f"Set it, for example to {self.suggest_setting()}."
-        if not causes:
+        if not names:
             return f"{self.name} always needs a value. {fix}"
-        because = _format_conditions({name: [params[name]] for name in causes})
-        return f"{self.name} needs a value with {because}. {fix}"
+        condition_text = _format_conditions({name: [params[name]] for name in names})
+        return f"{self.name} needs a value with {condition_text}. {fix}"
 
     def suggest_setting(self) -> str:
         """Return a setting to suggest.

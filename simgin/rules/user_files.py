@@ -46,14 +46,14 @@ _PLACEHOLDER_PATTERN = re.compile(r"\{\{ (\w+) \}\}")
 _TEXT_KEYS = ("title", "about", "source", "base")
 
 MAX_VARIANT_TEXT = 10_000  # maximum length of a string, in characters
-Text = Annotated[str, Field(min_length=1, max_length=MAX_VARIANT_TEXT)]
+BoundedText = Annotated[str, Field(min_length=1, max_length=MAX_VARIANT_TEXT)]
 
 
 class _VariantTable(toml.StrictTable):
-    title: Text
-    about: Text
+    title: BoundedText
+    about: BoundedText
     source: Annotated[str, Field(max_length=MAX_VARIANT_TEXT)] = ""
-    base: Text = "standard"
+    base: BoundedText = "standard"
     changes: Annotated[dict[str, Any], Field(default_factory=dict)]
 
 
@@ -95,12 +95,14 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
     if name is None and len(variants) > 1:
         known = _join_names(f"{path}#{known}" for known in variants)
         raise TomlError([f"{path} contains several variants. Choose one of them: {known}."])
-    chosen = next(iter(variants)) if name is None else name
-    if chosen not in variants:
+    chosen_name = next(iter(variants)) if name is None else name
+    if chosen_name not in variants:
         known = _join_names(variants)
-        suggestion = did_you_mean(chosen, variants)
-        raise TomlError([f"{path} has no variant {format_value(chosen)}, only {known}{suggestion}"])
-    return f"{path}#{chosen}", variants[chosen]
+        suggestion = did_you_mean(chosen_name, variants)
+        raise TomlError(
+            [f"{path} has no variant {format_value(chosen_name)}, only {known}{suggestion}"]
+        )
+    return f"{path}#{chosen_name}", variants[chosen_name]
 
 
 def read_variants(path: str) -> Mapping[str, UserVariant]:
@@ -115,8 +117,8 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
     fix = "Specify a variant file, or create one with `simgin variants new`"
     raw = toml.read_tables(Path(path), fix)
     tables = raw.get("variants")
-    named = tables.items() if isinstance(tables, dict) else ()
-    variants = {name: _parse_variant(path, name, table) for name, table in named}
+    entries = tables.items() if isinstance(tables, dict) else ()
+    variants = {name: _parse_variant(path, name, table) for name, table in entries}
     try:
         _VariantsFile.model_validate(raw)
     except ValidationError as error:
@@ -169,12 +171,12 @@ def _parse_variant(path: str, name: str, raw: Any) -> UserVariant:
     try:
         _VariantTable.model_validate(raw)
     except ValidationError as error:
-        inside = ("variants", name)
+        location = ("variants", name)
         errors += toml.describe_validation_errors(
-            path, error, lambda _: _VariantTable.model_fields, inside
+            path, error, lambda _: _VariantTable.model_fields, location
         )
     table = raw if isinstance(raw, dict) else {}
-    texts = {key: table[key] for key in _TEXT_KEYS if isinstance(table.get(key), str)}
+    strings = {key: table[key] for key in _TEXT_KEYS if isinstance(table.get(key), str)}
     changes: dict[str, ParamValue] = {}
     settings = table.get("changes")
     for key, raw_value in settings.items() if isinstance(settings, dict) else ():
@@ -183,7 +185,7 @@ def _parse_variant(path: str, name: str, raw: Any) -> UserVariant:
             errors.append(f"{path}: variants, {name}, changes: {error_text}")
         if key in rule_parameters():
             changes[key] = value
-    return UserVariant(**texts, changes=changes, errors=tuple(errors))
+    return UserVariant(**strings, changes=changes, errors=tuple(errors))
 
 
 def _name_errors(path: str, name: str) -> list[str]:
@@ -227,21 +229,21 @@ def format_variant_file(path: str, start: Variant) -> str:
     The file contains one variant with the same rules as `start`.
     """
     name = suggest_variant_name(path)
-    texts = {
+    strings = {
         "path": path,
         "name": name,
         "title": _to_toml_string(name.replace("-", " ").capitalize()),
     }
-    texts |= {"about": _to_toml_string(f"{start.title}, with changes."), "base": ""}
+    strings |= {"about": _to_toml_string(f"{start.title}, with changes."), "base": ""}
     changed = []
     if ".toml" in start.spec.lower():  # a user's variant is not a valid base
         for rule, parameter in rule_parameters().items():
             if start.params[rule] != parameter.default:
                 changed.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
     else:
-        texts["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.spec)}\n"
+        strings["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.spec)}\n"
     head = _PLACEHOLDER_PATTERN.sub(
-        lambda place: texts[place[1]], VARIANT_TEMPLATE.read_text(encoding="utf-8")
+        lambda place: strings[place[1]], VARIANT_TEMPLATE.read_text(encoding="utf-8")
     )
     return head + "\n".join([*changed, *_rule_comments(start), ""])
 
@@ -252,10 +254,10 @@ def _rule_comments(start: Variant) -> Iterator[str]:
     ):
         yield f"\n# --- {section} ---"
         for parameter in group:
-            idle = (
+            inactive = (
                 "" if parameter.has_effect(start.params) else " It has no effect under these rules."
             )
-            about = f"{parameter.meaning} ({parameter.describe_range()}).{idle}"
+            about = f"{parameter.meaning} ({parameter.describe_range()}).{inactive}"
             yield ""
             yield textwrap.fill(
                 about, COMMENT_WIDTH, initial_indent="#   ", subsequent_indent="#   "

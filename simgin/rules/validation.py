@@ -62,12 +62,12 @@ def validate(params: Params) -> list[str]:
     messages += dashes.values()
     # Missing values already have an error message, so their conflicts are not checked.
     known = {name: value for name, value in valid_params.items() if name not in dashes}
-    texts = {}
+    value_texts = {}
     for name, value in valid_params.items():
-        texts[name] = rule_parameters()[name].to_text(value)
-    for clause in CLAUSES:
-        if _evaluate(clause.is_violated, known):
-            sentence = clause.message.format_map(texts)
+        value_texts[name] = rule_parameters()[name].to_text(value)
+    for conflict in PARAMETER_CONFLICTS:
+        if _evaluate(conflict.is_violated, known):
+            sentence = conflict.message.format_map(value_texts)
             messages.append(sentence)
     return messages
 
@@ -103,8 +103,8 @@ def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
         if name not in params:
             default = parameter.to_text(parameter.default)
             messages.append(f"{name} is missing. Set it, for example to {default} as in standard.")
-        elif fault := parameter.error_message(params[name]):
-            messages.append(fault)
+        elif message := parameter.error_message(params[name]):
+            messages.append(message)
         else:
             valid_params[name] = params[name]
     return messages, valid_params
@@ -152,7 +152,7 @@ def _has_invalid_die_target(p: KnownParams) -> bool:
     return p["die"] == "deal" and target is not None and not 3 <= target <= 21
 
 
-CLAUSES = (
+PARAMETER_CONFLICTS = (
     ParameterConflict(
         lambda p: p["shot"] and p["goal"] == "columns",
         "shot = yes conflicts with goal = columns, in which no single score determines the shot. "

@@ -112,9 +112,13 @@ def suggest_values(name: str) -> list[str]:
     parameter = rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):
         return parameter.allowed_values().split(", ")
-    used = [_built_in_part(variant).changes.get(name) for variant in variant_names()]
-    texts = [parameter.to_text(value) for value in (parameter.default, *used) if value is not None]
-    return list(dict.fromkeys([*texts, *["none"] * parameter.optional]))
+    built_in_values = [_built_in_part(variant).changes.get(name) for variant in variant_names()]
+    value_texts = [
+        parameter.to_text(value)
+        for value in (parameter.default, *built_in_values)
+        if value is not None
+    ]
+    return list(dict.fromkeys([*value_texts, *["none"] * parameter.optional]))
 
 
 def find_variant(spec: "str | Variant") -> Variant:
@@ -163,15 +167,15 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
         entries = user_files.read_variants(path)
     except toml.TomlError as error:
         raise VariantError(error.messages) from None
-    by_spec: dict[str, Variant | VariantError] = {}
+    variants_by_spec: dict[str, Variant | VariantError] = {}
     for name, entry in entries.items():
         part = _make_user_part(f"{path}#{name}", entry)
         errors = list(part.errors)
         try:
-            by_spec[part.spec] = _combine_parts([part], errors)
+            variants_by_spec[part.spec] = _combine_parts([part], errors)
         except VariantError as error:
-            by_spec[part.spec] = error
-    return by_spec
+            variants_by_spec[part.spec] = error
+    return variants_by_spec
 
 
 def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, ParamValue]]:
@@ -239,7 +243,7 @@ def _parse_parts(
         parse_reference(piece) if _is_file_reference(piece) else _parse_part(piece, text)
         for piece in pieces
     ]
-    messages = [fault for part in parts for fault in part.errors]
+    messages = [message for part in parts for message in part.errors]
     if "=" in pieces[0] and not _is_file_reference(pieces[0]):
         messages.append(
             f"a variant must begin with a name, but {format_value(pieces[0])} is a setting. "
@@ -250,17 +254,17 @@ def _parse_parts(
 
 def _parse_part(piece: str, text: str) -> _Part:
     """Parse a part of a spec that does not refer to a user's file."""
-    name, equals, value = map(str.strip, piece.partition("="))
+    name, separator, value = map(str.strip, piece.partition("="))
     parameter = rule_parameters().get(name)
     if piece in variant_names():
         return _built_in_part(piece)
-    if equals and parameter:
+    if separator and parameter:
         setting = parameter.parse(value)
         message = parameter.error_message(setting)
         return _Part(
             piece, {name: setting}, errors=(message,) if message else (), author_settings=(name,)
         )
-    if equals:
+    if separator:
         message = unknown_parameter_error(name)
     elif not piece:
         message = (
@@ -293,28 +297,29 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     Raises:
         VariantError: If the parts have errors (`messages`) or their combination is not playable.
     """
-    merged = _merge_parts(parts)
+    merged_parts = _merge_parts(parts)
     if messages and not all(part.is_known for part in parts):
         raise VariantError(list(dict.fromkeys(messages)))
-    params = _combined_params(merged)
+    params = _combined_params(merged_parts)
     # Errors in a file have been reported already, with their location.
     reported = tuple(messages)
-    for fault in validate(params):
-        if not any(sentence.endswith(fault) for sentence in reported):
-            messages.append(fault)
+    for message in validate(params):
+        if not any(sentence.endswith(message) for sentence in reported):
+            messages.append(message)
     if messages:
         raise VariantError(list(dict.fromkeys(messages)))
     typed = {name for part in parts for name in part.author_settings if params[name] is not None}
     variant = replace(
-        _make_variant(merged, params), author_settings=tuple(filter(typed.__contains__, params))
+        _make_variant(merged_parts, params),
+        author_settings=tuple(filter(typed.__contains__, params)),
     )
-    idle = [
+    inactive = [
         name for name in variant.author_settings if not rule_parameters()[name].has_effect(params)
     ]
     # A setting has an effect if the rules would not be valid without it.
-    idle = [name for name in idle if not validate(_params_without_setting(name, parts))]
+    inactive = [name for name in inactive if not validate(_params_without_setting(name, parts))]
     warn_without_effect(
-        variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in idle]
+        variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in inactive]
     )
     return variant
 
@@ -323,7 +328,9 @@ def warn_of_match_settings(variant: Variant) -> None:
     """Warn about the settings of a variant that have no effect on single deals."""
     parameters_set = [rule_parameters()[name] for name in variant.author_settings]
     names = [
-        one.name for one in parameters_set if one.matches_only and one.has_effect(variant.params)
+        parameter.name
+        for parameter in parameters_set
+        if parameter.matches_only and parameter.has_effect(variant.params)
     ]
     warn_without_effect(
         variant.spec,
@@ -344,21 +351,23 @@ def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamVal
 
 def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
     """Return the variant that valid parts describe, with its canonical spec."""
-    named = [part for part in parts if part.titles is not None]
-    unchanged = _combined_params(named)
+    named_parts = [part for part in parts if part.titles is not None]
+    unchanged = _combined_params(named_parts)
     settings = []
     for name, parameter in rule_parameters().items():
         if params[name] != unchanged[name]:
             settings.append((name, parameter.to_text(params[name])))
-    titles, abouts, sources = zip(*[part.titles for part in named if part.titles], strict=True)
-    texts = [part.spec for part in named] + [f"{name}={value}" for name, value in settings]
-    title, about = " + ".join(titles), " ".join(abouts)
+    titles, descriptions, sources = zip(
+        *[part.titles for part in named_parts if part.titles], strict=True
+    )
+    specs = [part.spec for part in named_parts] + [f"{name}={value}" for name, value in settings]
+    title, about = " + ".join(titles), " ".join(descriptions)
     if settings:
         changed = ", ".join(f"{name} = {value}" for name, value in settings)
         title += f", {changed}"
         about += f" Changed: {changed}."
     known_sources = dict.fromkeys(filter(None, sources))
-    return Variant("+".join(texts), params, title, about, ", ".join(known_sources))
+    return Variant("+".join(specs), params, title, about, ", ".join(known_sources))
 
 
 def _merge_parts(parts: list[_Part]) -> list[_Part]:
@@ -368,22 +377,22 @@ def _merge_parts(parts: list[_Part]) -> list[_Part]:
     """
     for merge in load_variants_file()["merges"]:
         pair = merge["names"]
-        texts = [part.spec for part in parts]
-        if not set(pair) <= set(texts):
+        specs = [part.spec for part in parts]
+        if not set(pair) <= set(specs):
             continue
-        last = max(_last_index(texts, name) for name in pair)
+        last = max(_last_index(specs, name) for name in pair)
         parts = [*parts[:last], _built_in_part(merge["means"]), *parts[last + 1 :]]
         parts = [part for part in parts if part.spec not in pair]
-    texts = [part.spec for part in parts]
+    specs = [part.spec for part in parts]
     return [
         part
         for i, part in enumerate(parts)
-        if part.titles is None or i == _last_index(texts, part.spec)
+        if part.titles is None or i == _last_index(specs, part.spec)
     ]
 
 
-def _last_index(texts: list[str], text: str) -> int:
-    return len(texts) - 1 - texts[::-1].index(text)
+def _last_index(specs: list[str], text: str) -> int:
+    return len(specs) - 1 - specs[::-1].index(text)
 
 
 def _combined_params(parts: list[_Part]) -> dict[str, ParamValue]:
@@ -394,8 +403,8 @@ def _combined_params(parts: list[_Part]) -> dict[str, ParamValue]:
     params = {name: parameter.default for name, parameter in rule_parameters().items()}
     for part in parts:
         params.update(part.changes)
-    lists = {name: value for name, value in params.items() if isinstance(value, list)}
-    return params | copy.deepcopy(lists)
+    list_values = {name: value for name, value in params.items() if isinstance(value, list)}
+    return params | copy.deepcopy(list_values)
 
 
 # Users' files
@@ -428,12 +437,12 @@ def _parse_file_reference(piece: str) -> _Part:
 
 def _make_user_part(text: str, entry: "UserVariant") -> _Part:
     """Return a user's variant, including its base, as a part with differences from `standard`."""
-    parts, base_faults = _parse_parts(entry.base, _reject_user_base)
+    parts, base_errors = _parse_parts(entry.base, _reject_user_base)
     params = _combined_params(_merge_parts(parts)) | entry.changes
     known = rule_parameters()
     changes = {name: value for name, value in params.items() if value != known[name].default}
     location = text.replace("#", ": variants, ", 1)
-    errors = [*entry.errors, *(f"{location}, base: {fault}" for fault in base_faults)]
+    errors = [*entry.errors, *(f"{location}, base: {message}" for message in base_errors)]
     return _Part(
         spec=text,
         changes=changes,

@@ -208,22 +208,24 @@ def compute_homogeneity(
     labels, group = np.unique(
         np.arange(len(rows)) if groups is None else groups, return_inverse=True
     )
-    merged = np.zeros((len(labels), batch_columns.N_COLUMNS), np.int64)
-    np.add.at(merged, group, rows)
-    is_held = unit_counts(merged) > 0
-    labels, merged = labels[is_held], merged[is_held]
-    units, df = unit_counts(merged), len(merged) - 1
-    ratio = sum_metric(sum_rows(merged), METRICS_BY_NAME[metric])
+    merged_rows = np.zeros((len(labels), batch_columns.N_COLUMNS), np.int64)
+    np.add.at(merged_rows, group, rows)
+    is_nonempty = unit_counts(merged_rows) > 0
+    labels, merged_rows = labels[is_nonempty], merged_rows[is_nonempty]
+    units, df = unit_counts(merged_rows), len(merged_rows) - 1
+    ratio = sum_metric(sum_rows(merged_rows), METRICS_BY_NAME[metric])
     if df < 1 or not ratio.residual_squares > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
     fact, d = METRICS_BY_NAME[metric].fact_index(), ratio.denominator
-    residual = fact_sums(merged, fact) - ratio.numerator / d * denominator_sums(merged, fact)
+    residual = fact_sums(merged_rows, fact) - ratio.numerator / d * denominator_sums(
+        merged_rows, fact
+    )
     variances = units * (ratio.residual_squares / (d * d * (int(units.sum()) - 1)))
     statistic = float((residual**2 / variances).sum())
     standard = residual / np.sqrt(variances * (1 - units / units.sum()))
-    where = int(np.abs(standard).argmax())
+    largest_index = int(np.abs(standard).argmax())
     p = chi_square_tail(statistic, df)
-    return Homogeneity(statistic, df, p, float(standard[where]), int(labels[where]))
+    return Homogeneity(statistic, df, p, float(standard[largest_index]), int(labels[largest_index]))
 
 
 def chi_square_tail(statistic: float, df: int) -> float:
@@ -235,11 +237,12 @@ def chi_square_tail(statistic: float, df: int) -> float:
         statistic: Value of the statistic.
         df: Degrees of freedom, at least 1.
     """
-    half = statistic / 2
-    if not half > 0:
+    half_statistic = statistic / 2
+    if not half_statistic > 0:
         return 1.0
-    start = math.erfc(math.sqrt(half)) if df % 2 else 0.0
+    start = math.erfc(math.sqrt(half_statistic)) if df % 2 else 0.0
     orders = (k + df % 2 / 2 for k in range(df // 2))
     return start + sum(
-        math.exp(order * math.log(half) - half - math.lgamma(order + 1)) for order in orders
+        math.exp(order * math.log(half_statistic) - half_statistic - math.lgamma(order + 1))
+        for order in orders
     )

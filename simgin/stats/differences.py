@@ -37,8 +37,10 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
         number of units in the smaller matchup. Matchups with a stopping rule have wider intervals
         and no `p`. `p_holm` is the p-value with Holm's correction for all rows.
     """
-    chosen = [metrics.METRICS_BY_NAME[name] for name in metric_names]
-    rows = [row for played, base in comparisons for row in _comparison_rows(played, base, chosen)]
+    selected = [metrics.METRICS_BY_NAME[name] for name in metric_names]
+    rows = [
+        row for compared, base in comparisons for row in _comparison_rows(compared, base, selected)
+    ]
     return add_adjusted_p_values(build_frame("differences", rows))
 
 
@@ -64,8 +66,8 @@ def adjust_p_values(p: np.ndarray) -> np.ndarray:
 def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None:
     """Return both matchups restricted to batches with the same units, or None if there are none."""
     matchup = compared.matchup
-    other = baseline.matchup
-    if matchup.seed != other.seed or matchup.unit != other.unit:
+    base_matchup = baseline.matchup
+    if matchup.seed != base_matchup.seed or matchup.unit != base_matchup.unit:
         return None
     common = min(len(compared.rows), len(baseline.rows))
     rows = compared.rows[:common]
@@ -77,14 +79,14 @@ def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None
 
 
 def _comparison_rows(
-    compared: BatchRows, baseline: BatchRows, chosen: Sequence[Metric]
+    compared: BatchRows, baseline: BatchRows, selected: Sequence[Metric]
 ) -> list[dict[str, object]]:
     """Return the rows of one comparison without Holm's correction."""
     shared = align_batches(compared, baseline)
     pair = shared or (compared, baseline)
     is_paired = shared is not None
     rows: list[dict[str, object]] = []
-    for metric in chosen:
+    for metric in selected:
         difference = _estimate_difference(pair, metric, paired=is_paired)
         counts = [batches.count_played(cell.rows, metric.unit) for cell in pair]
         row: dict[str, object] = {
@@ -114,15 +116,17 @@ def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> E
     `n` is the number of units or batches for the t quantile.
     """
     totals = ((batches.sum_rows(cell.rows), cell.as_b) for cell in pair)
-    played, base = (estimate_metric(total, metric, as_b) for total, as_b in totals)
+    compared_estimate, base_estimate = (
+        estimate_metric(total, metric, as_b) for total, as_b in totals
+    )
     influences, base_influences = (
         paired_estimate.compute_ratio(cell.rows, metric, cell.as_b) for cell in pair
     )
     if paired:
         se, support = _paired_standard_error(pair, metric, influences - base_influences)
     else:
-        se, support = _independent_standard_error(played, base)
-    difference = played.value - base.value
+        se, support = _independent_standard_error(compared_estimate, base_estimate)
+    difference = compared_estimate.value - base_estimate.value
     if np.isnan(difference) or np.isnan(se):
         return Estimate(np.nan, np.nan, support)
     if metric.is_proportion:
@@ -195,7 +199,7 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
 
 
 # An interval is within the margin, beyond the margin, significant on both sides, or inconclusive.
-SAME, BEYOND, APART, OPEN = "same", "beyond", "apart", "open"
+EQUIVALENT, BEYOND_MARGIN, SIGNIFICANT, INCONCLUSIVE = "same", "beyond", "apart", "open"
 # Metrics to which a margin in % applies
 PERCENT_METRICS = ("deal_win", "match_win", "win", "goal_met")
 POINT_METRICS = ("margin", "score")  # metrics to which a margin in points per deal applies
@@ -204,13 +208,13 @@ POINT_METRICS = ("margin", "score")  # metrics to which a margin in points per d
 def classify_difference(low: float, high: float, margin: float) -> str:
     """Classify the 95 % interval of a difference by a margin.
 
-    Undefined intervals are OPEN.
+    Undefined intervals are INCONCLUSIVE.
     """
     if -margin < low and high < margin:
-        return SAME
+        return EQUIVALENT
     if low > margin or high < -margin:
-        return BEYOND
-    return APART if low > 0 or high < 0 else OPEN
+        return BEYOND_MARGIN
+    return SIGNIFICANT if low > 0 or high < 0 else INCONCLUSIVE
 
 
 def add_verdicts(frame: Frame, margin: str | float) -> Frame:
@@ -223,15 +227,19 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
             deal. For other metrics, both columns are empty.
     """
     width = parse_margin(margin)
-    chosen = frame["metric"].isin(PERCENT_METRICS if isinstance(margin, str) else POINT_METRICS)
-    alike = frame["se"] == 0
-    limits = zip(frame["low"].mask(alike, 0), frame["high"].mask(alike, 0), chosen, strict=True)
-    found: list[Any] = [
+    is_relevant = frame["metric"].isin(
+        PERCENT_METRICS if isinstance(margin, str) else POINT_METRICS
+    )
+    is_equal = frame["se"] == 0
+    limits = zip(
+        frame["low"].mask(is_equal, 0), frame["high"].mask(is_equal, 0), is_relevant, strict=True
+    )
+    verdicts: list[Any] = [
         classify_difference(low, high, width) if has_margin else None
         for low, high, has_margin in limits
     ]
-    margins: list[Any] = [width if has_margin else None for has_margin in chosen]
-    return build_frame("differences", frame.assign(margin=margins, verdict=found))
+    margins: list[Any] = [width if has_margin else None for has_margin in is_relevant]
+    return build_frame("differences", frame.assign(margin=margins, verdict=verdicts))
 
 
 def parse_margin(margin: str | float) -> float:
@@ -279,12 +287,15 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
     known = METRICS_BY_NAME[metric]
     size = f"{known.display_factor * margin:g}"
     point = "point" if size == "1" else "points"
-    near = f"{size} percentage {point}" if known.is_proportion else f"{size} {point} per deal"
+    margin_text = (
+        f"{size} percentage {point}" if known.is_proportion else f"{size} {point} per deal"
+    )
     sentences = {
-        SAME: f"{subject} are equivalent within {near}",
-        BEYOND: f"{subject} differ by more than {near}",
-        APART: f"{subject} differ significantly, but not clearly by more than {near}",
-        OPEN: f"{subject} may be equivalent within {near}, but the sample is too small to show it",
+        EQUIVALENT: f"{subject} are equivalent within {margin_text}",
+        BEYOND_MARGIN: f"{subject} differ by more than {margin_text}",
+        SIGNIFICANT: f"{subject} differ significantly, but not clearly by more than {margin_text}",
+        INCONCLUSIVE: f"{subject} may be equivalent within {margin_text}, but the sample is too "
+        "small to show it",
     }
     return f"{sentences[verdict]} ({known.title})."
 
@@ -296,6 +307,6 @@ def describe_verdicts(frame: Frame) -> Iterator[str]:
             " and ".join(dict.fromkeys((row[name], row[f"base_{name}"])))
             for name in ("strategy", "variant")
         )
-        against = f" against {row['opponent']}" if row["opponent"] else ""
-        subject = f"The results of {strategies}{against} in {rules}"
+        opponent_text = f" against {row['opponent']}" if row["opponent"] else ""
+        subject = f"The results of {strategies}{opponent_text} in {rules}"
         yield format_verdict(subject, row["verdict"], row["margin"], row["metric"])

@@ -112,8 +112,8 @@ def critical_value(units: float) -> float:
     df = units - 1
     below = math.gamma(df / 2) * math.sqrt(math.pi * df)
     density_at_0 = math.gamma((df + 1) / 2) / below
-    even = np.arange(0, 2 * SERIES_TERMS, 2)
-    ratios = (df + 1 + even) / (df + 2 + even)
+    even_numbers = np.arange(0, 2 * SERIES_TERMS, 2)
+    ratios = (df + 1 + even_numbers) / (df + 2 + even_numbers)
     t, step = Z95, 1.0
     while abs(step) > NEWTON_TOLERANCE:
         squares = t * t / df
@@ -133,10 +133,10 @@ def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[f
         trials: Number of independent trials, above 0.
         z: Half-width of the interval in standard errors.
     """
-    shrink = 1 + z * z / trials
-    centre = (proportion + z * z / (2 * trials)) / shrink
+    shrinkage = 1 + z * z / trials
+    centre = (proportion + z * z / (2 * trials)) / shrinkage
     variance = proportion * (1 - proportion) / trials + z * z / (4 * trials * trials)
-    half_width = z / shrink * math.sqrt(variance)
+    half_width = z / shrinkage * math.sqrt(variance)
     low = 0.0 if proportion == 0 else max(0.0, centre - half_width)
     high = 1.0 if proportion == 1 else min(1.0, centre + half_width)
     return float(low), float(high)
@@ -207,8 +207,8 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
             interval). Choose this number before the data are known.
         alpha: Error rate of the sequence.
     """
-    wide = 2 * math.log(1 / alpha)
-    tightest = wide + math.log(1 + wide)
+    log_term = 2 * math.log(1 / alpha)
+    tightest = log_term + math.log(1 + log_term)
     ratio = units / planned_units * tightest  # V / r
     return math.sqrt((1 + 1 / ratio) * math.log((1 + ratio) / alpha**2))
 
@@ -253,13 +253,15 @@ def _lower_bound(successes: float, failures: float) -> float:
         return 0.0
     mixture = _log_beta(0.5 + successes, 0.5 + failures) - _log_beta(0.5, 0.5) + math.log(ALPHA)
 
-    def surprise(p: float) -> float:
+    def log_likelihood_ratio(p: float) -> float:
         by_successes = mixture - successes * math.log(p)
         if not failures:
             return by_successes
         return by_successes - failures * math.log1p(-p)
 
-    root = brentq(surprise, sys.float_info.min, successes / (successes + failures), xtol=1e-15)
+    root = brentq(
+        log_likelihood_ratio, sys.float_info.min, successes / (successes + failures), xtol=1e-15
+    )
     return float(root)
 
 
@@ -365,9 +367,9 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
         z = z * (multiplier / Z95)
     low, high = value - z * se, value + z * se
     if ratio.is_proportion:
-        plain = Estimate(value, se, support)
+        point_estimate = Estimate(value, se, support)
         low, high = _clustered_proportion_interval(
-            ratio, plain, z, is_sequential=multiplier is not None
+            ratio, point_estimate, z, is_sequential=multiplier is not None
         )
     return Estimate(value, se, support, low, high)
 

@@ -72,10 +72,10 @@ def compute_ratings(robin: RoundRobin) -> Frame:
     counts = frame.set_index("strategy")["n"]
     ranked = _rank(connected)
     ranked = ranked.assign(n=counts[ranked["strategy"]].to_numpy())
-    is_rated = frame["strategy"].isin(connected.names)
-    if is_rated.all():
+    is_connected = frame["strategy"].isin(connected.names)
+    if is_connected.all():
         return ranked
-    return concat_frames([ranked, frame[~is_rated]])
+    return concat_frames([ranked, frame[~is_connected]])
 
 
 def _rank(robin: RoundRobin) -> Frame:
@@ -90,7 +90,7 @@ def _rank(robin: RoundRobin) -> Frame:
     lead = elo - np.roll(elo, -1, axis=1)
     lead[:, -1] = np.nan
     half_width = robin.interval_half_width(elo[1:])
-    lead_half = robin.interval_half_width(lead[1:])
+    lead_half_width = robin.interval_half_width(lead[1:])
     columns = {
         "strategy": [robin.names[index] for index in order],
         "elo": elo[0],
@@ -99,8 +99,8 @@ def _rank(robin: RoundRobin) -> Frame:
         "high": elo[0] + half_width,
         "lead": lead[0],
         "lead_se": robin.bootstrap_se(lead[1:]),
-        "lead_low": lead[0] - lead_half,
-        "lead_high": lead[0] + lead_half,
+        "lead_low": lead[0] - lead_half_width,
+        "lead_high": lead[0] + lead_half_width,
     }
     return make_frame(columns)
 
@@ -119,14 +119,14 @@ def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     """Return both rows of a pairing in the cross-table, with standard errors over units."""
     counts = [int(count) for count in rows[:, batches.PAIR_COLUMNS].sum(axis=0, dtype=np.int64)]
     pairs = sum(counts)
-    quarters = sum(count * score for score, count in enumerate(counts))
+    quarter_wins = sum(count * score for score, count in enumerate(counts))
     squares = sum(count * score**2 for score, count in enumerate(counts))
     score = RatioSums(
-        quarters,
+        quarter_wins,
         squares,
         pairs,
         pairs,
-        quarters,
+        quarter_wins,
         scale=4,
         is_proportion=True,
         is_in_every_unit=True,
@@ -170,10 +170,12 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     rows = []
     by_name = mix.set_index("strategy")
     rated = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
-    for place, own_rating in enumerate(rated.to_dict("records"), start=1):
+    for rank, own_rating in enumerate(rated.to_dict("records"), start=1):
         strategy = own_rating["strategy"]
-        own = [played for played in sides if played.strategy == strategy]
-        rows.append({"place": place, **own_rating, **_mean_measures(own), **by_name.loc[strategy]})
+        own_sides = [side for side in sides if side.strategy == strategy]
+        rows.append(
+            {"place": rank, **own_rating, **_mean_measures(own_sides), **by_name.loc[strategy]}
+        )
     return make_frame(rows, LEAGUE_COLUMNS)
 
 
@@ -190,15 +192,17 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
         sides: All matchups from both perspectives.
     """
     results: dict[str, dict[str, bytes]] = {}
-    for played in sides:
-        results.setdefault(played.strategy, {})[played.opponent] = _result_bytes(played)
+    for side in sides:
+        results.setdefault(side.strategy, {})[side.opponent] = _result_bytes(side)
     groups: list[list[str]] = []
     for name in results:
         for group in groups:
-            others = results.keys() - {*group, name}
+            other_names = results.keys() - {*group, name}
             result = results[group[0]]
-            as_well = all(result[other] == results[name][other] for other in others)
-            if as_well and all(result[name] == result[member] for member in group[1:]):
+            is_duplicate = all(
+                result[opponent] == results[name][opponent] for opponent in other_names
+            )
+            if is_duplicate and all(result[name] == result[member] for member in group[1:]):
                 group.append(name)
                 break
         else:
@@ -206,10 +210,10 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     return [tuple(group) for group in groups if len(group) > 1]
 
 
-def _result_bytes(played: BatchRows) -> bytes:
+def _result_bytes(side: BatchRows) -> bytes:
     """Return the numerators of all per-deal metrics in each batch, from one perspective."""
     columns = [
-        metric.sign(played.as_b) * batches.fact_sums(played.rows, metric.fact_index(played.as_b))
+        metric.sign(side.as_b) * batches.fact_sums(side.rows, metric.fact_index(side.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
     ]
     return np.stack(columns).tobytes()
@@ -223,7 +227,7 @@ def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
         mean, se, half_width = _mean_metric(cells, metrics.METRICS_BY_NAME[name])
         row |= {name: mean, f"{name}_se": se}
         row |= {f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
-    row["n"] = sum(batches.count_played(played.rows, unit) for played in cells)
+    row["n"] = sum(batches.count_played(cell.rows, unit) for cell in cells)
     return row
 
 
@@ -235,8 +239,8 @@ def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, flo
     mean = paired_estimate.average_estimates(
         [paired_estimate.compute_ratio(cell.rows, metric, cell.as_b) for cell in cells]
     )
-    widest = max(played.multiplier or Z95 for played in cells) / Z95
-    half_width = critical_value(batches.effective_batches(cells[0].rows)) * mean.se * widest
+    widening = max(side.multiplier or Z95 for side in cells) / Z95
+    half_width = critical_value(batches.effective_batches(cells[0].rows)) * mean.se * widening
     return mean.value, mean.se, half_width
 
 
@@ -269,8 +273,8 @@ def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
     mix_low, mix_high = np.percentile(sampled_mixes, INTERVAL_PERCENTILES, axis=0)
     against = zip(games, [mix, *sampled_mixes], strict=True)
     elo, *sampled_elo = (ELO_PER_LOG_ODDS * (game @ weights) for game, weights in against)
-    half = robin.interval_half_width(np.array(sampled_elo))
-    known = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half)
+    half_width = robin.interval_half_width(np.array(sampled_elo))
+    known = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half_width)
     return frame.assign(
         mix=mix,
         mix_low=mix_low,
@@ -292,13 +296,13 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
         Weights, (k,) float64 with sum 1. If there are several equilibria, the result has maximum
         entropy, so that equivalent choices have equal weights.
     """
-    inner = _solve_interior(game)
-    in_play = inner > MIN_WEIGHT
-    weights = inner * in_play
-    gains = game[:, in_play]
-    among = gains[in_play]
-    if np.linalg.matrix_rank(among) < len(among) - 1:
-        weights[in_play] = _maximise_entropy(gains, weights[in_play])
+    interior = _solve_interior(game)
+    in_mix = interior > MIN_WEIGHT
+    weights = interior * in_mix
+    gains = game[:, in_mix]
+    mix_gains = gains[in_mix]
+    if np.linalg.matrix_rank(mix_gains) < len(mix_gains) - 1:
+        weights[in_mix] = _maximise_entropy(gains, weights[in_mix])
     return np.asarray(weights / weights.sum())
 
 

@@ -51,9 +51,11 @@ class PairedEstimate:
     unit_se: float = np.nan
 
     @classmethod
-    def with_known_se(cls, value: float, se: float, n: int, share: bool = False) -> PairedEstimate:
+    def with_known_se(
+        cls, value: float, se: float, n: int, is_proportion: bool = False
+    ) -> PairedEstimate:
         """Return an estimate with a known standard error and without batches."""
-        return cls(value, n, NO_INFLUENCES, np.inf, share, se)
+        return cls(value, n, NO_INFLUENCES, np.inf, is_proportion, se)
 
     @property
     def se(self) -> float:
@@ -68,14 +70,14 @@ class PairedEstimate:
     @property
     def _se_and_df(self) -> tuple[float, float]:
         """Standard error, and its degrees of freedom."""
-        freedom = self.effective_batches - 1
+        df = self.effective_batches - 1
         if not len(self.influences):
-            seen = self.known_se
+            se = self.known_se
         elif self.effective_batches < MIN_BATCHES:
-            seen = np.nan
+            se = np.nan
         else:
-            seen = batches.standard_error(self.influences, self.effective_batches)
-        return batches.add_continuity_correction(seen, freedom, self.unseen_variance)
+            se = batches.standard_error(self.influences, self.effective_batches)
+        return batches.add_continuity_correction(se, df, self.unseen_variance)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -112,20 +114,22 @@ class PairedEstimate:
         """
         n = min(self.n, other.n)
         value = self.value + other.value
-        fewer = min(self.effective_batches, other.effective_batches)
-        case = max(self.event_size, other.event_size)
+        effective = min(self.effective_batches, other.effective_batches)
+        event_size = max(self.event_size, other.event_size)
         if len(self.influences) and len(self.influences) == len(other.influences):
-            moves = self.influences + other.influences
+            influences = self.influences + other.influences
             return PairedEstimate(
                 value,
                 n,
-                moves,
-                fewer,
-                event_size=case,
+                influences,
+                effective,
+                event_size=event_size,
                 unseen_variance=self.unseen_variance + other.unseen_variance,
             )
         se = float(np.hypot(self.se, other.se))
-        return PairedEstimate(value, n, NO_INFLUENCES, fewer, known_se=se, event_size=case)
+        return PairedEstimate(
+            value, n, NO_INFLUENCES, effective, known_se=se, event_size=event_size
+        )
 
     def __sub__(self, base: PairedEstimate) -> PairedEstimate:
         """Return the difference of two estimates.
@@ -176,10 +180,15 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
         return PairedEstimate.with_known_se(np.nan, np.nan, n, metric.is_proportion)
     sign = metric.sign(as_b)
     value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / below)
-    moves = sign * batches.influence(rows, fact, metric.scale)
-    case = 1 / below if metric.is_proportion else 0.0
+    influences = sign * batches.influence(rows, fact, metric.scale)
+    event_size = 1 / below if metric.is_proportion else 0.0
     return PairedEstimate(
-        value, n, moves, batches.effective_batches(rows), metric.is_proportion, event_size=case
+        value,
+        n,
+        influences,
+        batches.effective_batches(rows),
+        metric.is_proportion,
+        event_size=event_size,
     )
 
 
@@ -207,10 +216,10 @@ def compute_rate(
     """
     n = int(cases.sum())
     value = float(counts.sum() / n)
-    moves = (counts - value * cases) / n
+    influences = (counts - value * cases) / n
     effective = float(n**2 / (cases.astype(float) @ cases))
     return PairedEstimate(
-        value, n, moves, effective, is_proportion, event_size=1 / n if is_proportion else 0.0
+        value, n, influences, effective, is_proportion, event_size=1 / n if is_proportion else 0.0
     )
 
 
@@ -233,12 +242,14 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
     """
     n = sum(part.n for part in parts)
     value = float(np.mean([part.value for part in parts]))
-    share = parts[0].is_proportion
-    moves = [part.influences for part in parts]
-    if len({len(part) for part in moves}) == 1 and len(moves[0]):
-        fewest = min(part.effective_batches for part in parts)
+    is_proportion = parts[0].is_proportion
+    influences = [part.influences for part in parts]
+    if len({len(part) for part in influences}) == 1 and len(influences[0]):
+        effective = min(part.effective_batches for part in parts)
         # one event in every part
-        case = float(np.mean([part.event_size for part in parts])) / len(parts)
-        return PairedEstimate(value, n, np.mean(moves, axis=0), fewest, share, event_size=case)
+        event_size = float(np.mean([part.event_size for part in parts])) / len(parts)
+        return PairedEstimate(
+            value, n, np.mean(influences, axis=0), effective, is_proportion, event_size=event_size
+        )
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
-    return PairedEstimate.with_known_se(value, se, n, share)
+    return PairedEstimate.with_known_se(value, se, n, is_proportion)

@@ -52,8 +52,8 @@ class RoundRobin:
     @cached_property
     def names(self) -> list[str]:
         """Strategies in the order of the pairings, with the anchor first."""
-        named = dict.fromkeys(chain.from_iterable(self.pairings))
-        return sorted(named, key=lambda name: name != ANCHOR)
+        names = dict.fromkeys(chain.from_iterable(self.pairings))
+        return sorted(names, key=lambda name: name != ANCHOR)
 
     @cached_property
     def effective_batches(self) -> float:
@@ -72,9 +72,9 @@ class RoundRobin:
     def is_complete(self) -> bool:
         """True if there are at least three strategies and all of them played each other."""
         k = len(self.names)
-        met = {frozenset(pair) for pair in self.pairings}
+        played_pairs = {frozenset(pair) for pair in self.pairings}
         pairs = k * (k - 1) // 2
-        return k > 2 and len(met) >= pairs
+        return k > 2 and len(played_pairs) >= pairs
 
     @cached_property
     def wins(self) -> np.ndarray:
@@ -93,10 +93,10 @@ class RoundRobin:
         All strategies must be connected by chains of pairings.
         """
         # A virtual draw in every pairing keeps all strengths finite.
-        met = self.wins + self.wins.transpose(0, 2, 1) > 0
-        wins = self.wins + VIRTUAL_WINS * met
-        whole = fit_strengths(wins[:1])
-        return np.vstack([whole, fit_strengths(wins[1:], start=whole[0])])
+        has_played = self.wins + self.wins.transpose(0, 2, 1) > 0
+        wins = self.wins + VIRTUAL_WINS * has_played
+        full_fit = fit_strengths(wins[:1])
+        return np.vstack([full_fit, fit_strengths(wins[1:], start=full_fit[0])])
 
     @cached_property
     def log_odds(self) -> np.ndarray:
@@ -128,11 +128,13 @@ class RoundRobin:
 
 def select_connected(robin: RoundRobin) -> RoundRobin:
     """Return the strategies and pairings that are connected with the anchor."""
-    reached = _find_connected(robin.names, robin.pairings)
-    inside = {(a, b): rows for (a, b), rows in robin.pairings.items() if a in reached}
-    if len(inside) == len(robin.pairings):
+    connected_names = _find_connected(robin.names, robin.pairings)
+    connected_pairings = {
+        (a, b): rows for (a, b), rows in robin.pairings.items() if a in connected_names
+    }
+    if len(connected_pairings) == len(robin.pairings):
         return robin
-    return RoundRobin(inside, robin.seed, robin.samples)
+    return RoundRobin(connected_pairings, robin.seed, robin.samples)
 
 
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
@@ -149,11 +151,11 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
         i = names.index(a)
         j = names.index(b)
         counts = rows[:, batches.PAIR_COLUMNS]
-        counted = weights[:, : len(rows)]
+        batch_weights = weights[:, : len(rows)]
         won_by_a = 2 * counts @ batches.PAIR_SCORES
         won_by_b = 2 * counts @ batches.PAIR_SCORES[::-1]
-        wins[:, i, j] += counted @ won_by_a
-        wins[:, j, i] += counted @ won_by_b
+        wins[:, i, j] += batch_weights @ won_by_a
+        wins[:, j, i] += batch_weights @ won_by_b
     return wins
 
 
@@ -170,8 +172,8 @@ def resample(seed: int, samples: int, count: int) -> np.ndarray:
     """
     drawn = _random_numbers(seed, samples, count) * np.uint64(count) >> np.uint64(32)
     first_bins = count * np.arange(samples)
-    own_bins = drawn.astype(np.int64) + first_bins[:, None]
-    table = np.bincount(own_bins.ravel(), minlength=samples * count).reshape(samples, count)
+    bins = drawn.astype(np.int64) + first_bins[:, None]
+    table = np.bincount(bins.ravel(), minlength=samples * count).reshape(samples, count)
     return table.astype(float)
 
 
@@ -195,12 +197,14 @@ def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
     """Return the strategies that are connected with the anchor by chains of pairings."""
     from scipy.sparse.csgraph import connected_components
 
-    met = np.zeros((len(names), len(names)), bool)
+    has_played = np.zeros((len(names), len(names)), bool)
     for a, b in pairings:
-        met[names.index(a), names.index(b)] = True
-    _, component = connected_components(met, directed=False)
-    own = component[0]
-    return [name for name, label in zip(names, component, strict=True) if label == own]
+        has_played[names.index(a), names.index(b)] = True
+    _, components = connected_components(has_played, directed=False)
+    anchor_component = components[0]
+    return [
+        name for name, label in zip(names, components, strict=True) if label == anchor_component
+    ]
 
 
 @dataclass(frozen=True)
@@ -240,16 +244,16 @@ def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     if not robin.is_complete or not robin.has_enough_batches:
         return UNDEFINED_NON_ADDITIVITY
     left = compute_deviances(robin.wins, robin.strengths)
-    whole = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
-    if not whole.all():
+    total_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
+    if not total_deviance.all():
         return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # all results are even in at least one sample
-    raw = float(left[0] / whole[0])
+    raw = float(left[0] / total_deviance[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
     noise = correction * (left[1:].mean() - left[0])
     excess = max(0.0, float(left[0] - noise))
-    sampled = left[1:] / whole[1:]
+    sampled = left[1:] / total_deviance[1:]
     return NonAdditivity(
-        proportion=excess / float(whole[0]),
+        proportion=excess / float(total_deviance[0]),
         raw=raw,
         se=float(robin.bootstrap_se(sampled)),
         half_width=float(robin.interval_half_width(sampled)),
@@ -293,19 +297,19 @@ def find_circles(cross_table: Frame) -> Triads:
     from scipy.special import ndtr
 
     names = list(dict.fromkeys(cross_table["strategy"]))
-    shares = _pivot(cross_table, names, "value")
+    win_rates = _pivot(cross_table, names, "value")
     errors = _pivot(cross_table, names, "se")
-    leads = shares - 0.5
+    margins = win_rates - 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
-        excess = np.where(leads == 0, 0, leads / errors)
+        excess = np.where(margins == 0, 0, margins / errors)
     examined = 0
     rows: list[tuple[object, ...]] = []
-    for trio in itertools.combinations(range(len(names)), 3):
-        around = [(trio[0], trio[1]), (trio[1], trio[2]), (trio[2], trio[0])]
-        if np.isnan([shares[link] for link in around]).any():
+    for triad in itertools.combinations(range(len(names)), 3):
+        pairs = [(triad[0], triad[1]), (triad[1], triad[2]), (triad[2], triad[0])]
+        if np.isnan([win_rates[link] for link in pairs]).any():
             continue
         examined += 1
-        rows += _circle_rows(around, names, shares, excess)
+        rows += _circle_rows(pairs, names, win_rates, excess)
     frame = make_frame(rows, TRIAD_COLUMNS)
     ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
     p = np.ones(2 * examined)  # both directions of every triad are tested
@@ -317,14 +321,14 @@ PairIndices = tuple[int, int]
 
 
 def _circle_rows(
-    around: Sequence[PairIndices], names: Sequence[str], shares: np.ndarray, excess: np.ndarray
+    pairs: Sequence[PairIndices], names: Sequence[str], win_rates: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
     """Yield the row of a triad if it is circular in one of the two directions."""
-    for links in (around, [(j, i) for i, j in reversed(around)]):
+    for links in (pairs, [(j, i) for i, j in reversed(pairs)]):
         closest = min(links, key=lambda link: excess[link])
         if excess[closest] > 0:
             players = [names[winner] for winner, _ in links]
-            yield (*players, shares[closest], excess[closest], np.nan)
+            yield (*players, win_rates[closest], excess[closest], np.nan)
 
 
 def _pivot(cross: Frame, names: list[str], column: str) -> np.ndarray:
@@ -376,7 +380,7 @@ def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
     log_odds = log_t[:, :, None] - log_t[:, None, :]
     log_chances = -np.logaddexp(0, -log_odds)
     games = wins + wins.transpose(0, 2, 1)
-    shares = np.ones_like(wins)
-    np.divide(wins, games, out=shares, where=wins > 0)
-    surplus = wins * (np.log(shares) - log_chances)
-    return np.asarray(2 * surplus.sum(axis=(1, 2)))
+    win_rates = np.ones_like(wins)
+    np.divide(wins, games, out=win_rates, where=wins > 0)
+    terms = wins * (np.log(win_rates) - log_chances)
+    return np.asarray(2 * terms.sum(axis=(1, 2)))

@@ -117,13 +117,15 @@ def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
     """
     import pandas as pd
 
-    wide = [f"{name}{end}" for name in names for end in COLUMN_SUFFIXES]
-    others = frame.drop(columns=wide, errors="ignore")
+    names_with_suffix = [f"{name}{end}" for name in names for end in COLUMN_SUFFIXES]
+    other_columns = frame.drop(columns=names_with_suffix, errors="ignore")
     parts = []
     for name in names:
-        own = {to: f"{name}{end}" for end, to in COLUMN_SUFFIXES.items()}
-        numbers = {to: frame[column] for to, column in own.items() if column in frame}
-        parts.append(others.assign(metric=name, **numbers))
+        renames = {new_name: f"{name}{end}" for end, new_name in COLUMN_SUFFIXES.items()}
+        numbers = {
+            new_name: frame[column] for new_name, column in renames.items() if column in frame
+        }
+        parts.append(other_columns.assign(metric=name, **numbers))
     return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
 
 
@@ -159,7 +161,7 @@ def estimate_rows(
     rows = []
     for strategy, opponent, as_b in sides:
         for level in levels:
-            played = int(
+            n_played = int(
                 totals[batch_columns.COL_SUM + batch_columns.FACT_INDEX[metrics.UNIT_FACTS[level]]]
             )
             for metric in metrics.select_metrics(level, 2 if b else 1):
@@ -171,8 +173,8 @@ def estimate_rows(
                     estimate.low + 0.0,
                     estimate.high + 0.0,
                 )
-                texts = (variant, strategy, opponent, level, metric.name)
-                rows.append(dict(zip(TABLE_COLUMNS, (*texts, *numbers, played), strict=True)))
+                labels = (variant, strategy, opponent, level, metric.name)
+                rows.append(dict(zip(TABLE_COLUMNS, (*labels, *numbers, n_played), strict=True)))
     return rows
 
 

@@ -85,18 +85,18 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
     # control variate of each batch minus its mean
     excess = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
-    off = excess.sum()
+    offset = excess.sum()
     units = batches.unit_counts(rows)
-    centred = excess - off * (units / units.sum())
+    centred = excess - offset * (units / units.sum())
     spread = float(centred @ centred)
     scatter = float(influences @ influences)
     if spread == 0 or scatter == 0:
         return None
     slope = float(influences @ centred) / spread
     residual = scatter - slope**2 * spread
-    leverage = 1 + off**2 / (count * spread)
+    leverage = 1 + offset**2 / (count * spread)
     se = float(np.sqrt(count / (count - 2) * residual * leverage))
-    estimate = interval_around(value - slope * off, se, int(count), count - 1)
+    estimate = interval_around(value - slope * offset, se, int(count), count - 1)
     return estimate, residual / (count - 2) * (count - 1) / scatter
 
 
@@ -114,15 +114,15 @@ def control_variate_mean(
         control_mean: Mean of the control variate, with its standard error.
     """
     units = len(values)
-    away = control - control.mean()
-    spread = float(away @ away)
-    slope = float(values @ away) / spread if spread else 0.0
-    off = float(control.mean()) - control_mean.value
-    residuals = values - values.mean() - slope * away
+    deviations = control - control.mean()
+    spread = float(deviations @ deviations)
+    slope = float(values @ deviations) / spread if spread else 0.0
+    offset = float(control.mean()) - control_mean.value
+    residuals = values - values.mean() - slope * deviations
     variance = float(residuals @ residuals) / (units - 2)
-    leverage = 1 + units * off**2 / spread if spread else 1.0
+    leverage = 1 + units * offset**2 / spread if spread else 1.0
     error = np.sqrt(variance / units * leverage + (slope * control_mean.se) ** 2)
-    return interval_around(float(values.mean()) - slope * off, float(error), units, units - 1)
+    return interval_around(float(values.mean()) - slope * offset, float(error), units, units - 1)
 
 
 def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
@@ -138,8 +138,8 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
         control variate is unknown. It is also empty if no variance is reduced by at least 5 %.
     """
     mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
-    helped = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
-    table = filter(None, (_adjusted_row(rows, name, mean or 0.0) for name in helped))
+    adjustable = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
+    table = filter(None, (_adjusted_row(rows, name, mean or 0.0) for name in adjustable))
     return make_frame(list(table), ADJUSTED_COLUMNS)
 
 
@@ -149,8 +149,8 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
     if adjustment is None:
         return None
     estimate, variance_ratio = adjustment
-    is_convincing = _is_significant(variance_ratio, batches.effective_batches(rows))
-    if variance_ratio > MAX_VARIANCE_RATIO or not is_convincing:
+    is_significant = _is_significant(variance_ratio, batches.effective_batches(rows))
+    if variance_ratio > MAX_VARIANCE_RATIO or not is_significant:
         return None
     raw = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
     return {
@@ -214,12 +214,12 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
         DataFrame with PAIRING_COLUMNS. `n` is the number of single results. Values are NaN if there
         are fewer than 30 pairs or 5 batches, or if the variance is 0.
     """
-    singles = batches.count_played(rows, unit)
+    n_results = batches.count_played(rows, unit)
     table = []
     for measure, function in (("points", _margin_rho), ("share", _win_rho)):
         rho = _jackknife_rho(rows, unit, function)
         low, high = _rho_interval(rho, multiplier)
-        row = (measure, rho.value, 1 - rho.value, rho.se, singles, low, high, 1 - high, 1 - low)
+        row = (measure, rho.value, 1 - rho.value, rho.se, n_results, low, high, 1 - high, 1 - low)
         table.append(row)
     return make_frame(table, PAIRING_COLUMNS)
 
@@ -242,8 +242,8 @@ def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstim
     n = batches.count_played(rows, unit)
     if total[batch_columns.COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
         return PairedEstimate.with_known_se(np.nan, np.nan, n)
-    (whole,) = rho(total[None], unit)
-    return paired_estimate.from_jackknife(float(whole), rho(total - rows, unit), n)
+    (full_rho,) = rho(total[None], unit)
+    return paired_estimate.from_jackknife(float(full_rho), rho(total - rows, unit), n)
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
@@ -297,9 +297,9 @@ def _compute_rho(
         single_squares: Sum of x^2 over both games of all pairs.
     """
     mean = total / pairs
-    singles = 2 * pairs
+    n_results = 2 * pairs
     pair_variance = (pair_squares - pairs * mean**2) / (pairs - 1)
-    single_variance = (single_squares - singles * mean**2) / (singles - 1)
+    single_variance = (single_squares - n_results * mean**2) / (n_results - 1)
     rho = np.full(len(pairs), np.nan)
     np.divide(2 * pair_variance, single_variance, out=rho, where=single_variance > 0)
     return rho
@@ -331,7 +331,7 @@ def count_double_wins(totals: np.ndarray) -> DoubleWins:
     counts = totals[PAIR_COLUMNS]
     a = int(counts[-1])
     b = int(counts[0])
-    swept = a + b
-    if not swept:
+    n_pairs = a + b
+    if not n_pairs:
         return DoubleWins(a, b, np.nan)
-    return DoubleWins(a, b, float(binomtest(a, swept).pvalue))
+    return DoubleWins(a, b, float(binomtest(a, n_pairs).pvalue))

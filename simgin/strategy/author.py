@@ -72,15 +72,15 @@ class Param:
             if word not in _BOOLEAN_WORDS:
                 raise ValueError(f"must be yes or no, not {_format_value(value)}")
             return _BOOLEAN_WORDS[word]
-        span = f"from {self.low:g} to {self.high:g}"
+        range_text = f"from {self.low:g} to {self.high:g}"
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise ValueError(f"must be a number {span}, not {_format_value(value)}") from None
+            raise ValueError(f"must be a number {range_text}, not {_format_value(value)}") from None
         if not self.low <= number <= self.high:
-            raise ValueError(f"must be {span}, not {_format_value(value)}")
+            raise ValueError(f"must be {range_text}, not {_format_value(value)}")
         if self.kind == "integer" and number != int(number):
-            raise ValueError(f"must be a whole number {span}, not {_format_value(value)}")
+            raise ValueError(f"must be a whole number {range_text}, not {_format_value(value)}")
         return number
 
     def format(self, value: float) -> str:
@@ -113,12 +113,12 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
             return view.ending_count <= params[0]
     """
     kind = "integer" if isinstance(default, int) else "number"
-    made = Param(default, low, high, str(about), kind)
+    parameter = Param(default, low, high, str(about), kind)
     try:
-        made.encode(default)
+        parameter.encode(default)
     except ValueError as error:
         raise ValueError(f"the default of a parameter {error}") from None
-    return made
+    return parameter
 
 
 def flag(default: bool, about: str = "") -> Any:
@@ -173,13 +173,13 @@ def _format_value(value: object) -> str:
     return reprlib.repr(text)
 
 
-def _require_type(what: str, value: object, kind: Any, expected: str) -> None:
+def _require_type(description: str, value: object, kind: Any, expected: str) -> None:
     """Raise TypeError unless a value has the given type.
 
     The message describes the type as `expected`.
     """
     if not isinstance(value, kind):
-        raise TypeError(f"{what} must be {expected}, not {reprlib.repr(value)}")
+        raise TypeError(f"{description} must be {expected}, not {reprlib.repr(value)}")
 
 
 @dataclass(frozen=True)
@@ -312,8 +312,8 @@ class Strategy(RenamedAttributes):
             raise ValueError(f"'ending' must be 'best' or 'same', not {quote_text(self.ending)}")
         for slot in SLOTS:
             policy = self.policy(slot)
-            what = f"the {slot} policy of {self.name!r}"
-            _require_type(what, policy, Policy | None, f"a function decorated with @{slot}")
+            description = f"the {slot} policy of {self.name!r}"
+            _require_type(description, policy, Policy | None, f"a function decorated with @{slot}")
             if policy is not None and policy.slot != slot:
                 raise TypeError(
                     f"{quote_text(policy.name)} is a {policy.slot} policy, not a {slot} policy"
@@ -362,7 +362,7 @@ def _make_decorator(slot: str, docstring: str) -> Any:
         if describe is not None or start is not None:
             _check_trainable(slot, weights, describe, start)
 
-        def make(function: Callable[..., Any]) -> Policy:
+        def make_policy(function: Callable[..., Any]) -> Policy:
             _require_type(
                 f"the object decorated with @{slot}", function, FunctionType, "a function"
             )
@@ -374,7 +374,7 @@ def _make_decorator(slot: str, docstring: str) -> Any:
             text = name or function.__name__.replace("_", "-")
             return Policy(slot, text, function, params, noise, file, describe, dict(start or {}))
 
-        return make if function is None else make(function)
+        return make_policy if function is None else make_policy(function)
 
     decorate.__doc__ = docstring
     return decorate

@@ -67,14 +67,17 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
         return ""
     digest = hashlib.sha256(get_version().encode())
     try:
-        for one in collect_functions(function):
+        for callee in collect_functions(function):
             digest.update(
                 pickle_by_value(
-                    one.__name__, [one, *collect_module_values(one)], [one], ENGINE_PREFIXES
+                    callee.__name__,
+                    [callee, *collect_module_values(callee)],
+                    [callee],
+                    ENGINE_PREFIXES,
                 )
             )
-            text = read_bytes(Path(one.__code__.co_filename))
-            if text.count(f"def {one.__qualname__}(".encode()) != 1:
+            text = read_bytes(Path(callee.__code__.co_filename))
+            if text.count(f"def {callee.__qualname__}(".encode()) != 1:
                 return ""  # the disk cache cannot distinguish functions with the same name
             digest.update(text)
     except (OSError, ValueError):
@@ -101,8 +104,10 @@ def pickle_by_value(
     Raises:
         StrategyError: If the value reads an object that cannot be pickled.
     """
-    homes = {module_name(one) for function in functions for one in collect_functions(function)}
-    modules = [sys.modules[name] for name in homes & sys.modules.keys()]
+    author_modules = {
+        module_name(callee) for function in functions for callee in collect_functions(function)
+    }
+    modules = [sys.modules[name] for name in author_modules & sys.modules.keys()]
     by_value = [module for module in modules if not module_name(module).startswith(shared_prefixes)]
     stream = io.BytesIO()
     with _lock:
@@ -133,7 +138,8 @@ def unpickle_strategy(content: bytes) -> Strategy:
             if not module_name(function).startswith(BUILT_IN_PREFIX):
                 function.__module__ = module
     return with_policies(
-        strategy, {one.slot: replace(one, live=content) for one in strategy.policies}
+        strategy,
+        {slot_policy.slot: replace(slot_policy, live=content) for slot_policy in strategy.policies},
     )
 
 
@@ -173,9 +179,9 @@ def _recompile(kind: Any, states: dict[str, Any]) -> Any:
     """
     function = states["py_func"]
     if function not in _helpers:
-        is_ours = issubclass(kind, LazyDispatcher)
+        is_lazy = issubclass(kind, LazyDispatcher)
         states["uuid"] = uuid.uuid4().hex
-        _helpers[function] = helper(function) if is_ours else kind._rebuild(**states)
+        _helpers[function] = helper(function) if is_lazy else kind._rebuild(**states)
     return _helpers[function]
 
 
@@ -193,7 +199,7 @@ def _is_numba_extended() -> bool:
 
     for template in builtin_registry.functions + builtin_registry.attributes:
         extension = getattr(template, "_overload_func", None)
-        home = getattr(extension, "__module__", None)  # None for generated functions
-        if home is not None and home.partition(".")[0] not in VERSIONED_PACKAGES:
+        module = getattr(extension, "__module__", None)  # None for generated functions
+        if module is not None and module.partition(".")[0] not in VERSIONED_PACKAGES:
             return True
     return False

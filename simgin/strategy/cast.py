@@ -76,8 +76,8 @@ def odds_players(variant: Variant) -> tuple[str, ...]:
     if variant.params["players"] == 2:
         return tuple(CAST["odds"]["two_player"])
     naive, *_, strong = player_types(variant)
-    ladder = CAST["odds"]["solitaire"][str(variant.params["deal_scoring"])]
-    return (naive.strategy, *ladder, strong.strategy)
+    players = CAST["odds"]["solitaire"][str(variant.params["deal_scoring"])]
+    return (naive.strategy, *players, strong.strategy)
 
 
 def type_name(strategy: str) -> str:

@@ -42,9 +42,9 @@ def list_policy_names() -> dict[str, list[str]]:
     for path in resources.files("simgin_strategies").iterdir():
         text = path.read_text(encoding="utf-8") if path.name.endswith(".py") else ""
         for slot, arguments, function in _POLICY.findall(text):
-            named = re.search(r'name="([^"]+)"', arguments)
-            names[slot].append(named[1] if named else function.replace("_", "-"))
-    return {slot: sorted(found) for slot, found in names.items()}
+            name_match = re.search(r'name="([^"]+)"', arguments)
+            names[slot].append(name_match[1] if name_match else function.replace("_", "-"))
+    return {slot: sorted(policy_names) for slot, policy_names in names.items()}
 
 
 def read_entry(name: str) -> dict[str, Any]:

@@ -185,10 +185,10 @@ def _compile_uncached(policy: Policy) -> Any:
             if is_built_in(policy.function):  # tests check the return types
                 return compiled(POLICY_SIGNATURE)
             # A complete signature would convert any return type.
-            by_itself = compiled(POLICY_SIGNATURE.args)
-            (signature,) = by_itself.nopython_signatures
+            unconverted = compiled(POLICY_SIGNATURE.args)
+            (signature,) = unconverted.nopython_signatures
             if signature.return_type == POLICY_SIGNATURE.return_type:
-                return by_itself
+                return unconverted
             _check_return_type(policy, signature.return_type)
             return compiled(POLICY_SIGNATURE)
     except PolicyError:
@@ -213,8 +213,8 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
     Raises:
         PolicyError: If the policy would also fail in plain Python.
     """
-    if isinstance(error, KeyError) and (mistake := describe_unknown_field(str(error.args[0]))):
-        raise PolicyError(f"{_describe_policy(policy)} {mistake}") from None
+    if isinstance(error, KeyError) and (message := describe_unknown_field(str(error.args[0]))):
+        raise PolicyError(f"{_describe_policy(policy)} {message}") from None
     if "readonly array" in str(error):
         raise PolicyError(
             f"{_describe_policy(policy)} modifies its parameters or an array of the module. Modify "
@@ -243,19 +243,19 @@ def _wrap_in_python(policy: Policy) -> Any:
     Quitting the debugger interrupts the program.
     """
 
-    def ask(view: Any, rules: Any, params: Any) -> int:
+    def call_policy(view: Any, rules: Any, params: Any) -> int:
         try:
             return python_tier.to_int(policy.function(view, rules, params))
         except BdbQuit:
             raise KeyboardInterrupt from None
 
-    return ask
+    return call_policy
 
 
 def check_source(policy: Policy) -> None:
     """Raise PolicyError if a policy would fail, or if its compiled code would act differently."""
-    if mistake := find_policy_error(policy):
-        raise PolicyError(f"{_describe_policy(policy)} {mistake}")
+    if message := find_policy_error(policy):
+        raise PolicyError(f"{_describe_policy(policy)} {message}")
 
 
 def _describe_policy(policy: Policy) -> str:

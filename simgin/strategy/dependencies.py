@@ -44,8 +44,8 @@ def module_name(value: Any) -> str:
 def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
     """Return a function and, recursively, all of its helpers except those of the engine."""
     functions: list[Any] = [function]
-    for one in functions:
-        for _, value in _readable_values(one):
+    for callee in functions:
+        for _, value in _readable_values(callee):
             helper = value.py_func if _is_compiled(value) else value
             is_new = isinstance(helper, FunctionType) and helper not in functions
             if is_new and not _is_versioned(module_name(helper)):
@@ -80,26 +80,28 @@ def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # the closure cell is empty
             yield name, cell.cell_contents
-    wanted = collect_names(code)
+    names = collect_names(code)
     spaces = [function.__globals__]
     for space in spaces:
-        for name in sorted(wanted & space.keys()):
+        for name in sorted(names & space.keys()):
             value = space[name]
             yield name, value
-            is_authors = isinstance(value, ModuleType) and not _is_versioned(module_name(value))
-            if is_authors and not any(vars(value) is known for known in spaces):
+            is_author_module = isinstance(value, ModuleType) and not _is_versioned(
+                module_name(value)
+            )
+            if is_author_module and not any(vars(value) is known for known in spaces):
                 spaces.append(vars(value))
 
 
 def collect_module_values(function: Any) -> list[tuple[str, Any]]:
     """Return the names and values that a function can read from the modules that it names."""
     module_globals = function.__globals__
-    found = [
+    values = [
         (name, value)
         for name, value in _readable_values(function)
         if module_globals.get(name, module_globals) is not value
     ]
-    return [one for one in found if not isinstance(one[1], ModuleType)]
+    return [pair for pair in values if not isinstance(pair[1], ModuleType)]
 
 
 def _is_compiled(value: object) -> bool:
@@ -123,22 +125,24 @@ def _is_versioned(module: str) -> bool:
 
 def find_nondeterminism(function: Callable[..., Any]) -> str:
     """Return the first source of randomness or time in a function, or "" if there is none."""
-    for one in collect_functions(function):
-        wanted = collect_names(one.__code__)
+    for callee in collect_functions(function):
+        names = collect_names(callee.__code__)
         sources = [
             name
-            for name in collect_arguments(one.__code__, "IMPORT_NAME")
+            for name in collect_arguments(callee.__code__, "IMPORT_NAME")
             if _is_nondeterministic_module(name)
         ]
-        for name in collect_arguments(one.__code__, "LOAD_GLOBAL"):
-            if name in NONDETERMINISTIC_BUILTINS and name not in one.__globals__:
+        for name in collect_arguments(callee.__code__, "LOAD_GLOBAL"):
+            if name in NONDETERMINISTIC_BUILTINS and name not in callee.__globals__:
                 sources.append(name)
-        for name, value in _readable_values(one):
+        for name, value in _readable_values(callee):
             if _is_nondeterministic(value):
                 sources.append(name)
             elif isinstance(value, ModuleType):
-                inside = sorted(wanted & vars(value).keys())
-                sources += [f"{name}.{n}" for n in inside if _is_nondeterministic(vars(value)[n])]
+                used_names = sorted(names & vars(value).keys())
+                sources += [
+                    f"{name}.{n}" for n in used_names if _is_nondeterministic(vars(value)[n])
+                ]
         if sources:
             return str(sources[0])
     return ""

@@ -55,8 +55,8 @@ def find_policy_error(policy: Policy) -> str:
         )
     arguments = code.co_varnames[:3]
     if arguments != POLICY_ARGUMENTS and set(arguments) == set(POLICY_ARGUMENTS):
-        listed = ", ".join(arguments)
-        return f"has the arguments ({listed}). Use the order (view, rules, params)."
+        argument_list = ", ".join(arguments)
+        return f"has the arguments ({argument_list}). Use the order (view, rules, params)."
     defined = {*policy.function.__globals__, *vars(builtins)}
     for name in collect_arguments(code, "LOAD_GLOBAL"):
         if name not in defined and name not in collect_arguments(code, "STORE_GLOBAL"):
@@ -68,8 +68,9 @@ def find_policy_error(policy: Policy) -> str:
 def _uses_print(function: Any) -> bool:
     """Return True if a function or one of its helpers calls print in compiled mode."""
     return not is_interpreted() and any(
-        "print" in collect_arguments(one.__code__, "LOAD_GLOBAL") and "print" not in one.__globals__
-        for one in collect_functions(function)
+        "print" in collect_arguments(callee.__code__, "LOAD_GLOBAL")
+        and "print" not in callee.__globals__
+        for callee in collect_functions(function)
     )
 
 
@@ -86,20 +87,20 @@ def describe_unknown_field(name: str, record: str = "") -> str:
     known = fields.get(record) or [*fields["view"], *fields["rules"]]
     if name in known or hasattr(np.record, name):
         return ""
-    owner = f"{record} has" if record else "view and rules have"
+    subject = f"{record} has" if record else "view and rules have"
     suggestion = did_you_mean(name, known)
-    return f"cannot be compiled, because {owner} no field {name!r}{suggestion}"
+    return f"cannot be compiled, because {subject} no field {name!r}{suggestion}"
 
 
 def _suggest_definition(name: str, defined: set[str]) -> str:
     """Return the suggestion at the end of an error message about an undefined name."""
     if name in POLICY_ARGUMENTS:
         return ". The arguments of a policy are (view, rules, params)."
-    for home in AUTHOR_MODULES:
-        if home in sys.modules and name in sys.modules[home].__all__:
-            return f". Write `from {home} import {name}`."
-        if new_name := find_new_name(home, name):
-            return f". {home}.{name} is now {home}.{new_name}."
+    for module in AUTHOR_MODULES:
+        if module in sys.modules and name in sys.modules[module].__all__:
+            return f". Write `from {module} import {name}`."
+        if new_name := find_new_name(module, name):
+            return f". {module}.{name} is now {module}.{new_name}."
     return did_you_mean(name, defined)
 
 
@@ -114,9 +115,9 @@ def _find_misused_arguments(policy: Policy) -> Iterator[str]:
     for node in ast.walk(tree) if tree else ():
         match node:
             case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
-                mistake = describe_unknown_field(name, POLICY_ARGUMENTS[code.co_varnames.index(id)])
-                if mistake and name in collect_names(code):  # otherwise, the file has changed
-                    yield mistake
+                message = describe_unknown_field(name, POLICY_ARGUMENTS[code.co_varnames.index(id)])
+                if message and name in collect_names(code):  # otherwise, the file has changed
+                    yield message
             case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
                 id == code.co_varnames[2] and place >= len(policy.params) and policy.weights is None
             ):

@@ -193,11 +193,11 @@ def _policies_sharing_weights(strategy: Strategy) -> list[Policy]:
 
     If the discard policy has no weights file, the result is empty.
     """
-    own = strategy.discard.weights if strategy.discard else None
-    if not isinstance(own, Path):
+    weights = strategy.discard.weights if strategy.discard else None
+    if not isinstance(weights, Path):
         return []
     policies = [policy for policy in strategy.policies if isinstance(policy.weights, Path)]
-    return [policy for policy in policies if policy.weights == own]
+    return [policy for policy in policies if policy.weights == weights]
 
 
 def _check_has_weights(strategy: Strategy, text: str) -> None:
@@ -247,8 +247,10 @@ def _with_values(
 ) -> Strategy:
     """Return a strategy with new parameter values, given by slot and parameter."""
     changed = {
-        slot: strategy_spec.set_policy_values(_require_policy(strategy, slot, text), of_slot, text)
-        for slot, of_slot in values.items()
+        slot: strategy_spec.set_policy_values(
+            _require_policy(strategy, slot, text), slot_values, text
+        )
+        for slot, slot_values in values.items()
     }
     return strategy_spec.with_policies(strategy, changed)
 
@@ -265,8 +267,8 @@ def list_built_in() -> tuple[str, ...]:
 
 def list_policies() -> list[Policy]:
     """Return all policies that have a name, sorted by slot and name."""
-    every = _load_library().policies.values()
-    return sorted(every, key=lambda policy: (SLOTS.index(policy.slot), policy.name))
+    policies_by_slot = _load_library().policies.values()
+    return sorted(policies_by_slot, key=lambda policy: (SLOTS.index(policy.slot), policy.name))
 
 
 def find_source_files(strategy: Strategy) -> list[Path]:
@@ -277,7 +279,9 @@ def find_source_files(strategy: Strategy) -> list[Path]:
     files = set()
     for policy in strategy.policies:
         if is_built_in(policy.function) or not policy.live:
-            files |= {Path(one.__code__.co_filename) for one in collect_functions(policy.function)}
+            files |= {
+                Path(callee.__code__.co_filename) for callee in collect_functions(policy.function)
+            }
         if isinstance(policy.weights, Path) and not policy.is_untrained:
             files.add(policy.weights)
     return sorted(files)
@@ -374,13 +378,13 @@ def _format_policy_spec(policy: Policy) -> str:
 
     If the name is ambiguous, the spec contains the path of the file.
     """
-    named = dict(_load_library().policies)
-    named |= {
+    registered = dict(_load_library().policies)
+    registered |= {
         (live_policy.slot, name): live_policy
-        for name, one in _live_strategies.items()
-        for live_policy in one.policies
+        for name, strategy in _live_strategies.items()
+        for live_policy in strategy.policies
     }
-    for (slot, name), known in named.items():
+    for (slot, name), known in registered.items():
         if slot == policy.slot and known.function is policy.function:
             return name + strategy_spec.format_parameter_values(
                 strategy_spec.format_changed_values(policy, known)
@@ -395,29 +399,29 @@ def _format_policy_spec(policy: Policy) -> str:
 
 def _find_by_name(name: str) -> Strategy:
     """Return a strategy by name or path, with its empty slots filled."""
-    path, _, inner = name.partition("#")
+    path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
         strategies = _load_file_library(Path(path)).strategies
-        return _fill_slots(_select_strategy(strategies, inner, path))
+        return _fill_slots(_select_strategy(strategies, inner_name, path))
     strategies = {**_live_strategies, **_load_library().strategies}
     if name not in strategies:
         _check_not_rejected(name)
-        near = did_you_mean(name, strategies)
+        hint = did_you_mean(name, strategies)
         raise StrategyError(
-            f"{quote_text(name)} is not a known strategy{near} See `simgin strategies` for all "
+            f"{quote_text(name)} is not a known strategy{hint} See `simgin strategies` for all "
             "strategies."
         )
     return _fill_slots(strategies[name])
 
 
-def _select_strategy(strategies: Mapping[str, Strategy], inner: str, path: str) -> Strategy:
+def _select_strategy(strategies: Mapping[str, Strategy], inner_name: str, path: str) -> Strategy:
     """Return a strategy of a file by name, or the only strategy if no name is given."""
-    if inner in strategies:
-        return strategies[inner]
-    if inner:
+    if inner_name in strategies:
+        return strategies[inner_name]
+    if inner_name:
         known = ", ".join(strategies) or "none"
         raise StrategyError(
-            f"{path} has no strategy {quote_text(inner)}. Strategies in the file: {known}."
+            f"{path} has no strategy {quote_text(inner_name)}. Strategies in the file: {known}."
         )
     if not strategies:
         raise StrategyError(
@@ -432,29 +436,31 @@ def _select_strategy(strategies: Mapping[str, Strategy], inner: str, path: str) 
 
 def _find_policy(slot: str, name: str) -> Policy:
     """Return a policy by its own name or by the name of a strategy that uses it."""
-    path, _, inner = name.partition("#")
+    path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
-        return _find_policy_in_file(slot, path, inner)
+        return _find_policy_in_file(slot, path, inner_name)
     library = _load_library()
     if (slot, name) in library.policies:
         return library.policies[slot, name]
     if name not in {**_live_strategies, **library.strategies}:
         _check_not_rejected(name)
         known = [policy for filled, policy in library.policies if filled == slot]
-        near = did_you_mean(name, [*known, *library.strategies])
-        raise StrategyError(f"{quote_text(name)} is neither a {slot} policy nor a strategy{near}")
+        suggestion = did_you_mean(name, [*known, *library.strategies])
+        raise StrategyError(
+            f"{quote_text(name)} is neither a {slot} policy nor a strategy{suggestion}"
+        )
     return _require_policy(_find_by_name(name), slot, name)
 
 
-def _find_policy_in_file(slot: str, path: str, inner: str) -> Policy:
+def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
     """Return a policy of a file by name, or the only policy of the slot if no name is given."""
     policies = _load_file_library(Path(path)).policies
-    if (slot, inner) in policies:
-        return policies[slot, inner]
-    in_slot = [policy for policy in policies.values() if policy.slot == slot]
-    if not inner and len(in_slot) == 1:
-        return in_slot[0]
-    name = f"{path}#{inner}" if inner else path
+    if (slot, inner_name) in policies:
+        return policies[slot, inner_name]
+    slot_policies = [policy for policy in policies.values() if policy.slot == slot]
+    if not inner_name and len(slot_policies) == 1:
+        return slot_policies[0]
+    name = f"{path}#{inner_name}" if inner_name else path
     return _require_policy(_find_by_name(name), slot, name)
 
 
@@ -515,7 +521,7 @@ def _import_built_in_modules() -> list[ModuleType]:
     import simgin_strategies
 
     modules = pkgutil.iter_modules(simgin_strategies.__path__, "simgin_strategies.")
-    return [importlib.import_module(one.name) for one in modules if "._" not in one.name]
+    return [importlib.import_module(module.name) for module in modules if "._" not in module.name]
 
 
 def find_plug_ins() -> list[EntryPoint]:
@@ -632,8 +638,8 @@ def _load_file_library(path: Path) -> _Library:
     if b"\0" in content:
         raise StrategyError(f"{shown} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
-    if fault := describe_encoding_error(str(real_path)):  # numba could not compile the file
-        raise StrategyError(f"the path {fault}.")
+    if problem := describe_encoding_error(str(real_path)):  # numba could not compile the file
+        raise StrategyError(f"the path {problem}.")
     with _convert_errors(real_path):
         return _collect([_load_file(real_path, content)])
 
@@ -668,9 +674,9 @@ def _convert_errors(path: Path) -> Iterator[None]:
         error = ensure_printable_error(raised)
         stack = traceback.walk_tb(error.__traceback__)  # without reading source files
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
-        place = f" (line {lines[-1]})" if lines else ""  # a SyntaxError contains the line
+        location = f" (line {lines[-1]})" if lines else ""  # a SyntaxError contains the line
         raise StrategyError(
-            f"{path} cannot be read{place}: {_describe_load_error(error)}"
+            f"{path} cannot be read{location}: {_describe_load_error(error)}"
         ) from None
 
 
@@ -678,6 +684,6 @@ def _describe_load_error(error: BaseException) -> str:
     """Describe an import error, and suggest a fix if a name is missing."""
     missing = _MISSING_NAME.match(format_error_message(error))
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
-        near = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
-        return f"{missing[2]} has no {missing[1]}{near}"
+        suggestion = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
+        return f"{missing[2]} has no {missing[1]}{suggestion}"
     return f"{describe_error(error)}."

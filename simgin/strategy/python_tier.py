@@ -65,9 +65,9 @@ def reraise_policy_errors() -> Iterator[None]:
     except PolicyRaised:
         raise _as_harmless_error(_thread_state.error) from None
     except BaseException as error:
-        if (harmless := _as_harmless_error(error)) is error:
+        if (replacement := _as_harmless_error(error)) is error:
             raise
-        raise harmless from None
+        raise replacement from None
 
 
 def _as_harmless_error(error: BaseException) -> BaseException:
@@ -76,8 +76,8 @@ def _as_harmless_error(error: BaseException) -> BaseException:
     A KeyboardInterrupt is returned unchanged, because only the main thread receives it.
     """
     error = ensure_printable_error(error)
-    in_main = threading.current_thread() is threading.main_thread()
-    if isinstance(error, Exception) or (in_main and isinstance(error, KeyboardInterrupt)):
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if isinstance(error, Exception) or (is_main_thread and isinstance(error, KeyboardInterrupt)):
         return error
     return PolicyExitError(f"raised {describe_error(error)}")
 
@@ -89,7 +89,7 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
     """
     callback = _CALLBACK(_make_callback(function))
 
-    def ask(view, rules, params):  # type: ignore[no-untyped-def]
+    def call_policy(view, rules, params):  # type: ignore[no-untyped-def]
         answer = callback(
             record_address(view), record_address(rules), params.ctypes.data, len(params)
         )
@@ -97,7 +97,7 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
             raise PolicyRaised
         return answer
 
-    return jit.compile_function(ask, POLICY_SIGNATURE, use_cache=False)
+    return jit.compile_function(call_policy, POLICY_SIGNATURE, use_cache=False)
 
 
 def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int], int]:

@@ -84,10 +84,10 @@ def parse_spec(spec: str) -> StrategySpec:
     Raises:
         StrategyError: If the spec is not valid.
     """
-    named = _FILE_SUFFIX.fullmatch(spec)
+    file_match = _FILE_SUFFIX.fullmatch(spec)
     file = ""
-    if named:
-        spec, file = named[1], named[2]
+    if file_match:
+        spec, file = file_match[1], file_match[2]
         file = format_weights_path(Path(file)) if "/" in file else file
     elif _MISPLACED_FILE.search(spec):
         raise StrategyError(
@@ -114,13 +114,13 @@ def format_weights_path(file: Path) -> str:
 
 def _check_slots(head: str) -> None:
     """Raise StrategyError if a slot does not exist."""
-    stray = _UNKNOWN_SLOT.search(head)
-    if stray and not has_suffix(head.partition("#")[0], ".py"):
+    unknown_slot = _UNKNOWN_SLOT.search(head)
+    if unknown_slot and not has_suffix(head.partition("#")[0], ".py"):
         known = [*SLOTS, "stake"]
-        near = did_you_mean(stray[1], known)
-        listed = ", ".join(known)
+        suggestion = did_you_mean(unknown_slot[1], known)
+        valid = ", ".join(known)
         raise StrategyError(
-            f"{quote_text(stray[1])} is not a valid slot{near} Valid slots: {listed}."
+            f"{quote_text(unknown_slot[1])} is not a valid slot{suggestion} Valid slots: {valid}."
         )
 
 
@@ -181,9 +181,11 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
             f"Specify the slot: {slots}."
         )
     known = [name for policy in strategy.policies for name in policy.params]
-    near = did_you_mean(name, known)
-    listed = f"Valid parameters: {', '.join(known) or 'none'}."
-    return f"{quote_text(name)} is not a parameter of {strategy.name!r}{near} {listed}"
+    suggestion = did_you_mean(name, known)
+    parameter_list = f"Valid parameters: {', '.join(known) or 'none'}."
+    return (
+        f"{quote_text(name)} is not a parameter of {strategy.name!r}{suggestion} {parameter_list}"
+    )
 
 
 def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
@@ -236,10 +238,10 @@ def read_values_file(path: Path) -> SlotValues:
     values = {}
     for slot, table in tables.items():
         if slot not in SLOTS:
-            near = did_you_mean(slot, SLOTS)
-            listed = ", ".join(SLOTS)
+            suggestion = did_you_mean(slot, SLOTS)
+            valid = ", ".join(SLOTS)
             raise StrategyError(
-                f"{path}: {quote_text(slot)} is not a valid slot{near} Valid slots: {listed}."
+                f"{path}: {quote_text(slot)} is not a valid slot{suggestion} Valid slots: {valid}."
             )
         if not isinstance(table, dict):
             raise StrategyError(
@@ -264,9 +266,9 @@ def _to_string(value: object) -> str:
 def format_values_toml(values: SlotValues) -> str:
     """Format values as the text of a TOML file."""
     tables = []
-    for slot, of_slot in values.items():
+    for slot, slot_values in values.items():
         lines = [f"[{slot}]"]
-        for name, value in of_slot.items():
+        for name, value in slot_values.items():
             lines.append(f"{name} = {_to_toml(value)}")
         tables.append("\n".join(lines) + "\n")
     return "\n".join(tables)
@@ -318,7 +320,7 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
 def _is_path(text: str) -> bool:
     """Return True if a spec consists only of a file path."""
     try:
-        named = parse_spec(text).strategy.name
+        name = parse_spec(text).strategy.name
     except StrategyError:
         return False
-    return named == text and text.isprintable() and "#" not in text
+    return name == text and text.isprintable() and "#" not in text

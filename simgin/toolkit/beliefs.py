@@ -45,8 +45,10 @@ def prior_offset(view, offset):
 @jit
 def has_declined_upcard(view):
     """Return True if the opponent has declined the first upcard."""
-    took = view.turns > 0 and view.history[0, 0] != view.seat and view.history[0, 1] == FROM_PILE
-    return view.upcard >= 0 and view.shed >> view.upcard & 1 and not took
+    has_taken = (
+        view.turns > 0 and view.history[0, 0] != view.seat and view.history[0, 1] == FROM_PILE
+    )
+    return view.upcard >= 0 and view.shed >> view.upcard & 1 and not has_taken
 
 
 @jit
@@ -119,14 +121,14 @@ def _solve_scale(cards, n_held, odds):
         rest &= rest - 1
     s = n_held / total
     for _ in range(_NEWTON_STEPS):
-        have, slope = 0.0, 0.0
+        expected, slope = 0.0, 0.0
         rest = cards
         while rest:
             o = odds[lowest_bit(rest)]
             rest &= rest - 1
-            have += s * o / (1 + s * o)
+            expected += s * o / (1 + s * o)
             slope += o / ((1 + s * o) * (1 + s * o))
-        s += (n_held - have) / slope
+        s += (n_held - expected) / slope
     return s
 
 
@@ -196,7 +198,7 @@ def meld_probability(card, probabilities, rules):
     for i in range(count_three_card_runs(rules)):
         run = rules.runs[i]
         if run >> r & 1:
-            others = (run ^ 1 << r) << base
-            a = lowest_bit(others)
-            missing *= 1 - probabilities[a] * probabilities[lowest_bit(others ^ 1 << a)]
+            partner_ranks = (run ^ 1 << r) << base
+            a = lowest_bit(partner_ranks)
+            missing *= 1 - probabilities[a] * probabilities[lowest_bit(partner_ranks ^ 1 << a)]
     return 1 - missing

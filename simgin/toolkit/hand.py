@@ -214,10 +214,10 @@ def is_in_best_melding(hand, card, rules):
     """
     if not makes_meld(hand, card, rules):
         return False
-    eleven = hand | 1 << card
-    if rules.by_planes[0] and cards_in_runs(eleven) & cards_in_sets(eleven) == 0:
+    eleven_cards = hand | 1 << card
+    if rules.by_planes[0] and cards_in_runs(eleven_cards) & cards_in_sets(eleven_cards) == 0:
         return True  # without conflicts, the best melding contains all melds
-    return deadwood_with_melded(eleven, card, rules) == deadwood(eleven, rules)
+    return deadwood_with_melded(eleven_cards, card, rules) == deadwood(eleven_cards, rules)
 
 
 @jit
@@ -257,11 +257,11 @@ def count_extensions(melds, cards, rules):
 
             count_extensions(view.meldings[0], view.unseen, rules)
     """
-    out = 0
+    extensions = 0
     for k in range(3):
         if melds[k]:
-            out |= meld_extensions(melds[k], rules)
-    return popcount(out & cards)
+            extensions |= meld_extensions(melds[k], rules)
+    return popcount(extensions & cards)
 
 
 @jit
@@ -282,13 +282,13 @@ def unmatched_cards(hand, rules):
 
             view.legal & unmatched_cards(view.hand, rules)
     """
-    whole = deadwood(hand, rules)
+    hand_deadwood = deadwood(hand, rules)
     unmatched = hand & ~cards_in_melds(hand, rules)
     rest = hand & ~unmatched
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
-        if deadwood(hand & ~(1 << card), rules) == whole - rules.value[0, card % 13]:
+        if deadwood(hand & ~(1 << card), rules) == hand_deadwood - rules.value[0, card % 13]:
             unmatched |= 1 << card
     return unmatched
 
@@ -310,12 +310,12 @@ def leftover_cards(hand, preferred, rules):
 
             leftover_cards(view.hand, view.legal, rules)
     """
-    plain = hand & ~cards_in_melds(hand, rules)
-    left = deadwood(hand, rules) - total_points(plain, rules)
+    outside_melds = hand & ~cards_in_melds(hand, rules)
+    left = deadwood(hand, rules) - total_points(outside_melds, rules)
     if left == 0:
-        return plain
-    kept, left = _remove_unmatched(hand & ~plain, left, preferred, rules)
-    return hand & ~_remove_unmatched(kept, left, ~preferred, rules)[0]
+        return outside_melds
+    remaining, left = _remove_unmatched(hand & ~outside_melds, left, preferred, rules)
+    return hand & ~_remove_unmatched(remaining, left, ~preferred, rules)[0]
 
 
 @jit
@@ -347,15 +347,15 @@ def extension_cards(hand, rules):
 
             popcount(extension_cards(view.hand, rules) & view.unseen)
     """
-    out = 0
+    extensions = 0
     for r in range(13):
         rank = hand & cards_of_rank(r)
         if popcount(rank) == 3:
-            out |= cards_of_rank(r) & ~rank
+            extensions |= cards_of_rank(r) & ~rank
     for s in range(4):
         suit_cards = suit_lane(hand, s)
         if rules.lane[0, suit_cards] & 0x1FFF:
             for i in range(rules.n_runs):
                 if rules.runs[i] & ~suit_cards == 0:
-                    out |= meld_extensions(rules.runs[i] << (13 * s), rules)
-    return out & ~hand
+                    extensions |= meld_extensions(rules.runs[i] << (13 * s), rules)
+    return extensions & ~hand

@@ -99,13 +99,13 @@ def find_declined_and_discarded(view):
 
 
 @jit
-def write_hand_features(features, ten, declined, discarded, view, rules):
+def write_hand_features(features, ten_cards, declined, discarded, view, rules):
     """Write the features of a possible hand of the opponent to `features`.
 
-    `ten` contains the ten cards. `features` is (N_LIKELIHOOD_FEATURES,) float64.
+    `ten_cards` contains the ten cards. `features` is (N_LIKELIHOOD_FEATURES,) float64.
     """
-    count = deadwood(ten, rules)
-    unmatched = ten & ~cards_in_melds(ten, rules)
+    count = deadwood(ten_cards, rules)
+    unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
     features[0] = count * 0.1
     features[1] = count * count * 0.002
     features[2] = count == 0
@@ -125,15 +125,15 @@ def write_hand_features(features, ten, declined, discarded, view, rules):
     features[FEATURE_TAKEN] = popcount(unmatched & view.known)
     features[FEATURE_TAKEN + 1] = popcount(without_partner & view.known)
     new = outs(unmatched, rules)
-    fits = outs(ten, rules) & ~new
+    fitting_outs = outs(ten_cards, rules) & ~new
     features[FEATURE_DECLINED] = popcount(new & declined)
-    features[FEATURE_DECLINED + 1] = popcount(fits & declined)
+    features[FEATURE_DECLINED + 1] = popcount(fitting_outs & declined)
     features[FEATURE_DECLINED + 2] = popcount(unmatched & touching_cards(declined))
-    near = touching_cards(discarded)
+    near_discarded = touching_cards(discarded)
     features[FEATURE_DISCARDED] = popcount(new & discarded)
-    features[FEATURE_DISCARDED + 1] = popcount(fits & discarded)
-    features[FEATURE_DISCARDED + 2] = popcount(unmatched & near)
-    features[FEATURE_DISCARDED + 3] = popcount(without_partner & near)
+    features[FEATURE_DISCARDED + 1] = popcount(fitting_outs & discarded)
+    features[FEATURE_DISCARDED + 2] = popcount(unmatched & near_discarded)
+    features[FEATURE_DISCARDED + 3] = popcount(without_partner & near_discarded)
     features[FEATURE_DISCARDED + 4] = popcount(new & view.unseen) * 0.2
 
 
@@ -155,9 +155,9 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
 
 
 @jit
-def log_likelihood(ten, features, weights, declined, discarded, view, rules):
+def log_likelihood(ten_cards, features, weights, declined, discarded, view, rules):
     """Return the log-likelihood, up to a constant, that the opponent holds ten given cards."""
-    write_hand_features(features, ten, declined, discarded, view, rules)
+    write_hand_features(features, ten_cards, declined, discarded, view, rules)
     total = 0.0
     for i in range(N_LIKELIHOOD_FEATURES):
         total += features[i] * weights[i]
@@ -199,20 +199,21 @@ def run_metropolis(
         hidden | view.known, features, weights, declined, discarded, view, rules
     )
     size = popcount(hidden)
-    most = min(size, popcount(view.unseen) - size)
+    max_exchanged = min(size, popcount(view.unseen) - size)
     for _ in range(n_steps):
         random_bits = next_random_word(noise, stream)
-        n = min(most, 1 + (random_bits < 0x73333333) + (random_bits < 0x40000000))
+        n = min(max_exchanged, 1 + (random_bits < 0x73333333) + (random_bits < 0x40000000))
         removed = sample_cards(hidden, n, noise, stream)
         proposal = hidden ^ removed | sample_cards(view.unseen & ~hidden, n, noise, stream)
-        proposed = log_likelihood(
+        proposed_likelihood = log_likelihood(
             proposal | view.known, features, weights, declined, discarded, view, rules
         )
         if (
-            proposed >= current
-            or next_random_word(noise, stream) < _approximate_exp(proposed - current) * 4294967296.0
+            proposed_likelihood >= current
+            or next_random_word(noise, stream)
+            < _approximate_exp(proposed_likelihood - current) * 4294967296.0
         ):
-            hidden, current = proposal, proposed
+            hidden, current = proposal, proposed_likelihood
     return hidden
 
 

@@ -38,8 +38,8 @@ def neighbours(card):
             popcount(neighbours(card) & view.unseen)
     """
     r = card % 13
-    span = (0b11111 << r >> 2) & 0x1FFF
-    return (cards_of_rank(r) | span << (13 * (card // 13))) & ~(1 << card)
+    window = (0b11111 << r >> 2) & 0x1FFF
+    return (cards_of_rank(r) | window << (13 * (card // 13))) & ~(1 << card)
 
 
 @jit
@@ -57,11 +57,11 @@ def neighbours_of_any(cards):
 
             safe = view.legal & ~neighbours_of_any(view.known)
     """
-    near = 0
+    result = 0
     while cards:
-        near |= neighbours(lowest_bit(cards))
+        result |= neighbours(lowest_bit(cards))
         cards &= cards - 1
-    return near
+    return result
 
 
 @jit

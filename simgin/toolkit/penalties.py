@@ -38,11 +38,11 @@ def discard_with_penalty(view, rules, penalised, penalty):
             discard_with_penalty(view, rules, neighbours_of_any(view.known), 2.0)
     """
     count, cards = best_discards(view.hand, view.legal & ~penalised, rules)
-    others, more = best_discards(view.hand, view.legal & penalised, rules)
-    if others + penalty < count:
-        cards = more
-    elif others + penalty == count:
-        cards |= more
+    penalised_deadwood, penalised_best = best_discards(view.hand, view.legal & penalised, rules)
+    if penalised_deadwood + penalty < count:
+        cards = penalised_best
+    elif penalised_deadwood + penalty == count:
+        cards |= penalised_best
     return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
@@ -74,7 +74,7 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
             def careful(view, rules, params):
                 return discard_with_card_penalties(view, rules, params, penalty, 0)
     """
-    whole, in_melds = deadwood(view.hand, rules), cards_in_melds(view.hand, rules)
+    hand_deadwood, in_melds = deadwood(view.hand, rules), cards_in_melds(view.hand, rules)
     best, least = -1, 1e18
     rest = view.legal
     while rest:
@@ -83,7 +83,7 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
         left = (
             deadwood(view.hand & ~(1 << card), rules)
             if in_melds >> card & 1
-            else whole - rules.value[0, card % 13]
+            else hand_deadwood - rules.value[0, card % 13]
         )
         cost = left + penalty(view, rules, params, card, context)
         if cost < least:

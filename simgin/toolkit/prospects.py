@@ -57,12 +57,16 @@ def outs_by_bits(hand):
 @jit
 def _lane_run_outs(ranks_held, rules):
     """Return the ranks that would make a run with two cards of a lane."""
-    around = ranks_held << 13
+    padded_ranks = ranks_held << 13
     if rules.ace_runs == ACE_HIGH_OR_LOW:
-        around |= (ranks_held & 1) << 26
+        padded_ranks |= (ranks_held & 1) << 26
     elif rules.ace_runs == ACE_ROUND_CORNER:
-        around |= ranks_held | ranks_held << 26
-    ranks = around << 2 & around << 1 | around << 1 & around >> 1 | around >> 1 & around >> 2
+        padded_ranks |= ranks_held | ranks_held << 26
+    ranks = (
+        padded_ranks << 2 & padded_ranks << 1
+        | padded_ranks << 1 & padded_ranks >> 1
+        | padded_ranks >> 1 & padded_ranks >> 2
+    )
     return ranks >> 13 & 0x1FFF | (ranks >> 26 & 1 if rules.ace_runs == ACE_HIGH_OR_LOW else 0)
 
 
@@ -87,11 +91,11 @@ def count_outs(hand, cards, rules):
 
 
 @jit
-def deadwood_after_draws(ten, cards, rules, counts):
+def deadwood_after_draws(ten_cards, cards, rules, counts):
     """Compute the least deadwood after each possible draw and a discard.
 
     Args:
-        ten: Ten cards as a 52-bit mask, or eleven cards if a discard leaves eleven.
+        ten_cards: Ten cards as a 52-bit mask, or eleven cards if a discard leaves eleven.
         cards: Possible draws outside the hand, as a 52-bit mask.
         rules: Rules of the variant.
         counts: int64 array, overwritten with the deadwood after each draw, in ascending order of
@@ -107,28 +111,31 @@ def deadwood_after_draws(ten, cards, rules, counts):
             n = deadwood_after_draws(view.hand, view.unseen, rules, counts)
             counts[:n].mean()
     """
-    whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
-    fit = outs(ten, rules)
+    ten_deadwood, nine_deadwood = (
+        deadwood(ten_cards, rules),
+        best_discards(ten_cards, ten_cards, rules)[0],
+    )
+    hand_outs = outs(ten_cards, rules)
     n = 0
     while cards:
         mask = cards & -cards
         cards ^= mask
-        if mask & fit:
-            counts[n] = best_discards(ten | mask, ten | mask, rules)[0]
+        if mask & hand_outs:
+            counts[n] = best_discards(ten_cards | mask, ten_cards | mask, rules)[0]
         else:
-            counts[n] = min(whole, nine + rules.value[0, lowest_bit(mask) % 13])
+            counts[n] = min(ten_deadwood, nine_deadwood + rules.value[0, lowest_bit(mask) % 13])
         n += 1
     return n
 
 
 @jit
-def tally_deadwood_after_draws(ten, cards, rules, tally):
+def tally_deadwood_after_draws(ten_cards, cards, rules, tally):
     """Count the draws that lead to each deadwood.
 
     The function is faster than `deadwood_after_draws`. Use the result with `mean_of_smallest`.
 
     Args:
-        ten: Ten cards as a 52-bit mask, or eleven cards if a discard leaves eleven.
+        ten_cards: Ten cards as a 52-bit mask, or eleven cards if a discard leaves eleven.
         cards: Possible draws outside the hand, as a 52-bit mask.
         rules: Rules of the variant.
         tally: int64 array to which the counts are added. tally[k] is the number of cards that leave
@@ -144,26 +151,29 @@ def tally_deadwood_after_draws(ten, cards, rules, tally):
             tally_deadwood_after_draws(view.hand, view.unseen, rules, tally)
             tally[: view.limit + 1].sum()
     """
-    whole, nine = deadwood(ten, rules), best_discards(ten, ten, rules)[0]
+    ten_deadwood, nine_deadwood = (
+        deadwood(ten_cards, rules),
+        best_discards(ten_cards, ten_cards, rules)[0],
+    )
     last = len(tally) - 1
-    fit = outs(ten, rules) & cards
-    others = cards & ~fit
+    hand_outs = outs(ten_cards, rules) & cards
+    other_cards = cards & ~hand_outs
     for r in range(13):
-        count = min(whole, nine + rules.value[0, r], last)
-        tally[count] += popcount(others & cards_of_rank(r))
-    while fit:
-        eleven = ten | fit & -fit
-        fit &= fit - 1
-        tally[min(best_discards(eleven, eleven, rules)[0], last)] += 1
+        count = min(ten_deadwood, nine_deadwood + rules.value[0, r], last)
+        tally[count] += popcount(other_cards & cards_of_rank(r))
+    while hand_outs:
+        eleven_cards = ten_cards | hand_outs & -hand_outs
+        hand_outs &= hand_outs - 1
+        tally[min(best_discards(eleven_cards, eleven_cards, rules)[0], last)] += 1
     return popcount(cards)
 
 
 @jit
-def count_gin_draws(ten, cards, rules):
+def count_gin_draws(ten_cards, cards, rules):
     """Return the number of possible draws that make gin.
 
     Args:
-        ten: Ten cards as a 52-bit mask.
+        ten_cards: Ten cards as a 52-bit mask.
         cards: Possible draws outside the hand, as a 52-bit mask.
         rules: Rules of the variant.
 
@@ -175,45 +185,48 @@ def count_gin_draws(ten, cards, rules):
 
             count_gin_draws(view.hand & ~card_mask(card), view.unseen, rules)
     """
-    unmatched = ten & ~cards_in_melds(ten, rules)
+    unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
     if popcount(unmatched) > 3:
         return 0
-    if unmatched == 0 and deadwood(ten, rules) == 0:
+    if unmatched == 0 and deadwood(ten_cards, rules) == 0:
         return popcount(cards)
     new = outs(unmatched, rules) & cards
-    return count_gin_outs(ten, unmatched, new, outs(ten, rules) & cards & ~new, rules)
+    return count_gin_outs(ten_cards, unmatched, new, outs(ten_cards, rules) & cards & ~new, rules)
 
 
 @jit
-def count_gin_outs(ten, unmatched, new_melds, fits, rules):
+def count_gin_outs(ten_cards, unmatched, new_melds, other_outs, rules):
     """Return the number of outs that make gin with ten cards.
 
     `unmatched` contains the cards of the hand that cannot be melded, at most three. `new_melds`
-    contains the outs that make a meld with two of these cards, and `fits` contains the other outs.
+    contains the outs that make a meld with two of these cards. `other_outs` contains the other
+    outs.
     """
-    n_outs, fit = 0, new_melds | fits
+    n_outs, remaining_outs = 0, new_melds | other_outs
     if unmatched & (unmatched - 1) and rules.n_rainbows == 0:
-        fit &= _same_rank_or_suit(unmatched)  # an out must be melded with an unmatched card
-        if find_run_cards(ten, rules) & cards_in_sets(ten) == 0:
+        remaining_outs &= _same_rank_or_suit(
+            unmatched
+        )  # an out must be melded with an unmatched card
+        if find_run_cards(ten_cards, rules) & cards_in_sets(ten_cards) == 0:
             n_outs = popcount(new_melds)  # these outs leave the other melds unchanged
-            fit &= ~new_melds
-    while fit:
-        n_outs += _can_go_gin(ten | fit & -fit, rules)
-        fit &= fit - 1
+            remaining_outs &= ~new_melds
+    while remaining_outs:
+        n_outs += _can_go_gin(ten_cards | remaining_outs & -remaining_outs, rules)
+        remaining_outs &= remaining_outs - 1
     return n_outs
 
 
 @force_inline
-def _can_go_gin(eleven, rules):
+def _can_go_gin(eleven_cards, rules):
     """Return True if a discard from eleven cards leaves no deadwood.
 
     If all eleven cards are in melds, one of the melds has more than three cards. A card can be
     discarded from that meld.
     """
     if rules.by_planes[0]:
-        return can_leave_one_card(eleven)
-    left = eleven & ~cards_in_melds(eleven, rules)
-    return left & (left - 1) == 0 and best_discards(eleven, eleven, rules)[0] == 0
+        return can_leave_one_card(eleven_cards)
+    left = eleven_cards & ~cards_in_melds(eleven_cards, rules)
+    return left & (left - 1) == 0 and best_discards(eleven_cards, eleven_cards, rules)[0] == 0
 
 
 @jit
@@ -271,8 +284,8 @@ def count_run_pairs(window):
             count_run_pairs(suit_lane(view.unseen, 1) >> 2 & 0b11111)
     """
     neighbours = window & window >> 1 & 0b01001
-    around = window & window >> 2 & 0b00010
-    return popcount(neighbours | around)
+    both_sides = window & window >> 2 & 0b00010
+    return popcount(neighbours | both_sides)
 
 
 @jit
@@ -332,14 +345,14 @@ def mean_of_smallest(histogram, n_values):
             tally_deadwood_after_draws(view.hand, view.unseen, rules, tally)
             mean_of_smallest(tally, 10)
     """
-    used, total, count = 0, 0, 0
-    while count < len(histogram) and used + histogram[count] < n_values:
-        used += histogram[count]
+    n_used, total, count = 0, 0, 0
+    while count < len(histogram) and n_used + histogram[count] < n_values:
+        n_used += histogram[count]
         total += histogram[count] * count
         count += 1
     if count == len(histogram):
         return total / n_values
-    return (total + (n_values - used) * count) / n_values
+    return (total + (n_values - n_used) * count) / n_values
 
 
 @jit
@@ -359,8 +372,8 @@ def count_three_card_melds(card):
 
             count_three_card_melds(first) > count_three_card_melds(second)
     """
-    edge = min(card % 13, 12 - card % 13)
-    return 4 + min(edge, 2)
+    edge_distance = min(card % 13, 12 - card % 13)
+    return 4 + min(edge_distance, 2)
 
 
 @jit
@@ -404,14 +417,14 @@ def count_possible_melds(card, cards, rules):
 
             count_possible_melds(card, view.unseen | view.known, rules)
     """
-    same = popcount(cards_of_rank(card % 13) & cards & ~(1 << card))
-    suit_cards, through, melds = (
+    n_same_rank = popcount(cards_of_rank(card % 13) & cards & ~(1 << card))
+    suit_cards, rank_bit, melds = (
         suit_lane(cards, card // 13),
         1 << (card % 13),
-        same * (same - 1) // 2,
+        n_same_rank * (n_same_rank - 1) // 2,
     )
     for i in range(count_three_card_runs(rules)):
-        if rules.runs[i] & through and rules.runs[i] & ~(suit_cards | through) == 0:
+        if rules.runs[i] & rank_bit and rules.runs[i] & ~(suit_cards | rank_bit) == 0:
             melds += 1
     return melds
 
@@ -435,9 +448,9 @@ def partners(card, rules):
 
             view.hand & partners(view.taken_offer, rules)
     """
-    through, ranks = 1 << (card % 13), 0
+    rank_bit, ranks = 1 << (card % 13), 0
     for i in range(count_three_card_runs(rules)):
-        if rules.runs[i] & through:
+        if rules.runs[i] & rank_bit:
             ranks |= rules.runs[i]
     return (cards_of_rank(card % 13) | ranks << (13 * (card // 13))) & ~(1 << card)
 
@@ -463,10 +476,10 @@ def completers(first, second, rules):
         return cards_of_rank(first % 13) & ~(1 << first) & ~(1 << second)
     if first // 13 != second // 13:
         return 0
-    two, ranks = 1 << (first % 13) | 1 << (second % 13), 0
+    pair_bits, ranks = 1 << (first % 13) | 1 << (second % 13), 0
     for i in range(count_three_card_runs(rules)):
-        if two & ~rules.runs[i] == 0:
-            ranks |= rules.runs[i] & ~two
+        if pair_bits & ~rules.runs[i] == 0:
+            ranks |= rules.runs[i] & ~pair_bits
     return ranks << (13 * (first // 13))
 
 
@@ -489,11 +502,11 @@ def count_live_completers(card, cards, unseen, rules):
             count_live_completers(card, view.hand, view.unseen, rules) > 0
     """
     best = -1
-    others = cards & partners(card, rules)
-    while others:
-        other = lowest_bit(others)
-        others &= others - 1
-        best = max(best, popcount(completers(card, other, rules) & unseen))
+    partner_cards = cards & partners(card, rules)
+    while partner_cards:
+        partner = lowest_bit(partner_cards)
+        partner_cards &= partner_cards - 1
+        best = max(best, popcount(completers(card, partner, rules) & unseen))
     return best
 
 
@@ -545,10 +558,10 @@ def cards_worth_holding(cards, unseen, min_live, rules):
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        others = cards & partners(card, rules)
-        while others:
-            other = lowest_bit(others)
-            others &= others - 1
-            if popcount(completers(card, other, rules) & unseen) >= min_live:
-                worth_holding |= 1 << card | 1 << other
+        partner_cards = cards & partners(card, rules)
+        while partner_cards:
+            partner = lowest_bit(partner_cards)
+            partner_cards &= partner_cards - 1
+            if popcount(completers(card, partner, rules) & unseen) >= min_live:
+                worth_holding |= 1 << card | 1 << partner
     return worth_holding
