@@ -216,7 +216,8 @@ def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the
     true = toy.true_value(BAGS[0], "a_deal_win") - toy.true_value(BAGS[1], "a_deal_win")
     margin = f"{100 * (abs(true) - beyond):.12g}%"
     same = sum(
-        add_verdicts(frame, margin)["verdict"][0] == contrast.SAME for frame in repeated_differences
+        add_verdicts(frame, margin)["verdict"][0] == contrast.EQUIVALENT
+        for frame in repeated_differences
     )
     assert least <= same / len(repeated_differences) <= most
 
@@ -229,14 +230,14 @@ def test_a_margin_in_percent_is_that_of_proportions():
 @pytest.mark.parametrize(
     ("limits", "found"),
     [
-        ((-0.9, 0.9), contrast.SAME),
-        ((0.1, 0.9), contrast.SAME),
-        ((-0.9, 1), contrast.OPEN),
-        ((-2, 2), contrast.OPEN),
-        ((np.nan, np.nan), contrast.OPEN),
-        ((0.1, 1.5), contrast.APART),
-        ((-3, -2), contrast.BEYOND),
-        ((1.1, 2), contrast.BEYOND),
+        ((-0.9, 0.9), contrast.EQUIVALENT),
+        ((0.1, 0.9), contrast.EQUIVALENT),
+        ((-0.9, 1), contrast.INCONCLUSIVE),
+        ((-2, 2), contrast.INCONCLUSIVE),
+        ((np.nan, np.nan), contrast.INCONCLUSIVE),
+        ((0.1, 1.5), contrast.SIGNIFICANT),
+        ((-3, -2), contrast.BEYOND_MARGIN),
+        ((1.1, 2), contrast.BEYOND_MARGIN),
     ],
 )
 def test_a_verdict_of_limits_about_a_margin_of_one(limits, found):
@@ -245,7 +246,7 @@ def test_a_verdict_of_limits_about_a_margin_of_one(limits, found):
 
 def test_who_plays_alike_is_the_same_within_any_margin():
     found = add_verdicts(compute_differences([(side(rows(0)), side(rows(0)))], ["margin"]), 0.001)
-    assert found["verdict"][0] == contrast.SAME and found["margin"][0] == 0.001
+    assert found["verdict"][0] == contrast.EQUIVALENT and found["margin"][0] == 0.001
 
 
 def test_the_size_that_is_asked_for_finds_a_difference_in_four_runs_of_five():
