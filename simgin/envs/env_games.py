@@ -117,6 +117,17 @@ class EnvGames:
         self.actions[0] = parse_action(action)
         self._step_games(0)
 
+    def resample_hidden_cards(self, rng: np.random.Generator) -> None:
+        """Shuffle the cards that the seats to act cannot see; see `SearchMixin`."""
+        params = self.matchup.variant.params
+        if params["die"] != "off" or params["joker"] != "none":
+            raise EnvError(
+                f"hidden cards of {self.matchup.variant.spec} cannot be sampled, because the rules "
+                "have a die or a joker. Use another variant."
+            )
+        for index in np.flatnonzero(self.ended == 0).tolist():
+            self.batch.resample_hidden_cards(index, int(self.acting_seats[index]), rng)
+
     def _step_games(self, stride: int) -> None:
         observations, masks = self.observations, self.masks
         if self._copy:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import operator
 from copy import copy, deepcopy
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -43,7 +43,6 @@ except ModuleNotFoundError as error:
 
 MAX_ENVS = 1_000_000  # maximum number of games in a vector environment (they need 30 GB of memory)
 Observation = dict[str, np.ndarray]
-Env = TypeVar("Env")
 
 
 def _observation_space() -> spaces.Dict:
@@ -72,19 +71,51 @@ def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
         )
 
 
-def _clone_env(env: Env, *shared: Any) -> Env:
-    """Return an independent copy of an environment.
+class SearchMixin:
+    """Methods of all environments for search: copies, saved states and sampled hidden cards."""
 
-    To save time, the copy shares some objects, such as spaces.
-    """
-    return deepcopy(env, {id(shared_object): shared_object for shared_object in shared})
+    _seats: EnvGames
+
+    def clone(self) -> Self:
+        """Return an independent copy of the environment in the same position, for searches."""
+        twin = copy(self)
+        twin.restore_state(vars(self))
+        return twin
+
+    def clone_state(self) -> dict[str, Any]:
+        """Return a copy of the position, for `restore_state`."""
+        return vars(self.clone())
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Return to a position from `clone_state`, any number of times.
+
+        Args:
+            state: Result of `clone_state` of an environment of the same type.
+        """
+        # Spaces are not copied, which saves time
+        spaces = {id(part): part for name, part in state.items() if "space" in name}
+        vars(self).update(deepcopy(state, spaces))
+
+    def resample_hidden_cards(self, seed: int | np.random.Generator) -> None:
+        """Shuffle the cards that the player to act cannot see, with equal probabilities.
+
+        The observation and the legal actions do not change. Cards that the opponent took face up
+        stay in the hand of the opponent. OpenSpiel calls this method `resample_from_infostate`.
+
+        Args:
+            seed: Seed, or generator of random numbers.
+
+        Raises:
+            EnvError: If the variant has a die or a joker.
+        """
+        self._seats.resample_hidden_cards(np.random.default_rng(seed))
 
 
 def _not_begun_error() -> EnvError:
     return EnvError("No game is in progress. Call reset() first.")
 
 
-class SingleEnv(gymnasium.Env[Observation, np.int64]):
+class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     """Gymnasium environment for one seat, against a strategy or in a solitaire game.
 
     Args:
@@ -140,12 +171,8 @@ class SingleEnv(gymnasium.Env[Observation, np.int64]):
         """Return the table as text, as the seat sees it, if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
 
-    def clone(self) -> Self:
-        """Return an independent copy of the environment in the same position, for searches."""
-        return _clone_env(self, self.observation_space, self.action_space)
 
-
-class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
+class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     """Gymnasium vector environment with many games against a strategy.
 
     One compiled call steps all games.
@@ -222,11 +249,6 @@ class GinVectorEnv(VectorEnv[Observation, np.ndarray, np.ndarray]):
             return None
         return tuple(map(self._seats.render_text, range(self.num_envs)))
 
-    def clone(self) -> Self:
-        """Return an independent copy of the environment in the same positions, for searches."""
-        single = self.single_observation_space, self.single_action_space
-        return _clone_env(self, self.observation_space, self.action_space, *single)
-
 
 def _parse_num_envs(n: Any) -> int:
     """Convert a number of games to int.
@@ -242,7 +264,7 @@ def _parse_num_envs(n: Any) -> int:
     return number
 
 
-class RawAECEnv(AECEnv[str, Observation, int | None]):
+class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
     """PettingZoo AEC environment in which all seats are external.
 
     Args:
@@ -337,10 +359,6 @@ class RawAECEnv(AECEnv[str, Observation, int | None]):
     def render(self) -> str | None:
         """Return the table as text, as the player to act sees it, if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
-
-    def clone(self) -> Self:
-        """Return an independent copy of the environment in the same position, for searches."""
-        return _clone_env(self, self.observation_spaces, self.action_spaces)
 
 
 class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | None]):

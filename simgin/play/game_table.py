@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from simgin.core.codes import SLOTS
+from simgin.core.deadwood import deadwood
 from simgin.core.policy_types import POLICY_SIGNATURE
 from simgin.core.query import IllegalActionError
-from simgin.core.state import MAX_DECISIONS, STATE_SIZE_WITHOUT_LOG, new_states
+from simgin.core.state import MAX_DECISIONS, STATE, STATE_SIZE_WITHOUT_LOG, new_states
 from simgin.core.view import VIEW
 from simgin.play import kernel, stepping
 from simgin.play.kernel import SOLO_SLOTS, PolicyCallError, describe_failure, seat_players
@@ -29,6 +30,7 @@ from simgin.play.traced_deal import Decision, TracedDeal, dealt_hands, truncate_
 from simgin.rules.build import build_rules
 from simgin.strategy import python_tier
 from simgin.text.messages import SimginError
+from simgin.text.notation import cards_to_mask, mask_to_cards
 
 
 class GameBatch:
@@ -89,6 +91,34 @@ class GameBatch:
             slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
             self.records["hooks"][:, :players, slots] = np.reshape(addresses, (players, -1))
 
+    def resample_hidden_cards(self, index: int, seat: int, rng: np.random.Generator) -> None:
+        """Shuffle the cards of a game that a seat cannot see, without changing past actions.
+
+        The rules must not have a die, because then all actions of the deal would be replayed.
+
+        Args:
+            index: Index of the game.
+            seat: Seat with the current decision.
+            rng: Generator of random numbers.
+        """
+        state, other = self.states[index], 1 - seat
+        known = int(state.known[other])
+        hidden = int(state.hand[other]) & ~known
+        places = [
+            place
+            for place, card in enumerate(state.pack.tolist())
+            if place >= state.dealt or hidden >> card & 1
+        ]
+        cards = state.pack[places]
+        state.pack[places] = rng.permutation(cards)
+        moved = dict(zip(cards.tolist(), state.pack[places].tolist(), strict=True))
+        hand = known | cards_to_mask(moved[card] for card in mask_to_cards(hidden))
+        for name, value in (("hand", hand), ("count", deadwood(hand, self.rules))):
+            state[name][other] = value
+            self._saved_states[index, first_number(name) + other] = value
+        drawn = self.views[other][index].history[: int(state.turns), 2]
+        drawn[:] = [moved.get(card, card) for card in drawn.tolist()]
+
     # Copies
 
     def __deepcopy__(self, memo: Any) -> GameBatch:
@@ -128,6 +158,12 @@ class GameBatch:
             target[:] = source
         self.states[0]["log"][: len(log)] = log
         self._set_addresses()
+
+
+def first_number(name: str) -> int:
+    """Return the index of a field among the int64 numbers of a state."""
+    assert STATE.fields is not None
+    return STATE.fields[name][1] // 8
 
 
 def memory_address(record: Any) -> int:

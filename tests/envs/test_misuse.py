@@ -240,7 +240,9 @@ def test_the_examples_of_the_page_run():
     names = {}
     for code in re.findall(r"```python\n(.*?)```", page, re.DOTALL)[:2]:
         exec(code.replace("champion", "gold").replace("256", "4"), names)
-    assert names["best"] in names["legal"]
+    assert names["action"] in names["legal_actions"](names["seen"])
+    again = names["env"].step(names["action"])
+    assert not again[4], "the search returned to its position, and the action is legal"
 
 
 # Without the libraries

@@ -9,10 +9,21 @@ import numpy as np
 
 from simgin.envs import gin_rummy
 
+
+def restored(env):
+    """Return another environment in which the position of an environment was restored twice."""
+    state, other = env.clone_state(), copy.deepcopy(env)
+    for _ in range(2):
+        other.reset(seed=9)
+        other.restore_state(state)
+    return other
+
+
 COPIES = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
     "clone": lambda env: env.clone(),
+    "state": restored,
 }
 
 
