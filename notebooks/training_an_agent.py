@@ -112,8 +112,8 @@ model.save("agent.zip")
 # %% [markdown]
 # ## Measure the agent
 #
-# The agent plays against four opponents of increasing strength: `random`, `rlcard-novice`,
-# `stock-greedy` and `simple`.
+# The agent plays against `random`, `rlcard-novice`, `stock-greedy` and `simple`, in order of
+# increasing strength.
 
 # %%
 Path("ladder.toml").write_text("""

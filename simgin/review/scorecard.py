@@ -377,8 +377,8 @@ SOLO_ROWS = (
 # Titles and meanings of the rows that compare players
 GIN_VS_KNOCK_TITLE = "Playing for gin v knocking"
 MATCHUP_MEANINGS = {
-    GIN_VS_KNOCK_TITLE: "percentage of matches that playing for gin wins against "
-    "knocking immediately",
+    GIN_VS_KNOCK_TITLE: "percentage of matches won by the player who plays for gin against "
+    "the player who knocks immediately",
     "Skill: strong v weaker players": "percentage of matches that the strong player wins against "
     "each weaker player type",
 }
