@@ -15,8 +15,8 @@
 # the same shuffles. For the method and the meaning of every row, see [Review a
 # rule](../docs/how-to/reviews.md).
 #
-# This notebook compares two changes with the standard rules: Oklahoma, in which the upcard sets the
-# knock limit, and a smaller undercut bonus.
+# This notebook reviews Oklahoma, in which the upcard sets the knock limit, and a smaller undercut
+# bonus.
 
 # %%
 # %matplotlib inline
