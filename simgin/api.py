@@ -787,24 +787,24 @@ def variants() -> pd.DataFrame:
 
             simgin.variants().query("players == 1")
     """
-    found = map(find_variant, variant_names())
+    all_variants = map(find_variant, variant_names())
     return make_frame(
         {"variant": one.spec, "players": one.params["players"], "title": one.title}
         | {"about": one.about}
-        for one in found
+        for one in all_variants
     )
 
 
 def _names(*players: Player | None) -> list[Any]:
     """Return the specs of strategies. Names, paths and None are not changed."""
     names: list[str | None] = []
-    found: dict[str, Strategy] = {}
+    by_spec: dict[str, Strategy] = {}
     for player in players:
         if not isinstance(player, Strategy):
             names.append(None if player is None else str(player))
             continue
         strategy = loader.find_strategy(player)
-        if not loader.is_same_strategy(found.setdefault(strategy.spec, strategy), strategy):
+        if not loader.is_same_strategy(by_spec.setdefault(strategy.spec, strategy), strategy):
             raise StrategyError(
                 f"two different strategies have the name {strategy.spec!r}. Rename one of them."
             )

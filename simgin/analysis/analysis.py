@@ -222,7 +222,7 @@ class Analysis(RenamedAttributes):
     def best_indices(self) -> list[int]:
         """Indices of the actions that are not significantly worse than the best, best first."""
         tried = active_actions(self.values, self.max_worlds, self.min_range)
-        return [place for place in self.ranking if tried[place]]
+        return [index for index in self.ranking if tried[index]]
 
     @cached_property
     def ranking(self) -> list[int]:

@@ -132,15 +132,18 @@ def _select_plotted(analyses: Analyses) -> Analyses:
     costs = {
         title: one.estimate_cost(one.position.chosen_index)[:2] for title, one in analyses.items()
     }
-    sure = {title: mean for title, (mean, low) in costs.items() if low > 0}
-    costly = sorted(sure, key=lambda title: -sure[title])[:MAX_PLOTS]
+    significant = {title: mean for title, (mean, low) in costs.items() if low > 0}
+    costly = sorted(significant, key=lambda title: -significant[title])[:MAX_PLOTS]
     return {title: analyses[title] for title in analyses if title in costly}
 
 
 def analysis_verdict(analysis: Analysis) -> str:
     """Return a verdict with the best actions and the cost of the chosen action."""
     position = analysis.position
-    names = [position.format_action(position.actions[place]) for place in analysis.best_indices]
+    names = [
+        position.format_action(position.actions[action_index])
+        for action_index in analysis.best_indices
+    ]
     worlds = f"{analysis.n_worlds:,} worlds"
     first, *others = names
     sentence = f"Best: {first} (95 % confidence after {worlds})."
@@ -377,8 +380,8 @@ def card_rows(position: Position) -> Iterator[CardRow]:
         cards = [
             card.removesuffix(TAKEN_MARK) for card in pile
         ]  # forgotten cards are shown face down
-        gone = [place for place, card in enumerate(pile) if card != cards[place]]
-        yield CardRow(pile_label(position.is_solo), [cards], removed=gone)
+        taken_indices = [index for index, card in enumerate(pile) if card != cards[index]]
+        yield CardRow(pile_label(position.is_solo), [cards], removed=taken_indices)
     if not position.is_solo:
         known = format_hand(int(view.known)).split()
         hidden = [FACE_DOWN] * (HAND_SIZE - len(known))

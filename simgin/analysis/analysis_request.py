@@ -76,8 +76,8 @@ class AnalysisRequest:
         """
         game = variants.find_variant(variant)
         points = parse_score_pair(score) if isinstance(score, str) else score
-        kept: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
-        position = parse_position(cards, pile or "", game, **kept)
+        options: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
+        position = parse_position(cards, pile or "", game, **options)
         best = strong_player(game)
         default_opponent = best if game.params["players"] == 2 else None
         return cls(position, budget, strategy or best, opponent or default_opponent)
@@ -109,8 +109,8 @@ class AnalysisRequest:
         Raises:
             PositionError: If the file does not contain a deal.
         """
-        told = read_deal_file(path)
-        return cls(told.deal, budget, names=told.names, **more)
+        recorded = read_deal_file(path)
+        return cls(recorded.deal, budget, names=recorded.names, **more)
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,10 +159,10 @@ def run_analysis(
 
     source, players = request.source, (request.strategy, request.opponent)
     if isinstance(source, TracedDeal):
-        found = analyse_deal(
+        analyses = analyse_deal(
             source, request.turn, *players, budget, report_progress, names=request.names
         )
-        return AnalysisResult(request, found)
+        return AnalysisResult(request, analyses)
     title = f"{source.variant.spec}: your position"
 
     def report_position_progress(done: int, total: int, known: Callable[[], Analysis]) -> None:

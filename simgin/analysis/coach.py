@@ -30,18 +30,21 @@ class Coach:
         position = next(iter(find_decisions(deal)), None)
         if position is None or position.chosen is not None:
             return ["There is only one legal action."]
-        found = self._analyse(deal, position)
-        return [analysis_verdict(found), *_explain(found, found.ranking[1], found.ranking)]
+        analysis = self._analyse(deal, position)
+        return [
+            analysis_verdict(analysis),
+            *_explain(analysis, analysis.ranking[1], analysis.ranking),
+        ]
 
     def explain(self, deal: TracedDeal) -> list[str]:
         """Return the cost of the last decision, and compare its action with another one."""
         positions = _own_decisions(deal)
         if not positions:
             return ["You have not made a decision in this deal yet."]
-        found = self._analyse(deal, positions[-1])
-        chosen, (best, second, *_) = positions[-1].chosen_index, found.ranking
+        analysis = self._analyse(deal, positions[-1])
+        chosen, (best, second, *_) = positions[-1].chosen_index, analysis.ranking
         other = second if chosen == best else chosen
-        return [_comment(found), *_explain(found, other, [best, other])]
+        return [_comment(analysis), *_explain(analysis, other, [best, other])]
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
         """Return one line for each decision, starting with decision number `first`."""
@@ -51,8 +54,8 @@ class Coach:
     def deal_line(self, deal: TracedDeal) -> str:
         """Return a line with the total cost of the mistakes in a finished deal."""
         known = (one for one in _own_decisions(deal) if _key(deal, one) in self._analyses)
-        made = [self._analyse(deal, position) for position in known]
-        wrong = [one for one in made if one.position.chosen_index not in one.best_indices]
+        analyses = [self._analyse(deal, position) for position in known]
+        wrong = [one for one in analyses if one.position.chosen_index not in one.best_indices]
         if not wrong:
             return "Coach: you made no significant mistake in this deal."
         mistakes = "mistake" if len(wrong) == 1 else f"{len(wrong)} mistakes"
@@ -80,8 +83,8 @@ def _key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
 
 def _own_decisions(deal: TracedDeal) -> list[Position]:
     """Return the decisions that seat 0 made in a finished or unfinished deal."""
-    made = find_decisions(replace(deal, error="", is_truncated=False))
-    return [position for position in made if position.view.seat == 0]
+    decisions = find_decisions(replace(deal, error="", is_truncated=False))
+    return [position for position in decisions if position.view.seat == 0]
 
 
 def _comment(found: Analysis) -> str:
@@ -119,8 +122,10 @@ def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[st
     yield compare_chances(found, other)
     yield ""
     table = action_table(found)
-    kept = [place for place, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
-    lines = [[str(row[place]) for place in kept] for row in (table.headings, *table.rows)]
+    kept_columns = [
+        place for place, name in enumerate(table.headings) if name not in OMITTED_COLUMNS
+    ]
+    lines = [[str(row[place]) for place in kept_columns] for row in (table.headings, *table.rows)]
     lines = [lines[0], *(lines[1 + found.ranking.index(place)] for place in indices[:MAX_HINTS])]
     if not found.position.is_solo:
         lines[0].append("opponent %")

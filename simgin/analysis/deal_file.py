@@ -84,10 +84,10 @@ def read_deal_file(path: str | Path) -> RecordedDeal:
             return RecordedDeal(
                 str(path), replace(deal, matchup=matchup), log.names, engine=log.engine
             )
-        answer = parse_json(text)
-        first = answer["rows"][0]
+        content = parse_json(text)
+        first = content["rows"][0]
         names = tuple(map(_strip_side, first["strategies"]))
-        return RecordedDeal(str(path), _replay_deal(answer), names, _read_integer(first, "half"))
+        return RecordedDeal(str(path), _replay_deal(content), names, _read_integer(first, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
         reason = "the file lacks fields that `simgin show --json` prints"
     except json.JSONDecodeError:
@@ -148,8 +148,8 @@ def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup
         raise PositionError(
             f"the number of players does not match {variant.spec}, a game for {players}"
         )
-    stand_in = strong_player(variant)
-    a, b = (*(_find_strategy(name, stand_in) for name in names), None)[:2]
+    substitute = strong_player(variant)
+    a, b = (*(_find_strategy(name, substitute) for name in names), None)[:2]
     return parse_matchup(str(a), b, variant.spec, _read_integer(content, "seed"), "deal")
 
 
@@ -228,9 +228,9 @@ def _write_match_state(replayed: TracedDeal, first: JsonRow) -> None:
         for key, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):
             both_seats = _read_pair(first[key])
             view[f"own_{name}"], view[f"other_{name}"] = both_seats[seat], both_seats[1 - seat]
-        for whose, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
-            view[f"{whose}_columns"][: len(points)] = points
-            view[f"{whose}_opened"] = max(
+        for side, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
+            view[f"{side}_columns"][: len(points)] = points
+            view[f"{side}_opened"] = max(
                 (place for place, score in enumerate(points, 1) if score), default=0
             )
         for place, scores in enumerate(zip(*columns, strict=True)):

@@ -225,8 +225,8 @@ class DealReconstruction:
         if top is None and len(self.cards) == 10 and not self.die.offered:
             yield f"in {self.variant.spec}, the first player has eleven cards. Enter all of them."
         if self.has_upcard and self.pile[0].card < 0 and self._upcard_sets_terms:
-            sets = "the first upcard sets the knock limit or the value of points"
-            yield f"in {self.variant.spec}, {sets}. Write this card first in the pile."
+            effect = "the first upcard sets the knock limit or the value of points"
+            yield f"in {self.variant.spec}, {effect}. Write this card first in the pile."
         for turn, card in enumerate(self.top_cards):
             if (
                 card is not None
@@ -251,10 +251,10 @@ class DealReconstruction:
         for turn, top in enumerate(self.top_cards):
             if top is None or top.card < 0:
                 continue
-            thrower = self.seat_of_turn(turn - 1) if turn else NO_SEAT
+            discarder = self.seat_of_turn(turn - 1) if turn else NO_SEAT
             if locations.get(top.card) == IN_PILE:
                 yield f"{format_card(top.card)} is in the pile twice. Remove one of them."
-            if locations.get(top.card, thrower) != thrower:
+            if locations.get(top.card, discarder) != discarder:
                 yield (
                     f"{format_card(top.card)} was taken by one player and discarded by the "
                     "opponent. Check the pile."
@@ -262,8 +262,8 @@ class DealReconstruction:
             locations[top.card] = self.seat_of_turn(turn) if top.is_taken else IN_PILE
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
-                place = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
-                yield f"{format_card(card)} cannot be in your hand and in {place}. Check both."
+                location = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
+                yield f"{format_card(card)} cannot be in your hand and in {location}. Check both."
         for card, seat in locations.items():
             if seat == PLAYER_SEAT and card not in self.cards:
                 yield f"{format_card(card)}, which you took from the pile, is missing. Add it."

@@ -148,8 +148,8 @@ class DecisionEvaluator:
         """Return the probability that new worlds would find and confirm the mistake again."""
         if not cost.se:
             return 1.0
-        sought = [worlds for worlds in (self.worlds, CONFIRMATION_WORLDS) if worlds]
-        in_errors = [cost.value / cost.se * sqrt(worlds / cost.n) for worlds in sought]
+        sample_sizes = [worlds for worlds in (self.worlds, CONFIRMATION_WORLDS) if worlds]
+        in_errors = [cost.value / cost.se * sqrt(worlds / cost.n) for worlds in sample_sizes]
         return prod(NormalDist().cdf(lead) for lead in in_errors)
 
     def sample_lead(self, position: Position, best: str, worlds: int) -> np.ndarray:

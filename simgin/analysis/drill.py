@@ -160,13 +160,13 @@ class Exercise:
     @property
     def correct_options(self) -> list[int]:
         """Indices of the options that are not significantly worse than the best, best first."""
-        return [place for place in self.analysis.best_indices if place in self.options]
+        return [index for index in self.analysis.best_indices if index in self.options]
 
     @property
     def is_useful(self) -> bool:
         """True if the chosen action was a significant mistake and few options are correct."""
-        was_wrong = self.position.chosen_index not in self.analysis.best_indices
-        return was_wrong and len(self.correct_options) <= max(
+        is_mistake = self.position.chosen_index not in self.analysis.best_indices
+        return is_mistake and len(self.correct_options) <= max(
             1, MAX_CORRECT_PROPORTION * len(self.options)
         )
 
@@ -239,15 +239,15 @@ def run_drill(
     def screen_deal(unit: int, _n: int) -> list[Candidate]:
         return list(_find_candidates(request, unit))
 
-    sifted = map_units(screen_deal, units, 1, workers, partial_progress(on_progress, 0, 2))
-    candidates = sorted((one for unit in sifted for one in unit), key=lambda one: one.low)
+    screened = map_units(screen_deal, units, 1, workers, partial_progress(on_progress, 0, 2))
+    candidates = sorted((one for unit in screened for one in unit), key=lambda one: one.low)
     exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
     if not exercises:
         raise PositionError(
             "no costly decision was found. Use another --seed or increase --positions."
         )
     order = np.random.default_rng(request.evaluator.seed).permutation(len(exercises))
-    return Drill(request, [exercises[place] for place in order])
+    return Drill(request, [exercises[index] for index in order])
 
 
 class Candidate(NamedTuple):

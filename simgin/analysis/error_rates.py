@@ -193,23 +193,23 @@ class ErrorRates(Result):
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
         """Return the number of mistakes per deal."""
-        mistakes = [judged for unit in self.decisions for judged in unit if judged.mistake]
-        return sum(matches_kind(judged, kind, mistake) for judged in mistakes) / self.n_deals
+        mistakes = [decision for unit in self.decisions for decision in unit if decision.mistake]
+        return sum(matches_kind(decision, kind, mistake) for decision in mistakes) / self.n_deals
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions, costliest first, each measured in new worlds."""
-        wrong = [judged for unit in self.decisions for judged in unit if judged.mistake]
-        wrong.sort(key=lambda judged: judged.selection_lead, reverse=True)
+        wrong = [decision for unit in self.decisions for decision in unit if decision.mistake]
+        wrong.sort(key=lambda decision: decision.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
         costs = []
-        for judged in wrong[:MAX_CANDIDATES]:
-            for position in positions_of_a(self.find_deal(judged)):
-                if position.label == judged.label:
+        for decision in wrong[:MAX_CANDIDATES]:
+            for position in positions_of_a(self.find_deal(decision)):
+                if position.label == decision.label:
                     costs.append(
                         (
-                            judged,
+                            decision,
                             estimate_mean(
-                                evaluator.sample_lead(position, judged.best, RECHECK_WORLDS)
+                                evaluator.sample_lead(position, decision.best, RECHECK_WORLDS)
                             ),
                         )
                     )
@@ -270,7 +270,7 @@ class ErrorRates(Result):
 
     def sum_by_unit(self, function: Callable[[EvaluatedDecision], float]) -> np.ndarray:
         """Sum a function over the decisions of each unit, per deal; float64 (n_units,)."""
-        sums = [sum(function(judged) for judged in unit) for unit in self.decisions]
+        sums = [sum(function(decision) for decision in unit) for unit in self.decisions]
         return np.array(sums, np.float64) / self.deals_per_unit
 
     @property

@@ -141,8 +141,8 @@ class FindRequest:
         names = [self.short_name(player.spec) for player in self.matchup.players]
         if self.rival is None:
             return " v ".join(names)
-        both = f"{names[0]} and {self.short_name(self.rival.a.spec)}"
-        return both if self.matchup.b is None else f"{both} against {names[1]}"
+        opponents = f"{names[0]} and {self.short_name(self.rival.a.spec)}"
+        return opponents if self.matchup.b is None else f"{opponents} against {names[1]}"
 
     def short_name(self, player: str) -> str:
         """Return the short name of a player."""
@@ -244,8 +244,8 @@ def search_deals(
     request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> FoundDeals:
     """Play the deals and return the first deals that fulfil the query."""
-    where = request.query
-    limit = MAX_ANALYSED_DEALS + 1 if where.is_costly else request.limit
+    query = request.query
+    limit = MAX_ANALYSED_DEALS + 1 if query.is_costly else request.limit
     for matchup in request.matchups:
         compile_matchup(matchup)
     units = (request.n + 1) // 2 if request.is_mirrored else request.n
@@ -253,20 +253,20 @@ def search_deals(
 
     def search_block(first: int, n: int) -> tuple[int, int, np.ndarray]:
         played = _play_deals(request, first, n)
-        fitting = played[where.fits(played)]
-        return len(played), len(fitting), where.select_first(fitting, limit)
+        fitting = played[query.fits(played)]
+        return len(played), len(fitting), query.select_first(fitting, limit)
 
     played, fitting, first_deals = zip(
         *map_units(search_block, units, size, workers, on_progress), strict=True
     )
     n_matching = sum(fitting)
-    if where.is_costly and n_matching > MAX_ANALYSED_DEALS:
+    if query.is_costly and n_matching > MAX_ANALYSED_DEALS:
         raise SearchError(
             f"{n_matching:,} deals match, but simgin analyses at most {MAX_ANALYSED_DEALS:,}. "
             "Reduce the number of deals with --deals."
         )
     deals = np.concatenate(first_deals)
-    return FoundDeals(request, sum(played), n_matching, where.select_first(deals, limit))
+    return FoundDeals(request, sum(played), n_matching, query.select_first(deals, limit))
 
 
 def _play_deals(request: FindRequest, first: int, n: int) -> np.ndarray:
@@ -320,9 +320,9 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
         first.decisions, trace_deal(rival, unit, half).decisions, strict=False
     ):
         if query.action != rival_query.action:
-            place = PHASE_LABELS.get(int(query.view.phase), f"turn {query.view.turn}")
+            label = PHASE_LABELS.get(int(query.view.phase), f"turn {query.view.turn}")
             return {
-                "place": place,
+                "place": label,
                 "own": _describe_decision(query),
                 "other": _describe_decision(rival_query),
             }

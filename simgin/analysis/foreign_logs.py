@@ -286,11 +286,11 @@ def replay_log(log: ForeignLog) -> TracedDeal:
             moves.check_end()
             return deal
         question = deal.decision(len(script))
-        answer = moves.next_action(question)
-        if answer is None:
+        action = moves.next_action(question)
+        if action is None:
             drawn = int(question.view.drawn)
             return truncate_deal(deal, len(script), drawn < 0 or drawn in log.pack)
-        script.append(answer)
+        script.append(action)
 
 
 class _LoggedMoves:

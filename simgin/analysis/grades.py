@@ -231,10 +231,10 @@ class Grade(error_rates.ErrorRates):
         enough deals, the difference between the two sides of this equation is a control variate for
         the points. Only complete deals count.
         """
-        ended = [place for place, deal in enumerate(self.deals_played) if deal.kind]
+        ended = [index for index, deal in enumerate(self.deals_played) if deal.kind]
         if not ended or not self.is_comparable:
             return {}
-        won, losses = np.array([self._points_and_loss(place) for place in ended], np.float64).T
+        won, losses = np.array([self._points_and_loss(index) for index in ended], np.float64).T
         if len(ended) >= MIN_UNITS:
             return {
                 "won": self.mean(won),
@@ -385,7 +385,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     task = grade.task
     player = task.matchup.a.spec
     deals = "1 deal" if grade.n_deals == 1 else f"{grade.n_deals:,} deals"
-    whose = "Your grade" if player == YOU else f"Grade of {player}"
+    title = "Your grade" if player == YOU else f"Grade of {player}"
     evaluator = task.evaluator.a.spec
     note = (
         f"The best action is that of {evaluator}, unless another one is better in {task.n_worlds} "
@@ -401,7 +401,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
         error_rates.describe_costliest(grade.records()),
     )
     return Report(
-        question=f"{whose} in {deals} ({engine or task.matchup.variant.spec})",
+        question=f"{title} in {deals} ({engine or task.matchup.variant.spec})",
         verdict=[*grade_verdict(grade), *([ENGINE_NOTES[engine]] if engine else [])],
         tables=[table, *ladder, costliest],
         command=command,
@@ -433,9 +433,9 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 
 def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield the verdict for a player with enough deals to estimate an error rate."""
-    like = _similar_strategies(grade.total) if grade.is_comparable else ""
+    comparison = _similar_strategies(grade.total) if grade.is_comparable else ""
     lost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
-    yield f"{player} lost {lost} through mistakes{like}."
+    yield f"{player} lost {lost} through mistakes{comparison}."
     if grade.result:
         won, less_luck = map(_format_estimate, grade.result.values())
         yield (
@@ -471,15 +471,15 @@ def _format_estimate(estimate: Estimate) -> str:
 
 def _similar_strategies(total: Estimate) -> str:
     """Return the strategies that have a similar error rate, or none if there are too many."""
-    away = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
-    like = [
+    distances = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
+    similar = [
         name for name, (points, _) in STRATEGY_RATES.items() if total.low <= points <= total.high
     ]
-    like = like or [min(away, key=away.__getitem__)]
-    if len(like) > MAX_SIMILAR_STRATEGIES:
+    similar = similar or [min(distances, key=distances.__getitem__)]
+    if len(similar) > MAX_SIMILAR_STRATEGIES:
         return ""
     return ", about as much as " + " or ".join(
-        f"{name} ({STRATEGY_RATES[name][0]:g})" for name in like
+        f"{name} ({STRATEGY_RATES[name][0]:g})" for name in similar
     )
 
 

@@ -194,8 +194,8 @@ def fill_game_table(table, probabilities, games_by_points, next_dealer, cap, pay
                 dealer = turn & 1
                 played = moved[dealer].copy()
                 for winner in range(3):
-                    stays = probabilities[dealer, winner, 0]
-                    played += stays * table[a, b, next_dealer[dealer, winner]]
+                    p_no_points = probabilities[dealer, winner, 0]
+                    played += p_no_points * table[a, b, next_dealer[dealer, winner]]
                 for n in range(1, cap + 1):
                     for owner in range(-1, 2):
                         table[a, b, dealer, n, owner + 1] = _compute_value_with_offers(

@@ -176,8 +176,8 @@ class Die:
         if self.stake == cap:
             yield f"a die that shows {cap} cannot be raised. Use a lower stake."
         if OWNER_WORDS[self.owner] not in (NO_SEAT, self.mover):
-            whose = "you own" if self.owner == "me" else "the opponent owns"
-            yield f"{whose} the die, and only its owner can offer it. Change the owner."
+            owner_text = "you own" if self.owner == "me" else "the opponent owns"
+            yield f"{owner_text} the die, and only its owner can offer it. Change the owner."
         if self.offered and not self.stake < self.offered <= cap:
             yield f"{self.offered} cannot be offered. Use a number from {self.stake + 1} to {cap}."
         if self.owner == "nobody" and not is_blind and not rules.die_centre_in_play:

@@ -181,7 +181,9 @@ def _add_placeholders(
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
     """Remove placeholder cards, and the turns in which cards were drawn, from the view."""
-    stand_ins = [card.card for card, told in zip(full_pile, pile, strict=True) if told.card < 0]
+    stand_ins = [
+        card.card for card, entered in zip(full_pile, pile, strict=True) if entered.card < 0
+    ]
     cards = cards_to_mask(stand_ins)
     for name in ("pile", "known", "shed"):
         view[name] &= ~cards

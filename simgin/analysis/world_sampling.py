@@ -165,12 +165,12 @@ def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
     Position 0 is the first upcard, and position n is the discard of turn n. The opponent holds the
     cards that were taken.
     """
-    alone = view.deck_left >= 0
-    turns_up = not alone and rules.first_turn != FIRST_TURN_DISCARD
-    end = view.turns + alone  # In two-player games, the top card is visible.
+    is_solo = view.deck_left >= 0
+    has_upcard = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
+    end = view.turns + is_solo  # In two-player games, the top card is visible.
     in_pile: list[int] = []
     taken: list[int] = []
-    for position in range(not turns_up, end):
+    for position in range(not has_upcard, end):
         if (view.history[position - 1, 3] if position else view.upcard) < 0:
             places = taken if view.history[position, 1] == FROM_PILE else in_pile
             places.append(position)
@@ -219,9 +219,9 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
     """Return one card of each hand, depending on the number of the world; int64 (n_hands,)."""
-    held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
-    wanted = (first + np.arange(len(hands))) % held.sum(axis=1)
-    reached = held.cumsum(axis=1) > wanted[:, np.newaxis]
+    in_hand = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
+    wanted = (first + np.arange(len(hands))) % in_hand.sum(axis=1)
+    reached = in_hand.cumsum(axis=1) > wanted[:, np.newaxis]
     return np.asarray(reached.argmax(axis=1))
 
 

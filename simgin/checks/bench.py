@@ -259,7 +259,7 @@ def _iter_part_jobs() -> Iterator[_Job]:
         compile_function(kernel, use_cache=False)
         for kernel in (_shuffle_decks, _total_best_deadwood, _add_deal_sums)
     )
-    answer = compile_function(_query_views, POLICY_LOOP_SIGNATURE, use_cache=False)
+    query_views = compile_function(_query_views, POLICY_LOOP_SIGNATURE, use_cache=False)
     views_by_slot = {slot: [one.view for one in questions if one.slot == slot] for slot in SLOTS}
     hands = np.array([view.hand for view in views_by_slot["discard"]], np.int64)
     policies = [
@@ -274,15 +274,15 @@ def _iter_part_jobs() -> Iterator[_Job]:
 
     def query_policies(rounds: int) -> None:
         for views, params, hook in policies:
-            answer(views, rules, params, hook, rounds)
+            query_views(views, rules, params, hook, rounds)
 
-    works: dict[str, Callable[[int], object]] = {
+    functions: dict[str, Callable[[int], object]] = {
         "shuffle": lambda rounds: shuffle(new_state(SEED), rounds * TRACED_DEALS),
         "best discards": lambda rounds: add_best(hands, rules, rounds),
         "policies": query_policies,
         "sums": lambda rounds: add_sums(deals[0].state, rounds * TRACED_DEALS),
     }
-    for part, work in works.items():
+    for part, work in functions.items():
         yield _Job(f"{part} of {figure}", "deals", TRACED_DEALS, work)
 
 
@@ -460,11 +460,11 @@ def compare_speeds(
         if not all(key in ratios for ratios in [*old, *new]):
             continue
         pairs = [(old_ratio[key], now[key]) for old_ratio, now in zip(old, new, strict=True)]
-        faster = [was / now for was, now in pairs]
+        faster = [before_ratio / now for before_ratio, now in pairs]
         several = len(pairs) > 1
         change = SpeedChange(
             *key,
-            before=statistics.median(was for was, _ in pairs),
+            before=statistics.median(before_ratio for before_ratio, _ in pairs),
             now=statistics.median(now for _, now in pairs),
             faster=statistics.median(faster),
             low=min(faster) if several else None,

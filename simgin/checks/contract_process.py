@@ -196,7 +196,7 @@ def find_positions(
     max_points = target if isinstance(target, int) else 100
     players = [replace(loader.find_strategy(text), ending=ending) for text in POSITION_PLAYERS]
     views: dict[str, list[Any]] = {slot: [] for slot in SLOTS}
-    possible = [views[slot] for slot in _used_slots(variant)]
+    views_with_decisions = [views[slot] for slot in _used_slots(variant)]
     for unit in range(max(MIN_POSITION_DEALS, max_views // 5)):
         points = rng.randrange(max_points), rng.randrange(max_points)
         a, b = players if unit % 2 else reversed(players)
@@ -204,7 +204,7 @@ def find_positions(
         state = _trace_deal(Matchup(variant, a, opponent, SEED, "match"), unit, points).state
         for i in range(state.logged):
             views[SLOTS[state.slots[i]]].append(state.log[i].copy())
-        if min(map(len, possible)) >= max_views:
+        if min(map(len, views_with_decisions)) >= max_views:
             break
     return {slot: np.array(of_slot[:max_views], VIEW) for slot, of_slot in views.items()}
 

@@ -46,8 +46,8 @@ class SplitBashComplete(shell_completion.BashComplete):
         """Return the words before the cursor, and the word at the cursor with its parts joined."""
         words = [*shell_completion.split_arg_string(os.environ["COMP_WORDS"]), ""]
         line = "\n".join(words[: int(os.environ["COMP_CWORD"]) + 1])
-        joined = re.sub(r"\n([=:]+)(?:\n|$)", r"\1", line).split("\n")
-        return joined[1:-1], joined[-1]
+        pieces = re.sub(r"\n([=:]+)(?:\n|$)", r"\1", line).split("\n")
+        return pieces[1:-1], pieces[-1]
 
     def get_completions(
         self, args: list[str], incomplete: str
@@ -55,7 +55,7 @@ class SplitBashComplete(shell_completion.BashComplete):
         """Return the completions without the parts of the word that bash does not replace."""
         items = super().get_completions(args, incomplete)
         typed = incomplete.partition("=")[2] if incomplete.startswith("-") else incomplete
-        kept = 1 + max(typed.rfind("="), typed.rfind(":"))
+        prefix_length = 1 + max(typed.rfind("="), typed.rfind(":"))
         for item in items:
-            item.value = item.value[kept * (item.type == "plain") :]
+            item.value = item.value[prefix_length * (item.type == "plain") :]
         return items

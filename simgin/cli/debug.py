@@ -47,8 +47,8 @@ def policy_calls(as_json: bool) -> Iterator[None]:
     Args:
         as_json: True if the command prints a JSON object on stdout.
     """
-    spoils_json = as_json and _is_interpreted()
-    stdout = redirect_stdout(sys.stderr) if spoils_json else nullcontext()
+    redirects_output = as_json and _is_interpreted()
+    stdout = redirect_stdout(sys.stderr) if redirects_output else nullcontext()
     try:
         with stdout:
             yield

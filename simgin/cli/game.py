@@ -285,8 +285,8 @@ class InteractiveGame:
         """Write the deal in the format of `simgin show --json`, for `--save` and `grade --last`."""
         first, *rest = replay_to_json(make_replay(deal))
         first["taken_back"] = self.n_undone
-        answer = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
-        content = f"{answer.json()}\n".encode()
+        result = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
+        content = f"{result.json()}\n".encode()
         try:
             kept_deals.keep_deal(content)
         except OSError as error:
@@ -373,8 +373,8 @@ def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
     """Yield the grade of seat 0 in some deals, and the error rates of built-in strategies."""
     best = strong_player(matchup.variant)
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.spec, 1, "deal")
-    found = grade_deals(make_rating_task(matchup.a.spec, judging, len(deals)), deals)
-    yield from grade_verdict(found)
-    if found.is_comparable and found.is_rate:
+    grade = grade_deals(make_rating_task(matchup.a.spec, judging, len(deals)), deals)
+    yield from grade_verdict(grade)
+    if grade.is_comparable and grade.is_rate:
         ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items())
         yield f"Points lost per deal by built-in strategies (eaai): {ladder}."

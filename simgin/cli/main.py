@@ -148,8 +148,8 @@ def _open_closed_streams() -> None:
 def _limit_terminal_size() -> None:
     """Limit COLUMNS and LINES to the size of a terminal, because rich accepts any number."""
     for name, smallest in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
-        given = os.environ.pop(name, "")
-        if given.isdecimal() and (size := int(given[:MAX_DIGITS])):
+        value = os.environ.pop(name, "")
+        if value.isdecimal() and (size := int(value[:MAX_DIGITS])):
             os.environ[name] = str(min(max(size, smallest), MAX_COLUMNS))
 
 
@@ -165,7 +165,7 @@ def _print_warnings() -> Iterator[None]:
     """Print each warning about rules only once, as a message on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
-        usual, told = warnings.showwarning, set()
+        original, printed = warnings.showwarning, set()
 
         def show(
             message: Warning | str,
@@ -178,9 +178,9 @@ def _print_warnings() -> Iterator[None]:
             from simgin.rules.validation import RulesWarning
 
             if not isinstance(message, RulesWarning):
-                usual(message, category, filename, lineno, file, line)
-            elif message.reason not in told:
-                told.add(message.reason)
+                original(message, category, filename, lineno, file, line)
+            elif message.reason not in printed:
+                printed.add(message.reason)
                 print_status(f"warning: {message}")
 
         warnings.showwarning = show

@@ -69,13 +69,15 @@ def plan_rows(
 def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
     """Return the keys `half_width` and, if `power` is given, `needed` of a row of the plan."""
     share, points = by_metric = estimate_deviations(task.matchup)
-    half = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
-    found: dict[str, Any] = {"half_width": {name: float(f"{x:.3g}") for name, x in half.items()}}
+    half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
+    precision: dict[str, Any] = {
+        "half_width": {name: float(f"{x:.3g}") for name, x in half_widths.items()}
+    }
     if power is not None:
         deviation = by_metric[share if isinstance(power, str) else points]
         units = required_sample_size(differences.parse_margin(power), deviation)
-        found["needed"] = units * (2 if task.matchup.is_mirrored else 1)
-    return found
+        precision["needed"] = units * (2 if task.matchup.is_mirrored else 1)
+    return precision
 
 
 def print_dry_run(
@@ -141,11 +143,11 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):
         share, points = row["half_width"].values()
-        who = (row["variant"], row["strategy"], row["opponent"])
+        names = (row["variant"], row["strategy"], row["opponent"])
         at_most = "" if plan.seconds is not None else _format_limit_prefix(plan)
         time = f"{at_most}{format_duration(row['seconds'])}"
         size = _format_size(plan, task, row["units"])
-        rows.append((*who, size, f"{100 * share:.2g}", f"{points:.2g}", time))
+        rows.append((*names, size, f"{100 * share:.2g}", f"{points:.2g}", time))
     return table_from_rows("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)
 
 

@@ -144,8 +144,8 @@ def run_plan_request(
         check_address(scheduler)
 
     def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> R:
-        left = block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
-        is_complete = not any(left) and not runner.missing_steps(plan.extra_steps, run_ledger)
+        remaining = block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
+        is_complete = not any(remaining) and not runner.missing_steps(plan.extra_steps, run_ledger)
         if output is not None and is_complete:
             print_note(f"the run in {output} is already complete. Increase its size to extend it.")
         more = {"scheduler": scheduler, "record_deals": record_deals}
@@ -200,12 +200,12 @@ def exit_on_interrupt(
     try:
         yield
     except KeyboardInterrupt:
-        again = continue_command(command)
+        resume = continue_command(command)
         if location is None:
-            print_note(f"interrupted. Nothing was saved. Start again with: {again}")
+            print_note(f"interrupted. Nothing was saved. Start again with: {resume}")
         else:
             print_note(
-                f"interrupted. Finished {parts} are saved in {location}. Continue with: {again}"
+                f"interrupted. Finished {parts} are saved in {location}. Continue with: {resume}"
             )
         raise click.exceptions.Exit(INTERRUPTED) from None
 

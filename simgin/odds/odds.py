@@ -87,8 +87,8 @@ class OddsRequest:
     @property
     def solo_groups(self) -> list[PlayerGroup]:
         """Solitaire variants and their players, weakest player first."""
-        alone = _solitaire_variants(self.variants)
-        return [(game.spec, self.strategies or odds_players(game)) for game in alone]
+        solo_variants = _solitaire_variants(self.variants)
+        return [(game.spec, self.strategies or odds_players(game)) for game in solo_variants]
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
@@ -104,11 +104,11 @@ class OddsRequest:
     @property
     def two_player_groups(self) -> list[PlayerGroup]:
         """Two-player variants and their players, weakest player first. Each player plays itself."""
-        alone = {variant.spec for variant in _solitaire_variants(self.variants)}
+        solo_variants = {variant.spec for variant in _solitaire_variants(self.variants)}
         return [
             (variant, self.strategies or odds_players(variants.find_variant(variant)))
             for variant in self.variants
-            if variant not in alone
+            if variant not in solo_variants
         ]
 
     @property
@@ -211,7 +211,7 @@ def run_odds(
                 lambda: f"player {player_index + 1} of {players}: {names[player_index]}",
             )
 
-    steps = (partial_progress(report, place, players) for place in range(players))
+    steps = (partial_progress(report, i, players) for i in range(players))
     how: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:

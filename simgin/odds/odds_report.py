@@ -81,7 +81,9 @@ def odds_verdict(odds: Odds) -> Iterator[str]:
             solo_sentences,
             gin_draw_sentences,
         )
-        lines = [line for tell in sentence_makers for line in tell(odds, variant)]
+        lines = [
+            line for make_sentences in sentence_makers for line in make_sentences(odds, variant)
+        ]
         yield from (f"{name}{line}" for line in lines[: 1 if name else len(lines)])
 
 
@@ -151,7 +153,7 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
             _naive_label(variant, matches["strategy"].iloc[0]),
             matches["strategy"].iloc[-1],
         )
-        weak, strong = (f"{100 * matches['value'].iloc[place]:.0f} %" for place in (0, -1))
+        weak, strong = (f"{100 * matches['value'].iloc[position]:.0f} %" for position in (0, -1))
         yield f"{naive} {goal} {weak} of matches, and {best} {goal} {strong}."
 
 
@@ -188,16 +190,16 @@ def odds_tables(odds: Odds) -> list[Table]:
     """Return the tables of two-player variants, followed by those of solitaire games."""
     makers = (("scores", _score_table), ("counts", _deadwood_table), ("seats", _seat_table))
     pairs = [variant for variant in odds.strongest if len(odds.select_rows("seats", variant))]
-    alone = [variant for variant in odds.strongest if variant not in pairs]
+    solo_variants = [variant for variant in odds.strongest if variant not in pairs]
     tables = [
         make(odds, variant)
         for variant in pairs
         for name, make in makers
         if len(odds.select_rows(name, variant))
     ]
-    if alone:
-        tables.append(_solo_table(odds, alone))
-        tables += [_strategy_table(odds, variant) for variant in alone]
+    if solo_variants:
+        tables.append(_solo_table(odds, solo_variants))
+        tables += [_strategy_table(odds, variant) for variant in solo_variants]
     return tables
 
 
@@ -217,7 +219,7 @@ def _score_table(odds: Odds, variant: str) -> Table:
     tens = sorted({target * step // N_SCORE_STEPS for step in range(N_SCORE_STEPS)})
     shown_rows = rows[rows["a"].isin(tens) & rows["b"].isin(tens)]
     table = shown_rows.pivot_table(index="a", columns="b", values="value", aggfunc="mean")
-    half = 100 * float((shown_rows["high"] - shown_rows["low"]).max() / 2)
+    half_width = 100 * float((shown_rows["high"] - shown_rows["low"]).max() / 2)
     dealt = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
     effect = 100 * float((dealt[0] - dealt[1]).abs().max() / 2)
     return _grid_table(
@@ -225,7 +227,7 @@ def _score_table(odds: Odds, variant: str) -> Table:
         table,
         "your points",
         "Columns show the opponent's points. 95 % confidence intervals are within "
-        f"± {half:.2g} percentage points. The dealer changes a value by up to {effect:.2g}.",
+        f"± {half_width:.2g} percentage points. The dealer changes a value by up to {effect:.2g}.",
     )
 
 
@@ -251,8 +253,8 @@ def _seat_table(odds: Odds, variant: str) -> Table:
     lines = []
     rows = odds.select_rows("seats", variant)
     for (player, seat), own in rows.groupby(["strategy", "seat"], sort=False):
-        who = type_name(str(player)) or (STRONG if player == odds.strongest[variant] else "")
-        name = f"{who} ({player})" if who else str(player)
+        label = type_name(str(player)) or (STRONG if player == odds.strongest[variant] else "")
+        name = f"{label} ({player})" if label else str(player)
         lines.append({"player": name, "seat": seat, **_combine_metrics(own)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
     return Table(

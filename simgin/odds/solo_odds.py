@@ -196,8 +196,8 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     for q in QUANTILES:
         # Ranks of the quantile and of its confidence bounds among n sorted values
         rank = n * q
-        half = critical_value(n) * np.sqrt(rank * (1 - q))
-        ranks = np.array([rank, rank - half, rank + half + 1])
+        half_width = critical_value(n) * np.sqrt(rank * (1 - q))
+        ranks = np.array([rank, rank - half_width, rank + half_width + 1])
         indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
         middle = Estimate(drawn[indices[0]].item(), np.nan, n, *drawn[indices[1:]].tolist())
         rows.append({"statistic": f"q{100 * q:.0f}", **estimate_columns(middle, n)})
@@ -352,26 +352,26 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
     pack = np.tile(np.arange(52), (n_decks, 1))
     decks = np.random.default_rng(seed).permuted(pack, axis=1)
     # For each card, the number of cards seen until this card is seen
-    seen = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
+    positions = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
     threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
     pairs = _disjoint_pairs(threes)
     both = np.maximum(
-        _cards_until_complete(threes, seen)[pairs[:, 0]],
-        _cards_until_complete(threes, seen)[pairs[:, 1]],
+        _cards_until_complete(threes, positions)[pairs[:, 0]],
+        _cards_until_complete(threes, positions)[pairs[:, 1]],
     )
     cards_needed = np.full(n_decks, ALL_CARDS.bit_count() + 1, np.int64)
     for four in fours:
         is_disjoint = (threes[pairs] & four == 0).all(axis=1)
         three_melds = np.maximum(
-            _cards_until_complete(np.array([four]), seen), both[is_disjoint].min(axis=0)
+            _cards_until_complete(np.array([four]), positions), both[is_disjoint].min(axis=0)
         )
         cards_needed = np.minimum(cards_needed, three_melds[0])
     of_five = _disjoint_pairs(fives)
     runs = np.maximum(
-        _cards_until_complete(fives, seen)[of_five[:, 0]],
-        _cards_until_complete(fives, seen)[of_five[:, 1]],
+        _cards_until_complete(fives, positions)[of_five[:, 0]],
+        _cards_until_complete(fives, positions)[of_five[:, 1]],
     )
     draws = np.maximum(np.minimum(cards_needed, runs.min(axis=0)) - dealt_cards(variant), 0)
     if rules.joker == JOKER_NONE:
@@ -406,16 +406,18 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         `score`. The DataFrame is empty if the game has no joker, or if the results of a group do
         not vary.
     """
-    place = deals.column("place")
+    joker_position = deals.column("place")
     group = deals.column("unit") % outcomes.N_GROUPS
-    if (place < 0).all():
+    if (joker_position < 0).all():
         return with_players("joker", deals.matchup, [])
-    n = int((place >= 0).sum())
+    n = int((joker_position >= 0).sum())
     rows = []
     for metric, column in RESULT_COLUMNS.items():
         result = deals.column(column)
         each = [group == g for g in range(outcomes.N_GROUPS)]
-        parts = [_moments_by_position(place[own], result[own], deals.deck_size) for own in each]
+        parts = [
+            _moments_by_position(joker_position[own], result[own], deals.deck_size) for own in each
+        ]
         total = np.array(parts).sum(axis=0)
         se = float(
             outcomes.jackknife_se(np.array([_between_group_share(total - part) for part in parts]))

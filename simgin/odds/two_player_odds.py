@@ -173,8 +173,8 @@ def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
     if match_values is None or match_values.board.fields != POINTS_FIELDS:
         return with_players("scores", self_play.matchup, [])
     scores = match_values.table().rename(columns={"score_a": "a", "score_b": "b"})
-    half = critical_value(N_GROUPS) * scores["se"]
-    scores["low"] = (scores["value"] - half).clip(lower=0)
-    scores["high"] = (scores["value"] + half).clip(upper=1)
+    half_width = critical_value(N_GROUPS) * scores["se"]
+    scores["low"] = (scores["value"] - half_width).clip(lower=0)
+    scores["high"] = (scores["value"] + half_width).clip(upper=1)
     scores["n"] = self_play.n_deals
     return with_players("scores", self_play.matchup, scores)

@@ -140,9 +140,9 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         )
         for side, kind, metric in _segment_names(frame)
     ]
-    seen = {kind for _, kind, shares in segments if shares.any()}
-    drawn = [segment for segment in segments if segment[1] in seen]
-    figure = figures.new_figure(_rows_height(labels) + 1.0, "", caption, list(seen))
+    endings_seen = {kind for _, kind, shares in segments if shares.any()}
+    drawn = [segment for segment in segments if segment[1] in endings_seen]
+    figure = figures.new_figure(_rows_height(labels) + 1.0, "", caption, list(endings_seen))
     axes = figure.subplots()
     left = _draw_segments(axes, drawn, len(matchups))
     _set_row_labels(axes, labels)
@@ -230,7 +230,7 @@ def _matchup_labels(matchups: list[MatchupRows]) -> list[str]:
     is_one = len({variant for (variant, _, _), _ in matchups}) == 1
     players = [f"{a} v {b}" if b else a for (_, a, b), _ in matchups]
     variants = ["" if is_one else f"\n{_fold_label(variant)}" for (variant, _, _), _ in matchups]
-    return [_fold_label(who) + under for who, under in zip(players, variants, strict=True)]
+    return [_fold_label(label) + suffix for label, suffix in zip(players, variants, strict=True)]
 
 
 def _fold_label(label: str) -> str:
@@ -312,7 +312,7 @@ def cross_table(
     shares = cross.pivot(index="strategy", columns="opponent", values="value")
     values = 100 * shares.reindex(index=order, columns=order).to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
-    rows = [f"{name}  {place}" for place, name in enumerate(order, start=1)]
+    rows = [f"{name}  {rank}" for rank, name in enumerate(order, start=1)]
     is_crowded = len(order) > CROWDED_PLAYERS
     row_height = figures.row_height(rows) - (CROWDED_REDUCTION if is_crowded else 0)
     size = max(row_height * len(order), MIN_LEAGUE_HEIGHT)
@@ -321,7 +321,7 @@ def cross_table(
     columns = range(1, len(order) + 1)
     names = [figures.escape_text(figures.fold_text(row, figures.LABEL_CHARACTERS)) for row in rows]
     if len(order) > MAX_PLAYERS_NUMBERED:
-        every_other = [str(place) if place % 2 else "" for place in columns]
+        every_other = [str(rank) if rank % 2 else "" for rank in columns]
         key = f"{UNIT_NOUNS[unit]} won by the row player, %"
         figures.draw_shade_map(
             axes, values, names, every_other, font_size=CROWDED_FONT, scale_title=key

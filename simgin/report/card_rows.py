@@ -38,8 +38,8 @@ class CardRow(NamedTuple):
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
         """Groups of cards. Each card is a pair of its HTML and its CSS classes."""
-        place = count()
-        return [[self._card_html(card, next(place)) for card in group] for group in self.groups]
+        indices = count()
+        return [[self._card_html(card, next(indices)) for card in group] for group in self.groups]
 
     def _card_html(self, card: str, index: int) -> tuple[Markup, str]:
         tones = {

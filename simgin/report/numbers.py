@@ -36,16 +36,16 @@ def format_estimate(value: float, low: float, high: float, factor: float = 1) ->
     value *= factor
     low *= factor
     high *= factor
-    half = (high - low) / 2
-    if half == 0:
+    half_width = (high - low) / 2
+    if half_width == 0:
         return f"{value + 0.0:g}"
     skew = abs((high - value) - (value - low))
-    value_text = format_number(value, half)
-    if skew > MAX_ASYMMETRY * 2 * half:
-        low_text = format_number(low, half)
-        high_text = format_number(high, half)
+    value_text = format_number(value, half_width)
+    if skew > MAX_ASYMMETRY * 2 * half_width:
+        low_text = format_number(low, half_width)
+        high_text = format_number(high, half_width)
         return f"{value_text} ({low_text} to {high_text})"
-    return f"{value_text} ± {format_number(half, half)}"
+    return f"{value_text} ± {format_number(half_width, half_width)}"
 
 
 def _decimals(error: float) -> int:

@@ -287,25 +287,27 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
     if len(rows) == 1:
         yield _build_table(("", rows[0][0]), list(zip(headings[1:], rows[0][1:], strict=True)))
         return
-    same = [i for i in names if len({*columns[i][1:]}) == 1]
-    same = same[len(same) == len(names) :]
-    if same:
-        yield Text("; ".join(": ".join(columns[i][:2]) for i in same) + "\n")
-    names = [i for i in names if i not in same]
+    constant = [i for i in names if len({*columns[i][1:]}) == 1]
+    constant = constant[len(constant) == len(names) :]
+    if constant:
+        yield Text("; ".join(": ".join(columns[i][:2]) for i in constant) + "\n")
+    names = [i for i in names if i not in constant]
     widths = [_column_widths([[cell] for cell in cells])[0] for cells in columns]
     least = min(sum(widths[i] for i in names), max(MIN_NAME_WIDTH * len(names), max_width // 3))
     pieces: list[list[int]] = [[]]
     for i in range(len(columns)):
-        if i in names or i in same:
+        if i in names or i in constant:
             continue
         if pieces[-1] and sum(widths[k] for k in (*pieces[-1], i)) + least > max_width:
             pieces.append([])
         pieces[-1].append(i)
     for number, piece in enumerate(pieces):
         yield from [""] * bool(number)
-        left = max_width - sum(widths[i] for i in piece)
-        told = {i: columns[i] for i in piece} | _fold_columns({i: columns[i] for i in names}, left)
-        top, *lines = zip(*(told[i] for i in sorted(told)), strict=True)
+        available = max_width - sum(widths[i] for i in piece)
+        shown = {i: columns[i] for i in piece} | _fold_columns(
+            {i: columns[i] for i in names}, available
+        )
+        top, *lines = zip(*(shown[i] for i in sorted(shown)), strict=True)
         yield _build_table(top, lines)
 
 

@@ -59,14 +59,14 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
     If two different players meet, deal endings are listed separately for A and B. Otherwise, they
     are listed for both players together.
     """
-    found = []
+    columns = []
     sides = has_sides(tidy)
     for name in _informative_metrics(tidy):
         if name in WINNING_RESULTS and sides:
-            found += [_metric_column(f"won_{name}", "A "), _metric_column(f"lost_{name}", "B ")]
+            columns += [_metric_column(f"won_{name}", "A "), _metric_column(f"lost_{name}", "B ")]
         else:
-            found.append(_metric_column(name))
-    return found
+            columns.append(_metric_column(name))
+    return columns
 
 
 def _metric_column(name: str, side: str = "") -> Column:
@@ -178,10 +178,10 @@ def metrics_note(tidy: TidyRows) -> str:
 
 
 def _solo_note(tidy: TidyRows) -> str:
-    happened = _occurred_metrics(tidy)
-    if "joker" not in happened:
+    occurred = _occurred_metrics(tidy)
+    if "joker" not in occurred:
         return "The score is the penalty per deal, so lower values are better."
-    penalty = ", or the penalty in variants that count penalties" if "limit" in happened else ""
+    penalty = ", or the penalty in variants that count penalties" if "limit" in occurred else ""
     return f"The score is the player's points minus the joker's{penalty}."
 
 
@@ -214,8 +214,8 @@ def summary_csv(tidy: TidyRows) -> str:
 def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
     metric = METRICS_BY_NAME[name]
     value, low, high = (metric.display_factor * x for x in table.find_interval(matchup, name))
-    half = (high - low) / 2
-    texts = ["" if math.isnan(value) else format_number(x, half) for x in (value, low, high)]
+    half_width = (high - low) / 2
+    texts = ["" if math.isnan(value) else format_number(x, half_width) for x in (value, low, high)]
     return dict(
         zip(
             (
@@ -242,9 +242,9 @@ def terminal_table(tidy: TidyRows, seed: int) -> Table:
     if has_sides(tidy):
         return _player_table(tidy, f"{' against '.join(players)}, {variant}, {size}")
     a = players[0]
-    who = " against ".join(filter(None, players))
+    player_names = " against ".join(filter(None, players))
     metrics = [column.name for column in metric_columns(tidy)]
-    return _metric_table(f"{who}, {variant}, {size}", {a: matchup}, metrics)
+    return _metric_table(f"{player_names}, {variant}, {size}", {a: matchup}, metrics)
 
 
 def _matchup_table(tidy: TidyRows, seed: int) -> Table:
@@ -259,8 +259,8 @@ def _matchup_table(tidy: TidyRows, seed: int) -> Table:
     title = "; ".join([*(f"{names[name]}: {text}" for name, text in common.items()), size])
     columns = [Column(name, names[name]) for name in names if name not in common]
     columns += [column for column in metric_columns(tidy) if column.name in WIN_METRICS]
-    left = len(frame) - MAX_TERMINAL_ROWS
-    more = f"... and {left} more\n" if left > 0 else ""
+    n_omitted = len(frame) - MAX_TERMINAL_ROWS
+    more = f"... and {n_omitted} more\n" if n_omitted > 0 else ""
     return Table(
         title, frame[:MAX_TERMINAL_ROWS], columns, f"{more}{metrics_note(tidy)} {ESTIMATE_NOTE}"
     )
@@ -310,8 +310,8 @@ def details_table(tidy: TidyRows) -> Table:
     if never_seen:
         most = max(row["high"] for row in never_seen)
         limit = format_number(most, most)
-        seen = ", ".join(row["metric"] for row in never_seen)
-        notes.append(f"Not observed: {seen} (95 % upper bound of each rate: {limit}).")
+        unobserved = ", ".join(row["metric"] for row in never_seen)
+        notes.append(f"Not observed: {unobserved} (95 % upper bound of each rate: {limit}).")
     if undefined:
         notes.append(f"Too few deals to estimate: {', '.join(undefined)}.")
     shown_rows = [

@@ -75,12 +75,14 @@ class Sentences:
         from rich.text import Text
 
         room = self.max_lines
-        for place, sentence in enumerate(self.sentences):
+        for index, sentence in enumerate(self.sentences):
             lines = wrap_text(sentence, options.max_width)
             room -= lines.count("\n") + 1
-            if place and room < 0:
-                left = len(self.sentences) - place
-                yield Text(f"... and {left} more {'findings' if left > 1 else 'finding'}.")
+            if index and room < 0:
+                n_omitted = len(self.sentences) - index
+                yield Text(
+                    f"... and {n_omitted} more {'findings' if n_omitted > 1 else 'finding'}."
+                )
                 return
             yield Text(lines)
 

@@ -95,8 +95,10 @@ class LiveEstimate:
         name, _ = headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
-        found = estimate_metric(total, metric, multiplier=multiplier)
-        text = numbers.format_estimate(found.value, found.low, found.high, metric.display_factor)
+        estimate = estimate_metric(total, metric, multiplier=multiplier)
+        text = numbers.format_estimate(
+            estimate.value, estimate.low, estimate.high, metric.display_factor
+        )
         if text == numbers.EN_DASH:
             return []
         noun = "won" if metric.is_proportion else "points"

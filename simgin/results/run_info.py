@@ -155,9 +155,9 @@ def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> Non
 def describe_size(info: RunInfo) -> str:
     """Return sentences about the size of a run, mirroring and the seed."""
     unit = UNIT_PLURALS[info.unit]
-    stops = list(zip(info.matchup_keys, info.stop_results, strict=True))
-    paired = [end.units for cell, end in stops if cell.is_mirrored]
-    unpaired = [end.units for cell, end in stops if not cell.is_mirrored]
+    results = list(zip(info.matchup_keys, info.stop_results, strict=True))
+    paired = [end.units for cell, end in results if cell.is_mirrored]
+    unpaired = [end.units for cell, end in results if not cell.is_mirrored]
     sentences = []
     if not info.matchup_keys[0].b:
         each = " each" if len(unpaired) > 1 else ""
@@ -172,7 +172,7 @@ def describe_size(info: RunInfo) -> str:
             "and the seats swapped. Standard errors are computed over pairs."
         )
     if unpaired and info.matchup_keys[0].b:
-        names = ", ".join(dict.fromkeys(cell.a for cell, _ in stops if not cell.is_mirrored))
+        names = ", ".join(dict.fromkeys(cell.a for cell, _ in results if not cell.is_mirrored))
         sentences.append(
             f"Not mirrored: {names} against itself, {format_count_range(unpaired)} {unit}."
         )

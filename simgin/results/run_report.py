@@ -376,17 +376,17 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
     seed, unit = results.info.seed, results.info.unit
     leagues = results.standings.groupby("variant", sort=False)
     for name, rows in leagues:
-        under = f" under {name}" * (len(leagues) > 1)
+        suffix = f" under {name}" * (len(leagues) > 1)
         cross = results.cross_table[results.cross_table["variant"] == name]
         if rows["elo"].notna().all():
             figure = plots.elo_ratings(rows, unit=unit, seed=seed)
-            question = f"Which strategies are stronger{under}?"
+            question = f"Which strategies are stronger{suffix}?"
             alt = describe_frame(rows, LEAGUE_TABLE_COLUMNS)
             estimates = results.league_estimates
             estimates = estimates[estimates["variant"] == name]
             yield Plot(f"ratings-{file_slug(name)}", question, alt, figure, estimates)
         figure = plots.cross_table(rows, cross, unit=unit, seed=seed)
-        question = f"Which strategies beat each other{under}?"
+        question = f"Which strategies beat each other{suffix}?"
         alt = describe_frame(cross, CROSS_PLOT_COLUMNS)
         yield Plot(f"league-{file_slug(name)}", question, alt, figure, cross)
     yield from _iter_difference_plots(results.differences, seed)

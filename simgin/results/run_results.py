@@ -225,10 +225,10 @@ class RunResults(Result):
         for variant in dict.fromkeys(cell.variant for cell in self.matchup_keys):
             for effect in self.info.effects:
                 played = self._find_matchup(variant, effect.strategy, effect.opponent)
-                itself = effect.baseline == effect.opponent
+                is_self_play = effect.baseline == effect.opponent
                 base = (
                     None
-                    if itself
+                    if is_self_play
                     else self._find_matchup(variant, effect.baseline, effect.opponent)
                 )
                 parts.append(compute_effect(effect, played, base))

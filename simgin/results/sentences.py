@@ -275,7 +275,7 @@ def _describe_league(
         yield "matches can change the ranking. Set matches = 5000 to play matches."
     if rows["mix"].notna().all():
         yield describe_mix(rows)
-    undecided = [f"{a} and {b}" for (a, b), (_, way) in pairs.items() if not way]
+    undecided = [f"{a} and {b}" for (a, b), (_, leader_side) in pairs.items() if not leader_side]
     if undecided:
         more = [f"{len(undecided) - MAX_SENTENCES} more"] * (len(undecided) > MAX_SENTENCES)
         names = "; ".join([*undecided[:MAX_SENTENCES], *more])
@@ -293,8 +293,8 @@ def describe_mix(rows: pd.DataFrame) -> str:
         for _, row in ranked.iterrows()
     ]
     if len(parts) == 1:
-        alone = ranked["strategy"].iloc[0]
-        return f"the equilibrium mix is only {alone}, which no other strategy beats."
+        strategy = ranked["strategy"].iloc[0]
+        return f"the equilibrium mix is only {strategy}, which no other strategy beats."
     return f"no strategy beats the equilibrium mix of {'; '.join(parts)}."
 
 
@@ -506,8 +506,8 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
             by_verdict.setdefault(_summarise_fields(group), []).append(str(change))
         for template, changes in by_verdict.items():
             n = len(changes)
-            subject, s, be = ("one change", "s", "is") if n == 1 else (f"{n} changes", "", "are")
-            predicate = template.format(s=s, be=be)
+            subject, s, verb = ("one change", "s", "is") if n == 1 else (f"{n} changes", "", "are")
+            predicate = template.format(s=s, be=verb)
             yield f"{variant}: {subject} {predicate}: {join_first_words(changes)}."
 
 

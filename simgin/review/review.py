@@ -55,8 +55,8 @@ class Effect:
     @property
     def size(self) -> str:
         """Effect size: SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
-        found = scorecard.effect_size(self.difference, self.bounds)
-        return scorecard.MUCH if self.is_tenfold and found == scorecard.LITTLE else found
+        size = scorecard.effect_size(self.difference, self.bounds)
+        return scorecard.MUCH if self.is_tenfold and size == scorecard.LITTLE else size
 
     @property
     def sign(self) -> int:
@@ -224,12 +224,12 @@ class Review(Result):
         """All differences from the baseline, including differences at equal match length."""
         base = self.request.base
         changes = {}
-        for (variant, metric, kind), own in self.measurements.items():
+        for (variant, metric, kind), estimates in self.measurements.items():
             if base is None or variant == base:
                 continue
             of_base = self.measurements[base, metric, kind]
-            if isinstance(own, PairedEstimate) and isinstance(of_base, PairedEstimate):
-                changes[variant, metric, kind] = self.compute_effect(own, of_base, metric)
+            if isinstance(estimates, PairedEstimate) and isinstance(of_base, PairedEstimate):
+                changes[variant, metric, kind] = self.compute_effect(estimates, of_base, metric)
         return changes
 
     def compute_effect(
@@ -303,11 +303,18 @@ class Review(Result):
         base = str(self.request.base)
         rows = []
         for ((variant, metric, kind), change), p in zip(self.effects.items(), p_holm, strict=True):
-            own = change.difference
-            tests = {"base_variant": base, "p": own.p, "p_holm": p, "size": change.size}
+            difference = change.difference
+            tests = {"base_variant": base, "p": difference.p, "p_holm": p, "size": change.size}
             untrained = [self.is_untrained((of, metric, kind)) for of in (variant, base)]
             names = {**self._labels(variant, metric, kind), "untrained": any(untrained)}
-            rows.append({**names, **estimate_columns(own, own.n), **tests, "kind": "difference"})
+            rows.append(
+                {
+                    **names,
+                    **estimate_columns(difference, difference.n),
+                    **tests,
+                    "kind": "difference",
+                }
+            )
         return build_frame("review_differences", rows)
 
     def _labels(self, variant: str, metric: str, player_type: str) -> dict[str, str]:

@@ -100,9 +100,9 @@ def match_length_frame(review: Review) -> Frame:
         binned = np.add.reduceat(count[:, : starts[-1] + width], starts, axis=1)
         for start, column in zip(starts, binned.T, strict=True):
             share = paired_estimate.compute_rate(column, count.sum(axis=1), is_proportion=True)
-            where = {"turns": start, "width": width, "median": median}
+            columns = {"turns": start, "width": width, "median": median}
             own = estimate_columns(share, share.n)
-            rows.append({**_matchup_columns(review, variant), **where, **own})
+            rows.append({**_matchup_columns(review, variant), **columns, **own})
     return build_frame("plots/match_length", rows)
 
 

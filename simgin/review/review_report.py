@@ -109,12 +109,12 @@ def _training_caveat(review: Review, command: str) -> Caveat | None:
     if not untrained:
         return None
     players = list(dict.fromkeys(map(request.strong_player, untrained)))
-    which = _variants_text(review, untrained)
+    rule_sets = _variants_text(review, untrained)
     if len(untrained) > MAX_VARIANTS_NAMED:
-        which = f"{len(untrained)} of these {len(request.variants)} rule sets"
+        rule_sets = f"{len(untrained)} of these {len(request.variants)} rule sets"
     return Caveat(
         f"Caution: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
-        f"{which}. Rows marked {UNTRAINED_MARK} can differ greatly from the rows of a trained "
+        f"{rule_sets}. Rows marked {UNTRAINED_MARK} can differ greatly from the rows of a trained "
         "player. Add --adapt to train a player.",
         _adapt_command(command),
     )
@@ -166,18 +166,18 @@ def recommendation(
         join_names: Function that joins the names of rule sets.
     """
     every = "both goals" if len(by_goal) == 2 else f"all {len(by_goal)} goals"
-    found = {v: [results[v] for results in by_goal] for v in by_goal[0]}
-    met = [v for v, own in found.items() if set(own) == {MET}]
-    missed = [v for v, own in found.items() if MISSED in own]
-    undecided = [v for v in found if v not in (*met, *missed)]
+    by_variant = {v: [results[v] for results in by_goal] for v in by_goal[0]}
+    met = [v for v, own in by_variant.items() if set(own) == {MET}]
+    missed = [v for v, own in by_variant.items() if MISSED in own]
+    undecided = [v for v in by_variant if v not in (*met, *missed)]
     parts = [f"no rule set {'clearly ' * bool(undecided)}meets {every}"]
     if met:
         parts = [f"{every} are met by {join_names(met)}"]
     if missed and (met or undecided):
         parts.append(f"at least one is missed by {join_names(missed)}")
     elif missed:
-        fewest = min(own.count(MISSED) for own in found.values())
-        nearest = [v for v in missed if found[v].count(MISSED) == fewest]
+        fewest = min(own.count(MISSED) for own in by_variant.values())
+        nearest = [v for v in missed if by_variant[v].count(MISSED) == fewest]
         parts.append(f"the fewest are missed by {join_names(nearest)}")
     if undecided:
         parts.append(f"more matches are needed for {join_names(undecided)}")
@@ -214,10 +214,10 @@ def scorecard_table(review: Review) -> Table:
         named = [(variant, format_sweep_values(review, variant)) for variant in request.variants]
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
-    whose = "for the strong player" if request.is_solo else "for matches between strong players"
+    scope = "for the strong player" if request.is_solo else "for matches between strong players"
     sizes = SIZE_NOTE if request.base else ""
     note = (
-        f"Values are {whose}. {INTERVAL_NOTE}{sizes}{_meanings_text(review)}"
+        f"Values are {scope}. {INTERVAL_NOTE}{sizes}{_meanings_text(review)}"
         f"Players: {_players_text(review)}"
     )
     return Table(title, make_frame(rows), columns, note)
@@ -285,12 +285,12 @@ def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     number = review.measurements[variant, row.key, STRONG]
     if not isinstance(number, PairedEstimate) or number.value != number.value:
         return ScoreCell(EN_DASH)
-    text, light = row.format_value(number.value), row.format_interval(number)
+    text, interval = row.format_value(number.value), row.format_interval(number)
     if variant == review.request.base or review.request.base is None:
-        return ScoreCell(text, "", light, "base")
+        return ScoreCell(text, "", interval, "base")
     change = review.effects.get((variant, row.key, STRONG))
     if change is None:
-        return ScoreCell(text, "", light, "unclear")
+        return ScoreCell(text, "", interval, "unclear")
     cell = _changed_cell(text, change, row)
     if review.player_types_differ(variant, row.key):
         by_type = _range_by_type(review, variant, row)
@@ -310,8 +310,8 @@ def _effect_text(effect: Effect, more: str, less: str) -> str:
     """Return `▲ a little longer`, `same` or `too close to call`."""
     if not effect.sign:
         return effect.size
-    arrow, way = ("▲", more) if effect.sign > 0 else ("▼", less)
-    return f"{arrow} {effect.size} {way}"
+    arrow, word = ("▲", more) if effect.sign > 0 else ("▼", less)
+    return f"{arrow} {effect.size} {word}"
 
 
 def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
@@ -390,8 +390,8 @@ def _adapted_player_table(review: Review) -> Table:
     if learned:
         won = {v: review.win_rate(v, review.request.strong_player(v), CHAMPION) for v in learned}
         cells = {
-            v: ScoreCell(f"{100 * own.value:.1f} %", "", _format_half_width(own))
-            for v, own in won.items()
+            v: ScoreCell(f"{100 * players.value:.1f} %", "", _format_half_width(players))
+            for v, players in won.items()
         }
         rows.append({"row": "Matches won against champion", **cells})
     rows += _scorecard_rows(review, learned, _adapted_cell)
@@ -410,14 +410,14 @@ def _format_half_width(proportion: PairedEstimate) -> str:
 
 
 def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    own = row.measure(review.stats_of_type(variant, STRONG))
+    value = row.measure(review.stats_of_type(variant, STRONG))
     played = review.stats_of_strategy(variant, CHAMPION)
     before = row.measure(played)
-    if not isinstance(own, PairedEstimate) or not isinstance(before, PairedEstimate):
+    if not isinstance(value, PairedEstimate) or not isinstance(before, PairedEstimate):
         return ScoreCell(EN_DASH)
     bounds = row.effect_bounds(before, played.n_matches)
-    change = Effect(own - before, bounds, is_tenfold(own, before, row))
-    return _changed_cell(row.format_value(own.value), change, row)
+    change = Effect(value - before, bounds, is_tenfold(value, before, row))
+    return _changed_cell(row.format_value(value.value), change, row)
 
 
 # Detail tables and methods

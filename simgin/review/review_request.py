@@ -163,8 +163,8 @@ class ReviewRequest:
             # Keep the order of the sweep.
             texts = tuple(dict.fromkeys(variant.spec for variant in named[1:]))
         base_text = named[0].spec
-        alone = named[0].params["players"] == 1
-        if adapt and alone:
+        is_solo = named[0].params["players"] == 1
+        if adapt and is_solo:
             raise ReviewError(
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
@@ -178,7 +178,7 @@ class ReviewRequest:
             given_strong=strong,
             adapt=adapt,
             deep=deep,
-            matches=_parse_matches(matches, alone, deep),
+            matches=_parse_matches(matches, is_solo, deep),
             seed=amounts.parse_seed(seed),
             seconds_per_turn=seconds_per_turn,
             title=title,
@@ -280,8 +280,8 @@ def _to_tuples(value: Any) -> Any:
 
 def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
     if matches is None:
-        usual = SOLO_MATCHES if is_solo else REVIEW_MATCHES
-        return usual * DEEP_FACTOR if deep else usual
+        default = SOLO_MATCHES if is_solo else REVIEW_MATCHES
+        return default * DEEP_FACTOR if deep else default
     n = amounts.parse_count(matches)
     if n < MIN_MATCHES:
         raise ReviewError(
@@ -361,12 +361,12 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
     if name not in rule_parameters():
         near = did_you_mean(name, rule_parameters())
         raise ReviewError(f"{format_value(name)} is not a valid parameter{near}")
-    found = [value for part in values.split(",") for value in _parse_span(part.strip()) if value]
-    if not equals or not found:
+    parsed = [value for part in values.split(",") for value in _parse_span(part.strip()) if value]
+    if not equals or not parsed:
         raise ReviewError(
             f"--sweep {name} has no values. Add them, as in `--sweep {name}=0,10,25`."
         )
-    return name, tuple(dict.fromkeys(found))
+    return name, tuple(dict.fromkeys(parsed))
 
 
 def _parse_span(part: str) -> Sequence[str]:
@@ -400,8 +400,8 @@ def resolve_players(
         progress: Callback that reports the progress.
     """
     strong = {}
-    for place, variant in enumerate(request.variants):
-        part = partial_progress(progress, place, len(request.variants))
+    for index, variant in enumerate(request.variants):
+        part = partial_progress(progress, index, len(request.variants))
         if request.given_strong is not None:
             strong[variant] = request.given_strong
         elif request.adapt:
@@ -456,12 +456,12 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
     at = round(guess / TARGET_STEP)
     while high - low > 1:
         at = min(max(at, low + 1), high - 1)
-        found = length(at * TARGET_STEP)
-        if found < n_turns:
-            low, shortest = at, found
+        turns = length(at * TARGET_STEP)
+        if turns < n_turns:
+            low, shortest = at, turns
         else:
-            high, longest = at, found
-        slope = found / at if high > most else (longest - shortest) / (high - low)
+            high, longest = at, turns
+        slope = turns / at if high > most else (longest - shortest) / (high - low)
         at = round(low + (n_turns - shortest) / slope)
     is_low = low and n_turns - shortest < longest - n_turns
     return TARGET_STEP * (low if is_low else high)

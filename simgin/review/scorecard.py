@@ -94,9 +94,9 @@ class MatchupStats:
         """
         units = int(self._total[batch_columns.COL_UNITS])
         estimates = [estimate_ratio(units, ratio) for ratio in ratios]
-        values = np.array([own.value for own in estimates])
+        values = np.array([estimate.value for estimate in estimates])
         covariance = (values.sum() ** 2 - values @ values) / ratios[0].denominator
-        return float(np.sqrt(sum(own.se**2 for own in estimates) - covariance))
+        return float(np.sqrt(sum(estimate.se**2 for estimate in estimates) - covariance))
 
 
 @dataclass(frozen=True)
@@ -163,20 +163,20 @@ class ScorecardRow:
 
     def format_interval(self, number: PairedEstimate) -> str:
         """Return the half-width of the confidence interval, without a unit."""
-        half, digits = self._half_width(number)
-        return f"± {half:.{digits}f}"
+        half_width, digits = self._half_width(number)
+        return f"± {half_width:.{digits}f}"
 
     def format_difference(self, difference: PairedEstimate) -> str:
         """Return a difference and the half-width of its confidence interval, without a unit."""
-        half, digits = self._half_width(difference)
+        half_width, digits = self._half_width(difference)
         change = replace(self, digits=digits).format_change(difference.value)
-        return f"{change} ± {half:.{digits}f}"
+        return f"{change} ± {half_width:.{digits}f}"
 
     def _half_width(self, number: PairedEstimate) -> tuple[float, int]:
         """Return the half-width of the confidence interval and its number of decimals."""
         low, high = (limit * self.factor for limit in number.interval)
-        half = (high - low) / 2
-        return half, max(self.digits, 1 if half >= 0.05 else 2)
+        half_width = (high - low) / 2
+        return half_width, max(self.digits, 1 if half_width >= 0.05 else 2)
 
 
 def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
@@ -454,8 +454,8 @@ def parse_goals(texts: Sequence[str], rows: Sequence[ScorecardRow]) -> list[Desi
 
 
 def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
-    found = _GOAL_PATTERN.fullmatch(" ".join(text.lower().split()))
-    if not found:
+    match = _GOAL_PATTERN.fullmatch(" ".join(text.lower().split()))
+    if not match:
         raise ReviewError(
             f"{format_value(text)} is not a valid goal. Use a goal such as `turns per match "
             "100..140`, `gin 40..50 %` or `dead hands < 5 %`."
@@ -465,14 +465,14 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
         for row in rows
         for name in (row.key.replace("_", " "), row.title.lower(), *row.goal_names)
     }
-    name = " ".join(found["name"].split())
+    name = " ".join(match["name"].split())
     if name not in names:
         near = did_you_mean(name, names)
         known = ", ".join(row.goal_names[0] if row.goal_names else row.key for row in rows)
         valid = f" Valid names: {known}." if near == "." else ""
         raise ReviewError(f"the scorecard has no row {format_value(name)}{near}{valid}")
-    low = found["low"] or found["least"] or "-inf"
-    high = found["high"] or found["most"] or "inf"
+    low = match["low"] or match["least"] or "-inf"
+    high = match["high"] or match["most"] or "inf"
     if float(low) > float(high):
         raise ReviewError(
             f"in the goal {format_value(text)}, the lower limit is greater than the upper limit. "

@@ -102,8 +102,10 @@ def review_notes(review: Review) -> list[str]:
     """Return the note of the request, and a sentence per rule set equal to a built-in variant."""
     request = review.request
     names = {v: review.equal_built_in(v) for v in request.variants if not request.sweep}
-    same = [f"{variant} has the same rules as {name}." for variant, name in names.items() if name]
-    return [request.note, *same] if request.note else same
+    sentences = [
+        f"{variant} has the same rules as {name}." for variant, name in names.items() if name
+    ]
+    return [request.note, *sentences] if request.note else sentences
 
 
 def rule_set_label(review: Review, variant: str) -> str:
@@ -139,19 +141,19 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
     request = review.request
     base = variants.find_variant(request.base or "standard")
     if request.sweep:
-        tried = [f"{name.replace('_', ' ')} {join_words(values)}" for name, values in request.sweep]
+        swept = [f"{name.replace('_', ' ')} {join_words(values)}" for name, values in request.sweep]
         return [
             (variant_label(base.spec), join_sentences(_describe_basics(base))),
-            ("Values", join_sentences([", each with ".join(tried)])),
+            ("Values", join_sentences([", each with ".join(swept)])),
         ]
     sentences = []
     for text in request.variants:
         variant = variants.find_variant(text)
-        said = _describe_parameters(
+        basic_rules = _describe_parameters(
             variant, [name for name, *_ in variants.rule_differences(base, variant)]
         )
         label = rule_set_label(review, text)
-        sentences.append((label, join_sentences(said or _describe_basics(variant))))
+        sentences.append((label, join_sentences(basic_rules or _describe_basics(variant))))
     if any(text != base.spec for text in request.variants):
         sentences.append(("All other rules", f"As in {rule_set_label(review, base.spec)}."))
     return sentences
@@ -246,9 +248,9 @@ def _join_clauses(clause: str, other: str = "") -> str:
 
 
 def _effect_clauses(review: Review, variant: str, effects: dict[str, Effect]) -> Iterator[str]:
-    waiting = review.effects.get((variant, GIN_VS_KNOCK, PLAYS_FOR_GIN))
-    if waiting is not None and waiting.size == MUCH:
-        yield "playing for gin pays " + ("more" if waiting.sign > 0 else "less")
+    gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK, PLAYS_FOR_GIN))
+    if gin_vs_knock is not None and gin_vs_knock.size == MUCH:
+        yield "playing for gin pays " + ("more" if gin_vs_knock.sign > 0 else "less")
     for effect_size in (MUCH, LITTLE):
         for key, clauses in EFFECT_CLAUSES.items():
             if key in effects and effects[key].size == effect_size and effects[key].sign:
@@ -304,15 +306,15 @@ def skill_effect(review: Review, variant: str) -> str:
         there is an effect only for some player types, `depends` if the signs differ, and UNCLEAR
         otherwise.
     """
-    found = review.effects_by_type(variant, SKILL).values()
-    clear = [change for change in found if change.sign]
+    effects = review.effects_by_type(variant, SKILL).values()
+    clear = [change for change in effects if change.sign]
     signs = {change.sign for change in clear}
     if not clear:
-        return SAME if found and all(change.size == SAME for change in found) else UNCLEAR
+        return SAME if effects and all(change.size == SAME for change in effects) else UNCLEAR
     if len(signs) > 1:
         return "depends"
     sign = "+" if signs == {1} else "-"
-    if len(clear) < len(found):
+    if len(clear) < len(effects):
         return f"some{sign}"
     return sign + (MUCH if all(change.size == MUCH for change in clear) else LITTLE)
 
@@ -384,10 +386,10 @@ def _single_verdict(review: Review, variant: str) -> str:
     rows = {row.key: row for row in review.rows}
     sentences = []
     for keys, sentence in SINGLE_SENTENCES.items():
-        found = [review.measurements.get((variant, key, STRONG)) for key in keys]
+        measured = [review.measurements.get((variant, key, STRONG)) for key in keys]
         values = [
             f"{number.value * rows[key].factor:.0f}{rows[key].unit}"
-            for key, number in zip(keys, found, strict=True)
+            for key, number in zip(keys, measured, strict=True)
             if isinstance(number, PairedEstimate)
         ]
         if len(values) == len(keys):
@@ -431,8 +433,8 @@ def sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
     request = review.request
     names = [name for name, _ in request.sweep]
     points = itertools.product(*(values for _, values in request.sweep))
-    found = dict(zip(request.swept_variants, points, strict=True)).get(variant, ())
-    return list(zip(names, found, strict=False))
+    point = dict(zip(request.swept_variants, points, strict=True)).get(variant, ())
+    return list(zip(names, point, strict=False))
 
 
 def sweep_lines(review: Review) -> Iterator[str]:
@@ -451,14 +453,16 @@ def sweep_lines(review: Review) -> Iterator[str]:
 
 def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Iterator[str]:
     """Yield a sentence about the change of a row from the first to the last value."""
-    own, other = (review.measurements[variant, row.key, STRONG] for variant in (first, last))
-    if not isinstance(own, PairedEstimate) or not isinstance(other, PairedEstimate):
+    first_value, last_value = (
+        review.measurements[variant, row.key, STRONG] for variant in (first, last)
+    )
+    if not isinstance(first_value, PairedEstimate) or not isinstance(last_value, PairedEstimate):
         return
-    change = review.compute_effect(other, own, row.key)
+    change = review.compute_effect(last_value, first_value, row.key)
     subject, noun = TREND_SUBJECTS[row.key]
     start, end = (
         f"{row.format_value(value.value)}{noun} with {format_sweep_point(review, variant)}"
-        for value, variant in ((own, first), (other, last))
+        for value, variant in ((first_value, first), (last_value, last))
     )
     if change.sign:
         verb = "rises" if change.sign > 0 else "falls"
@@ -506,13 +510,13 @@ def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
 
 def value_ranges(review: Review, chosen: Sequence[str]) -> list[str]:
     """Return the values of rule sets, with ranges such as `0 to 6` for consecutive values."""
-    found = []
+    ranges = []
     for is_chosen, run in itertools.groupby(review.request.swept_variants, chosen.__contains__):
         texts = [format_sweep_values(review, variant) for variant in run] if is_chosen else []
         if len(texts) > 2 and len(review.request.sweep) == 1:
             texts = [f"{texts[0]} to {texts[-1]}"]
-        found += texts
-    return found
+        ranges += texts
+    return ranges
 
 
 def _break_even_grid_line(review: Review) -> str:
@@ -520,19 +524,21 @@ def _break_even_grid_line(review: Review) -> str:
     (first, firsts), (second, seconds) = review.request.sweep
     wins = _gin_vs_knock_signs(review)
     by_paying: dict[tuple[str, ...], list[str]] = {}
-    for place, value in enumerate(firsts):
-        row = review.request.swept_variants[place * len(seconds) : (place + 1) * len(seconds)]
+    for index, value in enumerate(firsts):
+        row = review.request.swept_variants[index * len(seconds) : (index + 1) * len(seconds)]
         beats = (text for text, variant in zip(seconds, row, strict=True) if wins[variant] > 0)
         by_paying.setdefault(tuple(beats), []).append(value)
     sentences = []
     for pays, values in by_paying.items():
-        given = f"For {first.replace('_', ' ')} {join_words(values)}"
+        condition_text = f"For {first.replace('_', ' ')} {join_words(values)}"
         if pays:
             condition = f"with {second.replace('_', ' ')} {join_words(pays)}"
-            sentences.append(f"{given}, playing for gin beats knocking immediately {condition}.")
+            sentences.append(
+                f"{condition_text}, playing for gin beats knocking immediately {condition}."
+            )
         else:
             sentences.append(
-                f"{given}, playing for gin never significantly beats knocking immediately."
+                f"{condition_text}, playing for gin never significantly beats knocking immediately."
             )
     return " ".join(sentences)
 
@@ -575,12 +581,12 @@ def best_values_table(review: Review) -> Table:
         aims.append(
             (f"most skill (opponent: {kind})", SKILL, kind, lambda number: number.rescale(-1))
         )
-    for title, metric, kind, bad in aims:
-        known = _losses(review, even, metric, kind, bad)
+    for title, metric, kind, loss in aims:
+        known = _losses(review, even, metric, kind, loss)
         if not known:
             continue
         chosen = min(known, key=lambda variant: known[variant].value)
-        not_worse = _not_worse_text(review, _losses(review, odd, metric, kind, bad), chosen)
+        not_worse = _not_worse_text(review, _losses(review, odd, metric, kind, loss), chosen)
         rows.append({"aim": title, "best": format_sweep_values(review, chosen), "near": not_worse})
     columns = (
         *(Column("aim", "aim"), Column("best", "best value")),
@@ -603,12 +609,20 @@ def _losses(
     loss: Callable[[PairedEstimate], PairedEstimate],
 ) -> dict[str, PairedEstimate]:
     """Return the quantity that an aim minimizes, by rule set."""
-    found = {
+    by_variant = {
         variant: measurements.get((variant, metric, player_type))
         for variant in review.request.swept_variants
     }
-    numbers = {variant: own for variant, own in found.items() if isinstance(own, PairedEstimate)}
-    return {variant: loss(own) for variant, own in numbers.items() if not np.isnan(own.value)}
+    numbers = {
+        variant: estimate
+        for variant, estimate in by_variant.items()
+        if isinstance(estimate, PairedEstimate)
+    }
+    return {
+        variant: loss(estimate)
+        for variant, estimate in numbers.items()
+        if not np.isnan(estimate.value)
+    }
 
 
 def _not_worse_text(review: Review, known: Mapping[str, PairedEstimate], best: str) -> str:
@@ -628,7 +642,9 @@ def _not_significantly_worse(known: Mapping[str, PairedEstimate], best: str) -> 
     """
     others = [variant for variant in known if variant != best]
     worse = [known[variant] - known[best] for variant in others]
-    if any(np.isnan(own.se) for own in worse):
+    if any(np.isnan(difference.se) for difference in worse):
         return None
-    adjusted = adjust_p_values(np.array([own.p if own.value > 0 else 1.0 for own in worse], float))
+    adjusted = adjust_p_values(
+        np.array([difference.p if difference.value > 0 else 1.0 for difference in worse], float)
+    )
     return [variant for variant, p in zip(others, adjusted, strict=True) if not p < ALPHA]

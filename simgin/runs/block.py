@@ -300,8 +300,8 @@ class Schedule:
     def record_time(self, block: Block, seconds: float) -> None:
         """Record the playing time of a block and adjust the size of later blocks."""
         self.finished_units += block.units
-        wanted = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
-        fitting = int(wanted * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
+        block_seconds = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
+        fitting = int(block_seconds * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
         self._next_batches[block.matchup_index] = max(
             1, min(fitting, MAX_BLOCK_GROWTH * self._next_batches[block.matchup_index])
         )

@@ -358,9 +358,9 @@ def _require_scheduler(address: str) -> None:
     """Raise ConnectionError unless a scheduler responds, because dask could wait forever."""
     # Use a new thread, because the thread of the caller can already have an event loop.
     with ThreadPoolExecutor(1) as thread:
-        answer = thread.submit(asyncio.run, _request_identity(address))
+        identity = thread.submit(asyncio.run, _request_identity(address))
     try:
-        is_scheduler = "workers" in answer.result()
+        is_scheduler = "workers" in identity.result()
     except TimeoutError:
         raise ConnectionError(f"no response within {CONNECT_TIMEOUT:g} s") from None
     # The response of another program can make dask raise any exception, even MemoryError.

@@ -96,14 +96,14 @@ def _replace_files(
         files: Contents of the files by path inside the directory.
         own_files: Names of all files that belong to this run.
     """
-    stale = _named_files(path) - {MANIFEST_FILE} - own_files
+    old_files = _named_files(path) - {MANIFEST_FILE} - own_files
     temporary = {
         name for name in _iter_files(path) if Path(name).name.startswith(INCOMPLETE_PREFIX)
     }
     unfinished = {
         **contents,
         "stopped": "while its files were being written",
-        "files": sorted(stale | own_files),
+        "files": sorted(old_files | own_files),
     }
     try:
         # The list of files is written first, so that it is complete even if the process is killed
@@ -111,7 +111,7 @@ def _replace_files(
         write_file(path / MANIFEST_FILE, with_checksum(unfinished))
         for name, content in files.items():
             write_file(path / name, content if isinstance(content, bytes) else content.encode())
-        for name in stale | temporary:
+        for name in old_files | temporary:
             (path / name).unlink(missing_ok=True)
         write_file(path / MANIFEST_FILE, with_checksum({**contents, "files": sorted(own_files)}))
     except OSError as error:
@@ -337,7 +337,7 @@ def report_corruption(*directories: Path) -> Iterator[None]:
     except CORRUPTION_ERRORS as error:
         if type(error).__module__.startswith("simgin."):
             raise
-        names = " or ".join(str(place / MANIFEST_FILE) for place in directories)
+        names = " or ".join(str(folder / MANIFEST_FILE) for folder in directories)
         raise corrupt_manifest_error(names, describe_error(error)) from error
 
 

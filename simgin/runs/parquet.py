@@ -114,17 +114,17 @@ def _build_schema(pyarrow: Any) -> Any:
 
 def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) -> Iterator[Any]:
     """Yield Arrow tables of about one row group, because small groups are slow to read."""
-    waiting: list[Any] = []
+    pending: list[Any] = []
     for *texts, rows in batches:
         for first in range(0, len(rows), ROWS_PER_GROUP):
-            waiting.append(
+            pending.append(
                 _to_arrow_table(pyarrow, schema, texts, rows[first : first + ROWS_PER_GROUP])
             )
-            if sum(table.num_rows for table in waiting) >= ROWS_PER_GROUP:
-                yield pyarrow.concat_tables(waiting).unify_dictionaries()
-                waiting = []
-    if waiting:
-        yield pyarrow.concat_tables(waiting).unify_dictionaries()
+            if sum(table.num_rows for table in pending) >= ROWS_PER_GROUP:
+                yield pyarrow.concat_tables(pending).unify_dictionaries()
+                pending = []
+    if pending:
+        yield pyarrow.concat_tables(pending).unify_dictionaries()
 
 
 def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:

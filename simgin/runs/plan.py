@@ -269,8 +269,8 @@ def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
         )
     seed = amounts.parse_seed(keys.get("seed", 1))
     raw = {**keys, "variants": [game.spec], "seed": seed, "for": keys.get("seconds")}
-    given = {key: value for key, value in raw.items() if value is not None and key != "seconds"}
-    return _plan_file(parse_experiment(given), title)
+    specified = {key: value for key, value in raw.items() if value is not None and key != "seconds"}
+    return _plan_file(parse_experiment(specified), title)
 
 
 def _warn_of_match_rules(matchups: Sequence[Matchup]) -> None:
@@ -485,15 +485,15 @@ def _read_labels(
     from simgin.runs.experiment_file import ExperimentError
 
     names = {name for cell in keys for name in (cell.variant, *cell.players)}
-    found = {str(_canonical_name(spec, names)): label for spec, label in labels.items()}
-    errors = [f"{format_value(spec)} is not played" for spec in found if spec not in names]
-    for spec, label in found.items():
-        if label in {found.get(name, name) for name in names - {spec}}:
+    by_name = {str(_canonical_name(spec, names)): label for spec, label in labels.items()}
+    errors = [f"{format_value(spec)} is not played" for spec in by_name if spec not in names]
+    for spec, label in by_name.items():
+        if label in {by_name.get(name, name) for name in names - {spec}}:
             errors.append(f"{format_value(label)} is the name of another variant or strategy")
     if errors:
         advice = "Use different labels for the variants and strategies of the matchups."
         raise ExperimentError([f"{source}labels: {error}. {advice}" for error in errors])
-    return found
+    return by_name
 
 
 def _iter_errors(

@@ -127,8 +127,8 @@ class SequentialTest:
         The number is the product of the bounds of the test, divided by the square of the drift.
         """
         low, high = compute_sprt_bounds()
-        apart = elo_to_score(self.elo1) - elo_to_score(self.elo0)
-        pairs = math.ceil(-low * high * (NOMINAL_PROPORTION_SD[True] / apart) ** 2)
+        score_difference = elo_to_score(self.elo1) - elo_to_score(self.elo0)
+        pairs = math.ceil(-low * high * (NOMINAL_PROPORTION_SD[True] / score_difference) ** 2)
         return max(estimate.MIN_UNITS_FIRST_LOOK, pairs)
 
     def multiplier(self, units: int) -> float:

@@ -103,10 +103,10 @@ def shorten_middle(text: str, max_length: int) -> str:
 
 def truncate_errors(messages: Sequence[str]) -> list[str]:
     """Return the first error messages, and a line with the number of remaining errors."""
-    left = len(messages) - MAX_ERRORS
-    if left <= 1:
+    n_omitted = len(messages) - MAX_ERRORS
+    if n_omitted <= 1:
         return list(messages)
-    return [*messages[:MAX_ERRORS], f"The file has {left:,} more errors."]
+    return [*messages[:MAX_ERRORS], f"The file has {n_omitted:,} more errors."]
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:

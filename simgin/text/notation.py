@@ -99,12 +99,12 @@ def parse_cards(text: str) -> list[int]:
     cards = {token: _parse_token(token) for token in tokens}
     if wrong := [token for token, card in cards.items() if card is None]:
         raise CardError(_describe_invalid_cards(wrong))
-    found = [card for token in tokens if (card := cards[token]) is not None]
-    if repeated := sorted(card for card, times in Counter(found).items() if times > 1):
+    parsed = [card for token in tokens if (card := cards[token]) is not None]
+    if repeated := sorted(card for card, times in Counter(parsed).items() if times > 1):
         names = " and ".join(map(format_card, repeated))
         verb = "is" if len(repeated) == 1 else "are"
         raise CardError(f"{names} {verb} given more than once. Enter each card only once.")
-    return found
+    return parsed
 
 
 def is_card_list(text: str) -> bool:

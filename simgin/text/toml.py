@@ -94,8 +94,8 @@ def describe_validation_errors(
     """
     sentences = []
     for mistake in error.errors(include_url=False):
-        place = mistake["loc"]
-        sentences.append(_format_error(path, (*prefix, *place), mistake, known_keys(place)))
+        location = mistake["loc"]
+        sentences.append(_format_error(path, (*prefix, *location), mistake, known_keys(location)))
     return sentences
 
 

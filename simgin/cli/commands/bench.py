@@ -77,10 +77,10 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
         changed = compare_speeds(before, now)
         rows = [asdict(change) for change in changed]
         parts = _format_changes(changed, len(now))
-    answer = CommandResult(repeat_command(), rows, SEED)
-    answer.print(as_json, parts)
+    result = CommandResult(repeat_command(), rows, SEED)
+    result.print(as_json, parts)
     if save is not None:
-        text = json.dumps({"command": answer.command, "rows": now[0]}, indent=1)
+        text = json.dumps({"command": result.command, "rows": now[0]}, indent=1)
         write_file(save, f"{text}\n".encode())
         print_note(f"wrote {save}.")
 

@@ -111,8 +111,11 @@ def _format_costly_decision(row: DealRow) -> Iterator[Any]:
     """Yield the cost of a decision, the chosen action, the best action and the commands."""
     from simgin.analysis.position import format_better_action
 
-    half = row["high"] - row["cost"]
-    cost, error = numbers.format_number(row["cost"], half), numbers.format_number(half, half)
+    half_width = row["high"] - row["cost"]
+    cost, error = (
+        numbers.format_number(row["cost"], half_width),
+        numbers.format_number(half_width, half_width),
+    )
     place, *_ = row["place"].split(",")
-    told = f"{place}: {row['own']}; best: {format_better_action(row['own'], row['best'])}"
-    return format_finding(f"{cost:>5} ± {error}  {told}", row["analyze"], row["command"])
+    sentence = f"{place}: {row['own']}; best: {format_better_action(row['own'], row['best'])}"
+    return format_finding(f"{cost:>5} ± {error}  {sentence}", row["analyze"], row["command"])

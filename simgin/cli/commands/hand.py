@@ -65,12 +65,12 @@ def _report(hand: HandAnalysis) -> Report:
     from simgin.play.hand_analysis import format_melding
     from simgin.report.report import Report
 
-    loose = format_hand(hand.cards & ~sum(hand.melding))
+    unmatched = format_hand(hand.cards & ~sum(hand.melding))
     others = [format_melding(melding) for melding in hand.meldings if melding != hand.melding]
     if len(others) > MAX_LISTED:
         others[MAX_LISTED:] = [f"{len(others) - MAX_LISTED} more"]
     facts = {
-        "Deadwood": f"{hand.deadwood} ({loose})" if loose else str(hand.deadwood),
+        "Deadwood": f"{hand.deadwood} ({unmatched})" if unmatched else str(hand.deadwood),
         "Melds": format_melding(hand.melding)
         + " (of eleven cards)" * bool(hand.deadwood_by_discard),
         "Same deadwood": "; ".join(others),
@@ -87,10 +87,10 @@ def _report(hand: HandAnalysis) -> Report:
 def _advice(hand: HandAnalysis) -> str:
     """Return the possible endings for ten cards, or the best discards for eleven cards."""
     if not hand.deadwood_by_discard:
-        ways = _ending_text(hand, -1, hand.deadwood)
-        if ways and hand.variant.params["stop_before_draw"] is False:
-            ways += " (not before the first draw)"
-        return f"{_heading(hand).capitalize()}: {ways or 'no'}"
+        endings = _ending_text(hand, -1, hand.deadwood)
+        if endings and hand.variant.params["stop_before_draw"] is False:
+            endings += " (not before the first draw)"
+        return f"{_heading(hand).capitalize()}: {endings or 'no'}"
     if any(ending.kind == "big gin" for ending in hand.endings):
         return "Big gin: all eleven cards are in melds, so you need not discard"
     best = " or ".join(map(format_card, hand.best_cards))
@@ -126,10 +126,10 @@ def _heading(hand: HandAnalysis) -> str:
 
 def _ending_text(hand: HandAnalysis, discard: int, deadwood: int) -> str:
     """Return the possible endings of the deal after a discard; -1 means no discard."""
-    ways = [ending.text for ending in hand.endings if ending.discard == discard]
+    endings = [ending.text for ending in hand.endings if ending.discard == discard]
     if hand.knock_limit is None and 0 < deadwood <= HIGHEST_LIMIT:
-        ways.append(f"knock if the limit is {deadwood} or more")
-    return " or ".join(ways)
+        endings.append(f"knock if the limit is {deadwood} or more")
+    return " or ".join(endings)
 
 
 def _discards(hand: HandAnalysis) -> Table:
@@ -140,7 +140,7 @@ def _discards(hand: HandAnalysis) -> Table:
     if hand.variant.params["take_to_knock"] == "melded":
         note = "\nA card that you took from the discard pile must be in a meld to end the deal."
     rows = [
-        (format_card(card), str(left), _ending_text(hand, card, left))
-        for card, left in hand.deadwood_by_discard.items()
+        (format_card(card), str(deadwood), _ending_text(hand, card, deadwood))
+        for card, deadwood in hand.deadwood_by_discard.items()
     ]
     return table_from_rows("Discards", headings, rows, note)

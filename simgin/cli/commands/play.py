@@ -58,10 +58,10 @@ def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> Non
 
     config.drop_solitaire_opponent("strategy", asked)
     matchup = read_game(**asked)
-    kept = _saved_game_file(matchup)
+    saved_game = _saved_game_file(matchup)
     if new:
-        kept.unlink(missing_ok=True)
-    parts = matchup, kept, coach, save
+        saved_game.unlink(missing_ok=True)
+    parts = matchup, saved_game, coach, save
     game = InteractiveGame(*parts)
     try:
         game.restore()
@@ -78,12 +78,12 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
     from simgin.strategy.strategy_spec import with_policies
 
     game = variants.find_variant(variant)
-    alone = game.params["players"] == 1
-    if alone and strategy:
+    is_solo = game.params["players"] == 1
+    if is_solo and strategy:
         raise PlayerCountError(f"{game.spec} is a solitaire variant. Omit {strategy}.")
     # simgin never calls the policies of this strategy.
     you = with_policies(replace(loader.find_strategy("gold"), name=YOU), {}, YOU)
-    opponent = None if alone else loader.find_strategy(strategy or "champion")
+    opponent = None if is_solo else loader.find_strategy(strategy or "champion")
     return Matchup(game, you, opponent, seed, "deal" if one else "match")
 
 

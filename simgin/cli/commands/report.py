@@ -31,16 +31,16 @@ def report_command(place: Path, details: bool, as_json: bool) -> None:
 
     with directory.report_corruption(place), load_results(place) as findings:
         directory.check_directory(place)
-        written_before = [directory.DEALS_FILE] if (place / directory.DEALS_FILE).exists() else []
+        existing_files = [directory.DEALS_FILE] if (place / directory.DEALS_FILE).exists() else []
         manifest_now = {**findings.info.identity, "stopped": findings.stopped}
         written = _report(findings)
         files = directory.write_run_directory(
-            place, manifest_now, html_report.report_files(written), *written_before
+            place, manifest_now, html_report.report_files(written), *existing_files
         )
-        answer = CommandResult(
+        result = CommandResult(
             repeat_command(), findings.records(), findings.info.seed, files, findings.stopped
         )
-        answer.print(as_json, screen_parts(written, details, more=""))
+        result.print(as_json, screen_parts(written, details, more=""))
 
 
 def _report(findings: RunResults) -> Report:

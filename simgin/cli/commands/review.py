@@ -111,34 +111,36 @@ def review_command(
     from simgin.review.review_request import ReviewRequest
     from simgin.runs import directory
 
-    given = {name: value for name, value in asked.items() if options.is_given(name)}
+    specified = {name: value for name, value in asked.items() if options.is_given(name)}
     if config.is_configured("seconds_per_turn"):
         if file is None:
-            given["seconds_per_turn"] = asked["seconds_per_turn"]
+            specified["seconds_per_turn"] = asked["seconds_per_turn"]
         else:  # The review file can contain another value, and the option has a default.
             click.get_current_context().params["seconds_per_turn"] = None
-    for name in given.keys() & {"players", "goals"}:
-        given[name] = [part.strip() for part in asked[name].split(",")]
+    for name in specified.keys() & {"players", "goals"}:
+        specified[name] = [part.strip() for part in asked[name].split(",")]
     if variants:
-        given["names"] = variants
+        specified["names"] = variants
     read = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)
-    request = read(**given)
+    request = read(**specified)
     name = _default_name(request)
-    place = output or config.configured_output(name) or Path("results") / name
-    command = repeat_command(output=place)
-    directory.check_directory(place, command, writes_ledger=True)
+    directory_path = output or config.configured_output(name) or Path("results") / name
+    command = repeat_command(output=directory_path)
+    directory.check_directory(directory_path, command, writes_ledger=True)
     request = _resolve_players(request, workers, command)
     plan = plan_review(request)
     if request.deep and not as_json:
         plan_table.print_plan(
-            plan, plan_table.plan_rows(plan, place, workers, record_deals=False), place
+            plan,
+            plan_table.plan_rows(plan, directory_path, workers, record_deals=False),
+            directory_path,
         )
 
     def finish(_: Review) -> list[Path]:
         print_note("drawing the plots.")
         return []
 
-    more = format_command("report", place, "--details")
+    more = format_command("report", directory_path, "--details")
     session.run_plan_request(
         plan,
         partial(run_review, request),
@@ -146,7 +148,7 @@ def review_command(
         lambda _, report: screen_parts(report(), details, more),
         workers=workers,
         scheduler=scheduler,
-        output=place,
+        output=directory_path,
         as_json=as_json,
         finish=finish,
     )

@@ -51,6 +51,8 @@ def run_command(file: str, seed: int | None, output: Path | None, **how: Any) ->
 
     plan = plan_experiment(file, seed)
     output = output or config.configured_output(plan.title)
-    place = output or Path("results") / plan.title
-    more = format_command("report", place, "--details")
-    play_plan(plan, repeat_command(output=output), output=place, more=more, announced=True, **how)
+    directory = output or Path("results") / plan.title
+    more = format_command("report", directory, "--details")
+    play_plan(
+        plan, repeat_command(output=output), output=directory, more=more, announced=True, **how
+    )

@@ -35,10 +35,17 @@ def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
     config.drop_solitaire_opponent("b", asked)
     with policy_calls(as_json):
         played = replay.trace_named_deal(**asked)
-    told = replay.make_replay(played)
+    replayed = replay.make_replay(played)
     command = played.matchup.replay_command(asked["unit"], asked["half"], asked["deal"] or 0)
-    parts = [*Report(told.title, [told.summary]).to_renderables(), "", *told.body_lines(), ""]
-    CommandResult(command, replay_json.replay_to_json(told), asked["seed"]).print(as_json, parts)
+    parts = [
+        *Report(replayed.title, [replayed.summary]).to_renderables(),
+        "",
+        *replayed.body_lines(),
+        "",
+    ]
+    CommandResult(command, replay_json.replay_to_json(replayed), asked["seed"]).print(
+        as_json, parts
+    )
     if played.error:
         show_traceback(played.exception)
         raise PolicyCallError(played.error)

@@ -110,13 +110,13 @@ def _strategies(
         raise click.UsageError(
             "--players filters strategies and --slot filters policies. Use only one of them."
         )
-    found = [] if slot else _strategies_found(players, search)
+    names = [] if slot else _strategies_found(players, search)
     policies = [] if players else _policies_found(slot, search)
     if short and not as_json:
-        for one in policies if slot else found:
+        for one in policies if slot else names:
             print_line(one.name)
         return
-    rows = [*map(_strategy_row, found), *map(_policy_row, policies)]
+    rows = [*map(_strategy_row, names), *map(_policy_row, policies)]
     CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows), paged=True)
 
 
@@ -222,19 +222,19 @@ def _new(file: Path, name: str | None) -> None:
 
 def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
     """Return the strategies that match a number of players and a word, strongest first."""
-    found = []
+    matching = []
     for name in loader.list_strategies():
         strategy = loader.find_strategy(name)
         is_found = _has(search, name, strategy.about, strategy.source)
         if is_found and players in (None, 1 if catalogue.is_solo_strategy(name) else 2):
-            found.append(strategy)
-    return catalogue.sort_by_strength(found)
+            matching.append(strategy)
+    return catalogue.sort_by_strength(matching)
 
 
 def _policies_found(slot: str | None, search: str | None) -> list[Policy]:
     """Return the policies that match a slot and a word, sorted by slot and name."""
-    found = [policy for policy in loader.list_policies() if slot in (None, policy.slot)]
-    return [policy for policy in found if _has(search, policy.name, policy.about)]
+    matching = [policy for policy in loader.list_policies() if slot in (None, policy.slot)]
+    return [policy for policy in matching if _has(search, policy.name, policy.about)]
 
 
 def _has(word: str | None, *texts: str) -> bool:
@@ -267,12 +267,12 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
 
 
 def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
-    found = [row for row in rows if row["kind"] == "strategy"]
-    solo = [row for row in found if catalogue.is_solo_strategy(row["name"])]
-    two_players = [row for row in found if row not in solo]
+    strategy_rows = [row for row in rows if row["kind"] == "strategy"]
+    solo = [row for row in strategy_rows if catalogue.is_solo_strategy(row["name"])]
+    two_players = [row for row in strategy_rows if row not in solo]
     if two_players:
         yield from _catalogue("Two-player strategies, strongest first", two_players)
-    if found:
+    if strategy_rows:
         yield catalogue.CATALOGUE_NOTE
     if solo:
         yield from _catalogue("Solitaire strategies", solo)
@@ -329,8 +329,8 @@ def _show(strategy: Strategy, as_json: bool) -> None:
         }
         for policy in strategy.policies
     ]
-    answer = CommandResult(format_command("strategies", strategy.spec), rows)
-    answer.print(as_json, _show_parts(strategy, rows), paged=True)
+    result = CommandResult(format_command("strategies", strategy.spec), rows)
+    result.print(as_json, _show_parts(strategy, rows), paged=True)
 
 
 def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
@@ -383,8 +383,8 @@ def _format_allowed_values(param: Param) -> str:
 
 def _shorten_path(path: Path) -> str:
     """Return a path, relative to the current directory if it is inside."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+    current = Path.cwd()
+    return str(path.relative_to(current)) if path.is_relative_to(current) else str(path)
 
 
 def _execution_mode(policy: Policy) -> str:

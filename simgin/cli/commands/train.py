@@ -87,16 +87,16 @@ def train_command(
     run: Any = adapt.run_adaptation if is_champion else discards.run_training
     words = adapt.AdaptedChampion.wording
     learn_runner.check_improvement_output(words, output, place)
-    given = {name: value for name, value in asked.items() if value is not None}
-    given |= {} if confirm is None else {"confirmation_matches": confirm}
-    training = request.read(strategy, **given)
+    specified = {name: value for name, value in asked.items() if value is not None}
+    specified |= {} if confirm is None else {"confirmation_matches": confirm}
+    training = request.read(strategy, **specified)
     match = training.match
     if not as_json:
         console().print(Sentences([kind.plan_sentence(training)]))
     session.compile_players(match.matchups(match.strategy, match.seed))
     settled = learn_runner.player_options(match) | {"confirm": match.confirmation_matches}
     settled |= {"rounds": training.rounds, "deals": training.deals}
-    found = learn_runner.run_improvement(
+    result = learn_runner.run_improvement(
         match,
         words,
         partial(run, training, workers),
@@ -111,7 +111,7 @@ def train_command(
         if isinstance(training, discards.TrainRequest):
             print_line(_play_line(training, output))
         else:
-            print_line(_learned_line(cast("AdaptedChampion", found), output))
+            print_line(_learned_line(cast("AdaptedChampion", result), output))
 
 
 def _learned_line(found: AdaptedChampion, output: Path | None) -> str:

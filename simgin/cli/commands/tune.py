@@ -95,7 +95,7 @@ def tune_command(
             command = repeat_command(**learn_runner.player_options(request))
             CommandResult(command, [row], request.seed, stopped="dry run").print(True, ())
         return
-    found = learn_runner.run_improvement(
+    result = learn_runner.run_improvement(
         request,
         words,
         partial(cma_search.run_tune, request, workers),
@@ -105,8 +105,8 @@ def tune_command(
         place=place,
         as_json=as_json,
     )
-    if found.has_changed and not as_json:
-        print_line(f"Next:    {_play_command(found, output)}")
+    if result.has_changed and not as_json:
+        print_line(f"Next:    {_play_command(result, output)}")
 
 
 def _play_command(found: Improvement, output: Path | None) -> str:

@@ -68,7 +68,7 @@ def _variants(name: str | None, as_json: bool) -> None:
       simgin variants check mine.toml         check the variants in a file
     """
     if name is None:
-        _list([find_variant(shipped) for shipped in variant_names()], as_json)
+        _list([find_variant(built_in) for built_in in variant_names()], as_json)
     elif has_suffix(name, ".toml") and "+" not in name:
         _list(_read_file(name), as_json)
     else:
@@ -140,8 +140,8 @@ def _new(file: str, start: str, as_json: bool) -> None:
     create_file(Path(file), user_files.format_variant_file(file, base))
     created = find_variant(f"{file}#{user_files.suggest_variant_name(file)}")
     row = {"variant": created.spec, "from": base.spec}
-    answer = CommandResult(repeat_command(start=base.spec), [row], files=[Path(file)])
-    answer.print(as_json, _next_steps(file, created))
+    result = CommandResult(repeat_command(start=base.spec), [row], files=[Path(file)])
+    result.print(as_json, _next_steps(file, created))
 
 
 def _list(found: Sequence[Variant], as_json: bool) -> None:
@@ -187,8 +187,8 @@ def _show(variant: Variant, as_json: bool) -> None:
 def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     yield f"{variant.spec}: {variant.title}"
     yield variant.about
-    if same := find_built_in_equal(variant):
-        yield f"This variant has the same rules as {same.spec}."
+    if equal_variant := find_built_in_equal(variant):
+        yield f"This variant has the same rules as {equal_variant.spec}."
     changes = _changes(base, variant)
     if changes:
         rows = [

@@ -229,13 +229,13 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
     handles = [handle for handle, _ in drawn]
     names = [name for _, name in drawn]
     above = _legend_transform(figure, axes)
-    lift = LEGEND_GAP + TITLE_LINE * _title_lines(figure, axes)
+    height = LEGEND_GAP + TITLE_LINE * _title_lines(figure, axes)
     box = axes.legend(
         handles,
         [fold_text(name, LEGEND_CHARACTERS) for name in names],
         ncols=_legend_columns(names),
         loc="lower left",
-        bbox_to_anchor=(LEGEND_LEFT, lift),
+        bbox_to_anchor=(LEGEND_LEFT, height),
         bbox_transform=above,
         fontsize=FONT_NORMAL,
         frameon=False,
@@ -246,7 +246,7 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
         borderpad=0,
     )
     box.set_in_layout(False)  # prevents the layout from narrowing the axes
-    _reserve_space(axes, above, lift + TEXT_LINE * legend_lines(names))
+    _reserve_space(axes, above, height + TEXT_LINE * legend_lines(names))
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:

@@ -341,8 +341,8 @@ def _players_text(frame: pd.DataFrame) -> str:
         names |= dict.fromkeys(pair)
     names.pop("", None)
     listing = ", ".join(names)
-    many = len(names) > MAX_NAMES or len(listing) > MAX_NAME_CHARACTERS
-    return f"{len(names)} players" if many else f"Players: {listing}"
+    is_long = len(names) > MAX_NAMES or len(listing) > MAX_NAME_CHARACTERS
+    return f"{len(names)} players" if is_long else f"Players: {listing}"
 
 
 def iterate_groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -373,7 +373,7 @@ def max_distance(values: Any, minimum: float) -> float:
 
 def precision_sentence(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
     """Return a sentence about the half-width of the widest 95 % confidence interval."""
-    half = factor * float((frame["high"] - frame["low"]).max()) / 2
-    if np.isnan(half):
+    half_width = factor * float((frame["high"] - frame["low"]).max()) / 2
+    if np.isnan(half_width):
         return "The sample is too small for 95 % intervals."
-    return f"The half-widths of all 95 % intervals are at most {half:.2g}{unit}."
+    return f"The half-widths of all 95 % intervals are at most {half_width:.2g}{unit}."
