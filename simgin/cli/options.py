@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
 from simgin.cli.completion import complete_strategy, complete_variant
-from simgin.cli.output import PATIENCE_KEY
+from simgin.cli.output import EXPORT_FORMATS, EXPORT_KEY, PATIENCE_KEY
 from simgin.text import amounts
 
 
@@ -104,9 +104,30 @@ margin_option = click.option(
     metavar="X",
     help="Also test for equivalence within a margin: 1% of wins, or 0.5 points per deal.",
 )
-json_option = click.option(
+json_only_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as one JSON object."
 )
+
+
+def _set_export(context: click.Context, _option: click.Parameter, given: str | None) -> None:
+    if given:
+        context.meta[EXPORT_KEY] = given
+
+
+_export_option = click.option(
+    f"--{EXPORT_KEY}",
+    type=click.Choice(EXPORT_FORMATS),
+    callback=_set_export,
+    expose_value=False,
+    help="Print only the tables, in another format.",
+)
+
+
+def json_option(command: Any) -> Any:
+    """Add the options `--json` and `--export` to a command."""
+    return json_only_option(_export_option(command))
+
+
 details_option = click.option("--details", is_flag=True, help="Print all tables of the report.")
 variant_option = click.option(
     "-v",

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 HTML_REPORT = "report.html"
 # Parameters that do not change a result
 RESULT_NEUTRAL_OPTIONS = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
-PATIENCE_KEY = "patience"  # key of the option in the metadata of the context
+# Keys of options in the metadata of the context
+PATIENCE_KEY, EXPORT_KEY = "patience", "export"
+EXPORT_FORMATS = ("markdown", "latex", "csv")
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,9 @@ class CommandResult:
         if as_json:
             click.echo(self.json())
             return
+        if form := click.get_current_context().meta.get(EXPORT_KEY):
+            click.echo(escape_control_chars(_export_tables(parts, form)))
+            return
         out = console()
         capture = out.capture() if paged and _may_page() else None
         with capture or contextlib.nullcontext():
@@ -94,6 +99,16 @@ class CommandResult:
         screen = capture.get() + ending
         is_long = screen.count("\n") + 1 >= shutil.get_terminal_size().lines
         (click.echo_via_pager if is_long else click.echo)(screen)
+
+
+def _export_tables(parts: Iterable[Any], form: str) -> str:
+    """Return the tables of a screen in one of the `EXPORT_FORMATS`, separated by empty lines."""
+    from simgin.report.report_table import Table
+
+    tables = [part.export(form) for part in parts if isinstance(part, Table)]
+    if not tables:
+        raise click.UsageError(f"there is no table to export. Omit --{EXPORT_KEY}.")
+    return "\n".join(tables).removesuffix("\n")
 
 
 def _describe_files(files: Sequence[Path]) -> str:
@@ -196,7 +211,7 @@ def continue_command(command: str) -> str:
     for parameter in context.command.params:
         name = str(parameter.name)
         is_typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_typed and name in (*RESULT_NEUTRAL_OPTIONS, PATIENCE_KEY):
+        if is_typed and name in (*RESULT_NEUTRAL_OPTIONS, PATIENCE_KEY, EXPORT_KEY):
             words += _typed_words(parameter, {**context.meta, **context.params}[name])
     return " ".join([command, shell.join_command(words)]) if words else command
 

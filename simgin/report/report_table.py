@@ -167,6 +167,20 @@ class Table:
         lines = [f"## {self.title}", "", *format_markdown_table(self.headings, texts), ""]
         return "\n".join([*lines, self.note, ""] if self.note else lines)
 
+    def export(self, form: str) -> str:
+        """Return the headings and the formatted cells as "markdown", "latex" or "csv"."""
+        import pandas as pd
+
+        rows = [[*map(str, row)] for row in self.rows]
+        if form == "markdown":
+            return "\n".join([*format_markdown_table(self.headings, rows), ""])
+        df = pd.DataFrame(rows, columns=pd.Index(self.headings))
+        if form == "csv":
+            return df.to_csv(index=False)
+        is_number = [all(map(NUMBER_PATTERN.match, cells)) for cells in zip(*rows, strict=True)]
+        alignment = "".join("r" if right else "l" for right in is_number)
+        return df.to_latex(index=False, escape=True, column_format=alignment or None)
+
     def __rich_console__(
         self, _console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:

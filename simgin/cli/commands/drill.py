@@ -36,7 +36,7 @@ MAX_SEED = 2**32  # of a drill without --seed, short enough to type
 )
 @options.seed_option
 @options.workers_option
-@options.json_option
+@options.json_only_option
 def drill_command(
     output: Path | None,
     anki: Path | None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli.options import json_option, variant_option
+from simgin.cli.options import json_only_option, variant_option
 from simgin.cli.output import CommandResult, repeat_command
 from simgin.report.report_table import Table, table_from_rows
 from simgin.text.notation import format_card, format_hand, parse_card, parse_cards
@@ -30,7 +30,7 @@ HIGHEST_LIMIT = 10  # highest knock limit that an upcard can set
 @click.option(
     "--score", type=int, metavar="N", help="Your score before the deal, for the variant shot."
 )
-@json_option
+@json_only_option
 def hand_command(
     cards: tuple[str, ...], variant: str, upcard: str | None, score: int | None, as_json: bool
 ) -> None:

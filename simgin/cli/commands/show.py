@@ -18,7 +18,7 @@ from simgin.cli.output import CommandResult
 @options.half_option
 @options.deal_option
 @debug_option
-@options.json_option
+@options.json_only_option
 def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
     """Replay one deal of A against B, or a solitaire deal of A.
 

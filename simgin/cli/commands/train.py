@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @learn_runner.run_directory_option(
     "Save the rounds with tables in this directory, so that training can be resumed."
 )
-@options.json_option
+@options.json_only_option
 def train_command(
     strategy: str,
     confirm: int | None,

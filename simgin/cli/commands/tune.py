@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     "Save the search with its report in this directory, so that it can be resumed."
 )
 @click.option("--dry-run", is_flag=True, help="Only print the plan with its estimated time.")
-@options.json_option
+@options.json_only_option
 def tune_command(
     confirm: int,
     workers: int | None,
