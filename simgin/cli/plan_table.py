@@ -15,7 +15,7 @@ from simgin.runs.block import Task
 from simgin.runs.plan import Plan, estimate_deviations, measure_unit_seconds
 from simgin.stats import differences
 from simgin.stats.estimate import Z95, required_sample_size
-from simgin.text.amounts import UNIT_PLURALS
+from simgin.text.amounts import UNIT_PLURALS, format_duration
 
 MAX_MATCHUP_LINES = 40  # maximum number of listed matchups
 
@@ -220,13 +220,3 @@ def _format_matchups(plan: Plan) -> str:
     if plan.seconds is not None or len(sizes) > 1:
         return words
     return f"{words}, {_format_limit_prefix(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{each}"
-
-
-def format_duration(seconds: float) -> str:
-    """Format a duration, such as `under 1 s`, `40 s`, `3 min` or `2 h 5 min`."""
-    if seconds < 1:
-        return "under 1 s"
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

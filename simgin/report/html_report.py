@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 
 HTML_NAME, SUMMARY_NAME = "report.html", "summary.md"
 PLOTS_FOLDER = "plots/"  # folder for the plots
-TEMPLATE, STYLE, RESULT_TEMPLATE = (
-    Path(__file__).with_name(name) for name in ("page.html.j2", "page.css.j2", "result.html.j2")
+TEMPLATE, STYLE, SCRIPT, RESULT_TEMPLATE = (
+    Path(__file__).with_name(name)
+    for name in ("page.html.j2", "page.css.j2", "page.js.j2", "result.html.j2")
 )
 _RESULT_NUMBERS = itertools.count(1)  # unique number, because ids must be unique in a notebook
 MIN_ROWS_FILTERED = 8  # minimum number of rows for a filter
@@ -162,6 +163,12 @@ def _script_digest(script: str) -> str:
     The policy blocks all scripts without a listed hash.
     """
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def report_script_digest() -> str:
+    """Return the hash of the script of every HTML report, in the form of a CSP source."""
+    script = load_template(SCRIPT).render() + "\n"
+    return f"sha256-{_script_digest(script)}"
 
 
 def _allow_breaks(text: str) -> Markup:

@@ -12,8 +12,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from simgin.text.messages import escape_control_chars
@@ -30,6 +31,18 @@ NOTEBOOK_DELAY = 1.0
 MIN_MEASURED_SECONDS = 2.0  # seconds of play needed to estimate the remaining time
 BAR_WIDTH = 24  # characters
 FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
+
+
+@dataclass(frozen=True)
+class InterimResult:
+    """Interim result as a line of text, with its values for another program."""
+
+    line: str
+    values: Mapping[str, Any] | None = None
+
+    def __rich__(self) -> str:
+        """Return the line."""
+        return self.line
 
 
 class OnProgress(Protocol):
@@ -173,7 +186,8 @@ class _TerminalProgress(ProgressBar):
     def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
         if render_result is not None and self._now - self._refreshed >= REFRESH_SECONDS:
             self._refreshed = self._now
-            self._result = render_result()
+            result = render_result()
+            self._result = result.line if isinstance(result, InterimResult) else result
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -225,8 +239,8 @@ class _LineProgress(ProgressBar):
 class _JsonProgress(ProgressBar):
     """A JSON object per line for another program, at most twice per second.
 
-    The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling`, and
-    `result`, the interim result as text.
+    The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling`, `result`,
+    the interim result as text, and `values`, its values (null if there are none).
     """
 
     def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
@@ -238,16 +252,17 @@ class _JsonProgress(ProgressBar):
     def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
         if self._now - self._written >= REFRESH_SECONDS or self._done == self._total:
             self._written = self._now
-            self._write("" if render_result is None else _as_text(render_result()))
+            self._write("" if render_result is None else render_result())
 
-    def _write(self, result: str) -> None:
+    def _write(self, result: RenderableType) -> None:
         fields = {
             "title": self._title,
             "done": self._done,
             "total": self._total,
             "seconds_left": self._seconds_left,
             "compiling": bool(self._compiling),
-            "result": result,
+            "result": _as_text(result),
+            "values": result.values if isinstance(result, InterimResult) else None,
         }
         print(json.dumps(fields), file=self._stream, flush=True)
 
@@ -256,6 +271,8 @@ def _as_text(result: RenderableType) -> str:
     """Return an interim result as plain text."""
     if isinstance(result, str):
         return result
+    if isinstance(result, InterimResult):
+        return result.line
     from simgin.report.terminal import render_text
 
     return render_text([result])

@@ -7,17 +7,19 @@ not stored.
 
 from __future__ import annotations
 
+import math
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin.core import batch_columns
 from simgin.report import numbers
+from simgin.report.progress import InterimResult
 from simgin.runs import stopping
 from simgin.runs.stopping import PrecisionRule, SequentialTest, StoppingRule
-from simgin.stats.estimate import estimate_metric
-from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
+from simgin.stats.estimate import Estimate, estimate_metric
+from simgin.stats.metrics import METRICS_BY_NAME, Metric, headline_metrics
 from simgin.text.amounts import UNIT_PLURALS, format_count
 
 if TYPE_CHECKING:
@@ -66,39 +68,75 @@ class LiveEstimate:
         """Return a line about the current matchup: `12.4k of 100k matches  won 46.8 ± 0.9 %`."""
         if not self._totals:
             return ""
-        parts = [self._players()] if len(self._plan.tasks) > 1 else []
-        parts.append(self._size())
-        rule = self._plan.stopping_rules[self._cell] if self._plan.stopping_rules else None
-        return "  ".join([*parts, *self._estimate(rule)])
+        parts = [self._place()] if len(self._plan.tasks) > 1 else []
+        return "  ".join([*parts, self._size(), *self._estimate()])
 
-    def _players(self) -> str:
-        matchup = self._task.matchup
-        players = [self._names.get(player.spec, player.spec) for player in matchup.players]
-        title = textwrap.shorten(" v ".join(players), MAX_PLAYERS_LENGTH, placeholder="…")
-        return f"{self._cell + 1}/{len(self._plan.tasks)} {title}, {matchup.variant.spec}"
+    def result(self) -> InterimResult:
+        """Return the line of the current matchup and its values, for a chart of the win rate."""
+        return InterimResult(self.line(), self._values() if self._totals else None)
+
+    def _values(self) -> dict[str, Any] | None:
+        """Return players, size and estimate of the current matchup; None without an estimate."""
+        metric, found = self._find_estimate()
+        scaled = [metric.display_factor * x for x in (found.value, found.low, found.high)]
+        if not all(map(math.isfinite, scaled)):
+            return None
+        rule = self._rule
+        target = rule.half_width if isinstance(rule, PrecisionRule) else None
+        return {
+            "matchup": self._cell,
+            "matchups": len(self._plan.tasks),
+            "players": self._players(),
+            "n": self._played(),
+            "max": None if self._plan.seconds is not None else self._task.n,
+            "unit": UNIT_PLURALS[self._plan.unit],
+            "is_percentage": metric.is_proportion,
+            **dict(zip(("value", "low", "high"), scaled, strict=True)),
+            "target": target and metric.display_factor * target,
+        }
+
+    @property
+    def _rule(self) -> StoppingRule | None:
+        """The stopping rule of the current matchup."""
+        return self._plan.stopping_rules[self._cell] if self._plan.stopping_rules else None
+
+    def _players(self) -> list[str]:
+        return [self._names.get(player.spec, player.spec) for player in self._task.matchup.players]
+
+    def _place(self) -> str:
+        """Return the current matchup: `2/6 gold v simple, standard`."""
+        title = textwrap.shorten(" v ".join(self._players()), MAX_PLAYERS_LENGTH, placeholder="…")
+        place = f"{self._cell + 1}/{len(self._plan.tasks)}"
+        return f"{place} {title}, {self._task.matchup.variant.spec}"
+
+    def _played(self) -> int:
+        """Return the number of deals or matches of the current matchup so far."""
+        units = int(self._totals[self._cell][batch_columns.COL_UNITS])
+        return self._task.matchup.key.count_games(units)
 
     def _size(self) -> str:
         """Return the current and the final or maximum size, such as `12.4k of 100k deals`."""
         task = self._task
-        played = format_count(
-            task.matchup.key.count_games(int(self._totals[self._cell][batch_columns.COL_UNITS]))
-        )
+        played = format_count(self._played())
         unit = UNIT_PLURALS[self._plan.unit]
         if self._plan.seconds is not None:
             return f"{played} {unit}"
         most = "at most " if self._plan.stopping_rules else ""
         return f"{played} of {most}{format_count(task.n)} {unit}"
 
-    def _estimate(self, rule: StoppingRule | None) -> list[str]:
-        """Return the win rate with its interval, and the target of the stopping rule."""
-        total = self._totals[self._cell]
+    def _find_estimate(self) -> tuple[Metric, Estimate]:
+        """Return the metric that decides, and its estimate."""
+        total, rule = self._totals[self._cell], self._rule
         name, _ = headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
-        estimate = estimate_metric(total, metric, multiplier=multiplier)
-        text = numbers.format_estimate(
-            estimate.value, estimate.low, estimate.high, metric.display_factor
-        )
+        return metric, estimate_metric(total, metric, multiplier=multiplier)
+
+    def _estimate(self) -> list[str]:
+        """Return the win rate with its interval and the target of the stopping rule."""
+        metric, found = self._find_estimate()
+        rule = self._rule
+        text = numbers.format_estimate(found.value, found.low, found.high, metric.display_factor)
         if text == numbers.EN_DASH:
             return []
         noun = "won" if metric.is_proportion else "points"
@@ -108,5 +146,6 @@ class LiveEstimate:
             parts.append(f"until ± {metric.display_factor * rule.half_width:g}{percent}")
         if isinstance(rule, SequentialTest):
             low, high = stopping.compute_sprt_bounds()
-            parts.append(f"LLR {rule.llr(total):.1f}, decided at {low:.1f} or {high:.1f}")
+            llr = rule.llr(self._totals[self._cell])
+            parts.append(f"LLR {llr:.1f}, decided at {low:.1f} or {high:.1f}")
         return parts

@@ -510,7 +510,7 @@ def _split_progress(
     live = LiveEstimate(plan, run_ledger)
 
     def report_matchups(done: int, total: int) -> None:
-        on_progress(done, total + extra, live.line)
+        on_progress(done, total + extra, live.result)
 
     def report_passes(done: int, total: int) -> None:
         on_progress(main + extra * done // total, main + extra, lambda: "")

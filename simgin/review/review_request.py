@@ -43,6 +43,7 @@ MIN_MATCHES = 1_000
 DEEP_FACTOR = 100
 SECONDS_PER_TURN = 8.0
 MAX_RULE_SETS = 50  # maximum number of rule sets in a sweep
+MAX_NAME_LENGTH = 80  # maximum length of the default name of a directory
 _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
 LENGTH_TOLERANCE = 0.1
@@ -214,6 +215,17 @@ class ReviewRequest:
         """Return the request that is stored in a manifest."""
         fields = {name: _to_tuples(value) for name, value in entry.items()}
         return cls(kinds=tuple(PlayerType(*kind) for kind in fields.pop("kinds")), **fields)
+
+    @property
+    def default_name(self) -> str:
+        """Default name of the run directory."""
+        words = list(self.variants)
+        if self.sweep:
+            words = [str(self.base), *(name for name, _ in self.sweep)]
+        elif self.base is not None:
+            words = [*self.compared_variants, "against", self.base]
+        name = re.sub(r"[^a-z0-9=]+", "-", "-".join(words).lower()).strip("-")
+        return f"review-{name}"[:MAX_NAME_LENGTH]
 
     @property
     def compared_variants(self) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ class Parameter:
     choices: tuple[str | int, ...] = ()  # valid words if kind is choice (yes and no are bools)
     low: int = 0  # minimum if kind is int, pair or table
     high: int = 0
+    unit: str = ""  # unit of the numbers
     optional: bool = False  # True if `none` is a valid value
     example: ParamValue = None  # suggested value if there is no default
     words: Mapping[str, str] = field(default_factory=dict)  # phrase that players use for each value

@@ -90,6 +90,16 @@ def format_count_range(counts: Sequence[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
+def format_duration(seconds: float) -> str:
+    """Format a duration, such as `under 1 s`, `40 s`, `3 min` or `2 h 5 min`."""
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def parse_seed(number: object) -> int:
     """Convert an integer of any type, such as a NumPy integer, to a seed from 0 to 2^64 - 1.
 

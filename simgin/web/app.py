@@ -15,13 +15,20 @@ from starlette.routing import Route
 
 from simgin.report.html_report import STYLE, load_template
 from simgin.text.messages import SimginError
-from simgin.web import home, job_pages
+from simgin.web import compare_page, home, job_pages, report_pages, results_pages, review_page
 from simgin.web.jobs import JobQueue
 from simgin.web.pages import render_page
 from simgin.web.security import Guard
 
 STATIC_FOLDER = Path(__file__).with_name("static")
 MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+COMMAND_PAGES = (
+    review_page.PAGE,
+    compare_page.PAGE,
+    report_pages.ODDS_PAGE,
+    report_pages.CHARTS_PAGE,
+    results_pages.COMPARISON_PAGE,
+)
 ERROR_TITLES = {
     404: "This page does not exist",
     405: "This page does not accept such a request",
@@ -60,6 +67,10 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             Route("/jobs/{name}/events", job_pages.stream_job),
             Route("/jobs/{name}/cancel", job_pages.cancel_job, methods=["POST"]),
             Route("/jobs/{name}/resume", job_pages.resume_job, methods=["POST"]),
+            Route("/results", results_pages.show_results),
+            Route("/results/{run}", results_pages.show_run),
+            Route("/results/{run}/files/{file:path}", results_pages.send_run_file),
+            *(route for page in COMMAND_PAGES for route in page.routes()),
             Route("/static/{name}", send_static_file),
         ],
         middleware=[Middleware(Guard, token=token, port=port, hosts=hosts)],

@@ -10,7 +10,11 @@ from simgin.web.saved_runs import list_saved_runs
 
 MAX_LATEST_RUNS = 6
 # Path, title and description of each task
-TASKS = (("/play", "Play", "Play against a strong opponent, and see what each decision costs."),)
+TASKS = (
+    ("/play", "Play", "Play against a strong opponent, and see what each decision costs."),
+    ("/review", "Review rules", "Change a rule, and see how the game changes."),
+    ("/compare", "Compare strategies", "Let strategies play, and see which one wins."),
+)
 
 
 def show_home(request: Request) -> Response:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from simgin.web.jobs import Job
+from simgin.web.jobs import DONE, Job
 from simgin.web.pages import render_page
 
 POLL_SECONDS = 0.2
@@ -17,8 +18,10 @@ KEEP_ALIVE_SECONDS = 15.0  # between two events, so that a closed connection is 
 
 
 def show_job(request: Request) -> Response:
-    """Show the progress of a job, with buttons to cancel or resume it."""
+    """Show the progress of a job with buttons to cancel or resume it, or the results at its end."""
     job = _find_job(request)
+    if job.state == DONE and job.run:
+        return RedirectResponse(f"/results/{quote(job.run)}", 303)
     return render_page(request, "job", job=job, command=job.command)
 
 

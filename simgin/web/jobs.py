@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
+from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from simgin.text.user_data import user_data_directory
 
 JOBS_FOLDER = "jobs"  # inside the user's data directory
 MAX_OPEN_JOBS, MAX_KEPT_JOBS = 20, 200
+MAX_POINTS = 300  # of the chart of a job
 MAX_MESSAGES = 50  # lines of stderr that are kept
 CANCEL_SECONDS = 20.0  # time to write finished blocks before a child process is killed
 QUEUED, RUNNING = "queued", "running"
@@ -58,6 +60,7 @@ class Job:
         state: QUEUED, RUNNING, DONE, FAILED_JOB, CANCELLED or CUT_OFF.
         created: Time of the start, in seconds since the epoch.
         progress: Latest progress object of the command.
+        history: Values of earlier progress objects, for a chart.
         messages: Other lines that the command printed on stderr.
         output: Text that the command printed on stdout.
     """
@@ -69,6 +72,7 @@ class Job:
     state: str = QUEUED
     created: float = field(default_factory=time.time)
     progress: dict[str, Any] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)
     output: str = ""
 
@@ -103,8 +107,9 @@ class Job:
 
     def to_json(self) -> dict[str, Any]:
         """Return the state for the browser."""
-        keys = ("name", "title", "run", "state", "progress", "percent", "error", "can_resume")
-        return {key: getattr(self, key) for key in keys} | {"note": self.messages[-1:]}
+        keys = ("name", "title", "run", "state", "progress", "percent", "history", "error")
+        more = {"can_resume": self.can_resume, "note": self.messages[-1:]}
+        return {key: getattr(self, key) for key in keys} | more
 
 
 class JobQueue:
@@ -271,6 +276,8 @@ class JobQueue:
             if isinstance(fields, dict):
                 # A result remains until there is a newer one
                 job.progress = fields | {"result": fields["result"] or job.progress.get("result")}
+                if fields.get("values"):
+                    job.history = _add_point(job.history, fields["values"])
             elif line.strip():
                 job.messages = [*job.messages[1 - MAX_MESSAGES :], line]
             self._changed.notify_all()
@@ -307,3 +314,19 @@ class JobQueue:
                 if job.name == path.stem:
                     job.state = CUT_OFF if job.is_open else job.state
                     yield job
+
+
+def _add_point(history: list[dict[str, Any]], point: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the points of a chart with a new one, and with every second one if there are many.
+
+    A resumed job can repeat earlier points. The last point of each matchup is kept.
+    """
+
+    def place(one: dict[str, Any]) -> tuple[int, int]:
+        return one["matchup"], one["n"]
+
+    kept = [one for one in history if place(one) < place(point)]
+    if len(kept) >= MAX_POINTS:
+        is_kept = [i % 2 or a["matchup"] != b["matchup"] for i, (a, b) in enumerate(pairwise(kept))]
+        kept = [*compress(kept, is_kept), kept[-1]]
+    return [*kept, point]

@@ -15,7 +15,14 @@ from simgin.version import get_version
 
 TEMPLATES_FOLDER = Path(__file__).with_name("templates")
 # Path -> name in the navigation
-NAVIGATION = {"/play": "Play"}
+NAVIGATION = {
+    "/play": "Play",
+    "/review": "Review",
+    "/compare": "Compare",
+    "/odds": "Odds",
+    "/charts": "Charts",
+    "/results": "Results",
+}
 
 Value = TypeVar("Value")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from simgin.report.html_report import HTML_NAME
@@ -11,6 +12,7 @@ from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 
 FINISHED, UNFINISHED = "finished", "interrupted"
+COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands with matchups
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,16 @@ class SavedRun:
         """Name of the command, such as `review`."""
         words = self.command.split()
         return words[1] if len(words) > 1 and words[0] == "simgin" else ""
+
+    @property
+    def date(self) -> str:
+        """Local time of the last change."""
+        return datetime.fromtimestamp(self.ended).strftime("%Y-%m-%d %H:%M")
+
+    @property
+    def can_compare(self) -> bool:
+        """True if `simgin compare` accepts the run."""
+        return self.state == FINISHED and self.kind in COMPARABLE_KINDS
 
     @property
     def has_report(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +14,6 @@ from simgin.cli.output import format_command, print_note, repeat_command, screen
 if TYPE_CHECKING:
     from simgin.review.review import Review
     from simgin.review.review_request import ReviewRequest
-
-MAX_OUTPUT_NAME = 80  # maximum length of the default name of a directory
 
 
 @click.command("review")
@@ -123,7 +120,7 @@ def review_command(
         specified["names"] = variants
     read = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)
     request = read(**specified)
-    name = _default_name(request)
+    name = request.default_name
     directory_path = output or config.configured_output(name) or Path("results") / name
     command = repeat_command(output=directory_path)
     directory.check_directory(directory_path, command, writes_ledger=True)
@@ -169,14 +166,3 @@ def _resolve_players(request: ReviewRequest, workers: int | None, command: str) 
     interruptible = session.exit_on_interrupt(command, "the cache", "training rounds")
     with interruptible, progress.show_progress(title) as report:
         return resolve_players(request, workers, report)
-
-
-def _default_name(request: ReviewRequest) -> str:
-    """Return the default name of the directory of a review."""
-    words = (
-        [*request.compared_variants, "against", request.base] if request.base else request.variants
-    )
-    if request.sweep:
-        words = [str(request.base), *(name for name, _ in request.sweep)]
-    name = re.sub(r"[^a-z0-9=]+", "-", "-".join(map(str, words)).lower()).strip("-")
-    return f"review-{name}"[:MAX_OUTPUT_NAME]

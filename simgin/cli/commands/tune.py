@@ -118,9 +118,9 @@ def _play_command(found: Improvement, output: Path | None) -> str:
 
 def _announce(request: TuneRequest, seconds: float) -> None:
     """Print the plan and its estimated time."""
-    from simgin.cli.plan_table import format_duration
     from simgin.learn.cma_search import plan_sentence
     from simgin.report.wrapping import Sentences
+    from simgin.text.amounts import format_duration
 
     about = "about " if seconds >= 1 else ""
     time = f"Estimated time: {about}{format_duration(seconds)}."

@@ -1,5 +1,6 @@
 // Progress of a job. A page with an element `#job[data-job]` shows it; see templates/job.html.j2.
 
+import { drawChart } from "./chart.js";
 import { find, post } from "./site.js";
 
 // Call a function with each state of a job until it ends.
@@ -20,6 +21,7 @@ const timeLeft = ({ compiling, seconds_left: seconds }) => {
 };
 
 const showState = (job) => {
+  if (job.state === "finished" && job.run) location.replace(`/results/${encodeURIComponent(job.run)}`);
   const isOpen = ["queued", "running"].includes(job.state);
   find("job-state").textContent = job.state;
   find("job-state").className = `state ${job.state}`;
@@ -28,6 +30,10 @@ const showState = (job) => {
   find("job-note").textContent = job.error || "";
   find("job-result").textContent = job.progress.result || "";
   find("job-result").hidden = !job.progress.result;
+  if (find("job-chart") && job.history.length) {
+    drawChart(find("job-chart"), job.history);
+    find("job-result").hidden = true;
+  }
   find("job-cancel").hidden = !isOpen;
   find("job-resume").hidden = !job.can_resume;
 };

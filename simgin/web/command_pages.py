@@ -1,0 +1,123 @@
+"""Pages with a form for a command: check the form, show the command, and start it as a job.
+
+The address of a page contains the values of the form. A change of the form sends them to
+`/NAME/check`, which answers with the command and the errors; see static/form.js.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from simgin.play.parallel import usable_cpus
+from simgin.text.amounts import format_duration
+from simgin.text.shell import join_command
+from simgin.web.pages import Form, render_page
+
+if TYPE_CHECKING:
+    from simgin.web.app import Site
+
+MAX_RUN_NAME = 80
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Command that a form describes, without its output directory.
+
+    Attributes:
+        words: Arguments of `simgin`.
+        title: Title of the job.
+        run: Wanted name of the run directory.
+        seconds: Expected CPU time, or its maximum.
+        notes: Sentences about the command.
+        specs: Fields of the specs in the form, by name of the field.
+    """
+
+    words: list[str]
+    title: str
+    run: str
+    seconds: float
+    notes: list[str] = field(default_factory=list)
+    specs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CommandPage:
+    """Page with a form for a command.
+
+    Attributes:
+        name: Name of the page and of its template.
+        read: Function that reads the form. It records errors in the form.
+        options: Function that returns the variables of the template.
+    """
+
+    name: str
+    read: Callable[[Form, Site], Draft]
+    options: Callable[[Site], dict[str, Any]]
+
+    def routes(self) -> list[Route]:
+        """Return the routes of the page."""
+        return [
+            Route(f"/{self.name}", self.show, methods=["GET"]),
+            Route(f"/{self.name}", self.start, methods=["POST"]),
+            Route(f"/{self.name}/check", self.check),
+        ]
+
+    def show(self, request: Request) -> Response:
+        """Show the form with its values, errors and command."""
+        form, draft = self._read(request)
+        words = _complete_words(form, draft, request)
+        return render_page(
+            request,
+            self.name,
+            form.status,
+            form=form,
+            command=join_command(["simgin", *words]),
+            **self.options(request.app.state.site),
+        )
+
+    def check(self, request: Request) -> Response:
+        """Send the command, the expected time and the errors of a form."""
+        form, draft = self._read(request)
+        answer = {
+            "command": join_command(["simgin", *_complete_words(form, draft, request)]),
+            "errors": form.errors,
+            "time": format_duration(draft.seconds / usable_cpus()),
+            "notes": draft.notes,
+            "specs": draft.specs,
+        }
+        return JSONResponse(answer, form.status)
+
+    def start(self, request: Request) -> Response:
+        """Start the command of a form as a job, and send its name, or else the errors."""
+        form, draft = self._read(request)
+        if form.errors:
+            message = "Correct the marked fields."
+            return JSONResponse({"error": message, "errors": form.errors}, form.status)
+        words = _complete_words(form, draft, request)
+        job = request.app.state.site.jobs.start(words, draft.title, _run_name(draft, request))
+        return JSONResponse({"job": job.name})
+
+    def _read(self, request: Request) -> tuple[Form, Draft]:
+        form = Form(request.query_params)
+        return form, self.read(form, request.app.state.site)
+
+
+def _complete_words(form: Form, draft: Draft, request: Request) -> list[str]:
+    """Return the arguments with the output directory; only `simgin COMMAND` if there are errors."""
+    if form.errors:
+        return draft.words[:1]
+    site = request.app.state.site
+    return [*draft.words, "-o", str(site.results / _run_name(draft, request))]
+
+
+def _run_name(draft: Draft, request: Request) -> str:
+    """Return an unused name for the run directory."""
+    name = re.sub(r"[^a-z0-9=]+", "-", draft.run.lower()).strip("-")[:MAX_RUN_NAME]
+    return str(request.app.state.site.jobs.new_run_name(name))

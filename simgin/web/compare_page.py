@@ -1,0 +1,144 @@
+"""Compare page: strategies against each other, with a live chart of the win rate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from simgin.rules.variants import Variant
+from simgin.runs.plan import DEFAULT_DEALS, MAX_DEALS, Plan, plan_league, plan_match
+from simgin.strategy.catalogue import list_by_strength, read_entry
+from simgin.text.amounts import parse_count, parse_half_width
+from simgin.text.messages import SimginError
+from simgin.web.command_pages import CommandPage, Draft
+from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.pages import Form
+from simgin.web.review_page import list_variants
+from simgin.web.spec_fields import describe_strategy_fields
+
+if TYPE_CHECKING:
+    from simgin.web.app import Site
+
+STRATEGIES = ("s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8")  # fields of the form
+DEFAULTS = {"s1": "champion", "s2": "marjj-early"}
+LEAGUE, PANEL = "league", "panel"
+DEALS_PER_MATCH = 9  # about, for the expected time
+UNKNOWN_SPEED = 10_000.0  # deals per second of strategies that are not in the catalogue
+
+
+def read_comparison(form: Form, site: Site) -> Draft:
+    """Read the form of a comparison, and record its errors."""
+    variant = form.read("variant", read_variant_name, "standard")
+    is_solo = variant.params["players"] == 1
+    names = _read_strategies(form, site, is_solo)
+    against = form.read("against", partial(_read_strategy, site=site), "simple")
+    is_league = len(names) > 2 and form.values.get("layout", LEAGUE) == LEAGUE
+    more = ["--against", against] if len(names) > 2 and not is_league else []
+    size = _read_size(form)
+    plan = _make_plan(form, names, variant, more, is_league, size)
+    options = [word for name, text in size.items() for word in (f"--{name}", text)]
+    return Draft(
+        ["league" if is_league else "match", *names, *more, "-v", variant.spec, *options],
+        f"{' v '.join(names)}, {variant.spec}",
+        "-".join(["league" if is_league else "match", *names, variant.spec]),
+        _expected_seconds(plan),
+        _stopping_notes(size),
+        {
+            name: describe_strategy_fields(text, site.strategies)
+            for name, text in _given(form).items()
+        }
+        | {
+            "against": describe_strategy_fields(
+                form.values.get("against") or against, site.strategies
+            )
+        },
+    )
+
+
+def _stopping_notes(size: Mapping[str, str]) -> list[str]:
+    if "until" not in size:
+        return []
+    return [f"The run stops earlier if the half-width of the interval is {size['until']}."]
+
+
+def _given(form: Form) -> dict[str, str]:
+    """Return the strategies of a form by field; the first fields have defaults."""
+    texts = {name: form.values.get(name) or DEFAULTS.get(name, "") for name in STRATEGIES}
+    return {name: text for name, text in texts.items() if text}
+
+
+def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
+    """Return the specs of the strategies, without repetitions; one in a solitaire game."""
+    names = list(_given(form))[: 1 if is_solo else None]
+    read = partial(_read_strategy, site=site)
+    specs = [form.read(name, read, DEFAULTS.get(name, "simple")) for name in names]
+    for name, spec in zip(names[2:], specs[2:], strict=True):
+        if spec in specs[: names.index(name)]:
+            form.errors.setdefault(name, "This strategy occurs twice. Change a parameter.")
+    return specs
+
+
+def _read_strategy(text: str, site: Site) -> str:
+    return read_strategy_name(text, site.strategies).spec
+
+
+def _read_size(form: Form) -> dict[str, str]:
+    """Return the options for the size, such as `{"deals": "100k"}`."""
+    unit = "matches" if form.values.get("unit") == "matches" else "deals"
+    until = form.values.get("stop") == "until"
+    default = MAX_DEALS if until else DEFAULT_DEALS
+    size = {unit: str(form.read("size", parse_count, str(default)))}
+    if until:
+        size["until"] = str(form.read("until", parse_half_width, "0.5%"))
+    return size
+
+
+def _make_plan(
+    form: Form, names: list[str], variant: Variant, more: list[str], is_league: bool, size: Any
+) -> Plan:
+    """Return the plan of the command; record an error if there is none."""
+    try:
+        if is_league:
+            return plan_league(names, variant.spec, **size)
+        return plan_match(names, variant.spec, against=more[1] if more else None, **size)
+    except SimginError as error:
+        form.errors.setdefault("form", str(error))
+        return plan_match(list(DEFAULTS.values()), "standard")
+
+
+def _expected_seconds(plan: Plan) -> float:
+    """Return the CPU time of a plan according to the catalogue."""
+    per_unit = 1 if plan.unit == "deal" else DEALS_PER_MATCH
+    return sum(
+        task.n
+        * per_unit
+        * sum(1 / _deals_per_second(player.name) for player in task.matchup.players)
+        / len(task.matchup.players)
+        for task in plan.tasks
+    )
+
+
+def _deals_per_second(name: str) -> float:
+    return float(read_entry(name).get("deals_per_second", UNKNOWN_SPEED))
+
+
+def _options(site: Site) -> dict[str, Any]:
+    return {
+        "fields_of_strategies": STRATEGIES,
+        "defaults": DEFAULTS,
+        "variants": list_variants(),
+        "strategies": [
+            *((spec, spec) for spec in site.strategies),
+            *((name, _strategy_label(name)) for name in list_by_strength()),
+        ],
+    }
+
+
+def _strategy_label(name: str) -> str:
+    """Return the name and the rating of a strategy."""
+    entry = read_entry(name)
+    return f"{name} (Elo {entry['elo']:+d})" if "elo" in entry else name
+
+
+PAGE = CommandPage("compare", read_comparison, _options)

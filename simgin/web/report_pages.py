@@ -1,0 +1,79 @@
+"""Odds and Charts pages: forms for `simgin odds` and `simgin chart`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simgin.charts.chart import CHART_KINDS, ChartRequest
+from simgin.odds.odds import PAIR_DEALS, SOLO_DEALS
+from simgin.odds.solo_deals import MIN_SOLO_DEALS
+from simgin.text.amounts import AmountError, parse_count
+from simgin.text.messages import SimginError
+from simgin.web.command_pages import CommandPage, Draft
+from simgin.web.names import read_variant_name
+from simgin.web.pages import Form
+from simgin.web.review_page import list_variants
+
+if TYPE_CHECKING:
+    from simgin.web.app import Site
+
+CHARTS = {
+    "knock": "When to knock",
+    "upcard": "Which upcard to take",
+    "discard": "What to discard first",
+}
+SECONDS_PER_DEAL = 2e-4  # CPU time of one deal of all players
+
+
+def read_odds(form: Form, site: Site) -> Draft:
+    """Read the form for odds, and record its errors."""
+    variant = form.read("variant", read_variant_name, "solitaire-gin")
+    usual = SOLO_DEALS if variant.params["players"] == 1 else PAIR_DEALS
+    deals = form.read("deals", _read_deals, str(usual))
+    return Draft(
+        ["odds", variant.spec, *_size_words(deals, usual)],
+        f"Odds of {variant.spec}",
+        f"odds-{variant.spec}",
+        deals * SECONDS_PER_DEAL,
+    )
+
+
+def read_chart(form: Form, site: Site) -> Draft:
+    """Read the form for a chart, and record its errors."""
+    kind = form.values.get("kind", "knock")
+    kind = kind if kind in CHARTS else "knock"
+    variant = form.read("variant", read_variant_name, "standard").spec
+    score = form.values.get("score", "").strip()
+    usual = CHART_KINDS[kind].default_deals
+    deals = form.read("deals", _read_deals, str(usual))
+    try:
+        ChartRequest.read(kind, variant)
+        form.read("score", lambda text: ChartRequest.read(kind, variant, score=text or None), "")
+    except SimginError as error:
+        form.errors.setdefault("variant", str(error))
+    return Draft(
+        ["chart", kind, "-v", variant, *([f"--score={score}"] * bool(score))]
+        + _size_words(deals, usual),
+        f"{CHARTS[kind]}, {variant}",
+        f"chart-{kind}-{variant}",
+        deals * SECONDS_PER_DEAL,
+    )
+
+
+def _read_deals(text: str) -> int:
+    deals = parse_count(text)
+    if deals < MIN_SOLO_DEALS:
+        raise AmountError(f"{deals} deals are too few. Use at least {MIN_SOLO_DEALS}.")
+    return deals
+
+
+def _size_words(deals: int, usual: int) -> list[str]:
+    return [] if deals == usual else ["--deals", str(deals)]
+
+
+def _options(site: Site) -> dict[str, Any]:
+    return {"variants": list_variants(), "charts": list(CHARTS.items())}
+
+
+ODDS_PAGE = CommandPage("odds", read_odds, _options)
+CHARTS_PAGE = CommandPage("charts", read_chart, _options)

@@ -1,0 +1,153 @@
+"""Results pages: the list of runs, a run with its report, and the comparison of two runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from simgin.report.html_report import HTML_NAME, report_script_digest
+from simgin.runs import directory, ledger
+from simgin.runs.directory import ResultsError
+from simgin.text.files import read_bytes
+from simgin.text.messages import SimginError, quote_text
+from simgin.web.command_pages import CommandPage, Draft
+from simgin.web.pages import Form, render_page
+from simgin.web.saved_runs import FINISHED, SavedRun, list_saved_runs
+from simgin.web.security import CONTENT_POLICY
+
+if TYPE_CHECKING:
+    from simgin.web.app import Site
+
+# A run directory can come from elsewhere, so its report can run only the script of simgin
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src '{}'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+)
+FILE_TYPES = {
+    ".html": "text/html",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".csv": "text/csv",
+    ".md": "text/plain",
+    ".json": "application/json",
+}
+SECONDS_PER_COMPARISON = 5  # CPU time
+
+
+def show_results(request: Request) -> Response:
+    """List all runs, and the jobs that have not finished."""
+    site = request.app.state.site
+    jobs = site.jobs.list_jobs()
+    return render_page(
+        request,
+        "results",
+        runs=list_saved_runs(site.results),
+        open_jobs=[job for job in jobs if job.is_open],
+        resumable={job.run: job for job in jobs if job.can_resume and job.run},
+        folder=site.results,
+    )
+
+
+def show_run(request: Request) -> Response:
+    """Show the report of a run, or how to resume the run."""
+    site = request.app.state.site
+    run = find_run(site.results, request.path_params["run"])
+    jobs = [job for job in site.jobs.list_jobs() if job.run == run.name]
+    response = render_page(
+        request,
+        "run",
+        run=run,
+        job=jobs[0] if jobs else None,
+        files=_list_files(run),
+        command=_find_command(run),
+    )
+    response.headers["Content-Security-Policy"] = f"{CONTENT_POLICY}; frame-src 'self'"
+    return response
+
+
+def send_run_file(request: Request) -> Response:
+    """Send a file that the manifest of a run lists."""
+    run = find_run(request.app.state.site.results, request.path_params["run"])
+    name = request.path_params["file"]
+    path = run.path / name
+    if name not in _list_files(run) or not path.resolve().is_relative_to(run.path.resolve()):
+        raise HTTPException(404)
+    try:
+        content = read_bytes(path)
+    except OSError:
+        raise HTTPException(404) from None
+    media_type = FILE_TYPES.get(Path(name).suffix, "application/octet-stream")
+    headers = {}
+    if media_type == FILE_TYPES[".html"]:
+        headers["Content-Security-Policy"] = REPORT_POLICY.format(report_script_digest())
+        headers["X-Frame-Options"] = "SAMEORIGIN"
+    return Response(content, media_type=media_type, headers=headers)
+
+
+def find_run(results: Path, name: str) -> SavedRun:
+    """Return the run with a name directly below the directory for results.
+
+    Raises:
+        ResultsError: If there is no such run.
+    """
+    for run in list_saved_runs(results):
+        if run.name == name:
+            return run
+    raise ResultsError(f"there is no run {quote_text(name)}. Choose one in the list of results.")
+
+
+def _list_files(run: SavedRun) -> list[str]:
+    """Return the files that the manifest of a run lists, with the report first."""
+    if run.state != FINISHED:
+        return []
+    names = directory.read_manifest(run.path).get("files", [])
+    return sorted(names, key=lambda name: (name != HTML_NAME, name))
+
+
+def _find_command(run: SavedRun) -> str:
+    """Return the command of a run, unless its report shows it; empty if it cannot be read."""
+    if run.state == FINISHED:
+        return "" if run.has_report else run.command
+    try:
+        with ledger.open_existing_ledger(run.path / ledger.LEDGER_FILE) as run_ledger:
+            return run_ledger.command
+    except SimginError:
+        return ""
+
+
+def read_run_comparison(form: Form, site: Site) -> Draft:
+    """Read the form that compares two runs, and record its errors."""
+    finished = [run.name for run in _finished_runs(site)]
+    defaults = [*finished, "", ""]
+
+    def read_name(name: str) -> str:
+        if name and name not in finished:
+            raise ResultsError("this run does not exist or has not finished. Choose another one.")
+        return name
+
+    run = form.read("run", read_name, defaults[0])
+    base = form.read("base", read_name, next((one for one in defaults if one != run), ""))
+    if run == base:
+        form.errors.setdefault("base", "Choose another run than the first one.")
+    return Draft(
+        ["compare", str(site.results / run), str(site.results / base)],
+        f"{run} compared with {base}",
+        f"compare-{run}-{base}",
+        SECONDS_PER_COMPARISON,
+    )
+
+
+def _finished_runs(site: Site) -> list[SavedRun]:
+    """Return the runs that can be compared."""
+    return [run for run in list_saved_runs(site.results) if run.can_compare]
+
+
+def _options(site: Site) -> dict[str, Any]:
+    return {"runs": [(run.name, f"{run.title} ({run.name})") for run in _finished_runs(site)]}
+
+
+COMPARISON_PAGE = CommandPage("compare-runs", read_run_comparison, _options)

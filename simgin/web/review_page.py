@@ -1,0 +1,151 @@
+"""Review page: effects of rule changes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from simgin.learn.adapt import is_trained_champion
+from simgin.review import review_request
+from simgin.review.review_request import ReviewError, ReviewRequest
+from simgin.rules.variants import Variant, find_variant, variant_names
+from simgin.strategy.cast import CHAMPION
+from simgin.strategy.catalogue import list_by_strength
+from simgin.text.messages import SimginError, quote_text
+from simgin.web.command_pages import CommandPage, Draft
+from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.pages import Form
+from simgin.web.spec_fields import describe_variant_fields
+
+if TYPE_CHECKING:
+    from simgin.web.app import Site
+
+RULE_SETS = ("r1", "r2", "r3", "r4")  # fields of the form
+EXAMPLE = "standard+undercut_bonus=10"
+MAX_ADAPTED = 3  # rule sets for which a player is trained unless the user decides otherwise
+QUICK_FACTOR = 0.1
+# CPU seconds of 20,000 matches of all player types, of the plots, and of training a player
+SECONDS_PER_RULE_SET, SECONDS_PER_REPORT, SECONDS_PER_TRAINING = 15, 8, 90
+
+
+def read_review(form: Form, site: Site) -> Draft:
+    """Read the form of a review, and record its errors."""
+    base = form.read("base", read_variant_name, "standard")
+    rule_sets = _read_rule_sets(form, base)
+    players = form.read("players", lambda text: _read_players(text, site), "")
+    texts = [variant.spec for variant in rule_sets]
+    seconds = form.read("seconds", _read_seconds, str(review_request.SECONDS_PER_TURN))
+    try:
+        request = ReviewRequest.read(texts, base.spec, players=players, seconds_per_turn=seconds)
+    except SimginError as error:
+        form.errors.setdefault("form", str(error))
+        request = ReviewRequest.read([EXAMPLE], "standard")
+    goals = form.read("goals", lambda text: _read_goals(text, request), "")
+    adapted = [] if players or request.is_solo else _variants_to_adapt(form, [base, *rule_sets])
+    precision = form.values.get("precision", "normal")
+    factor = {"quick": QUICK_FACTOR, "deep": review_request.DEEP_FACTOR}.get(precision, 1)
+    matches = max(review_request.MIN_MATCHES, round(request.matches * factor))
+    options = {
+        "title": form.values.get("title", "").strip(),
+        "note": form.values.get("note", "").strip(),
+        "players": ",".join(players),
+        "goals": goals,
+        "seconds-per-turn": "" if seconds == review_request.SECONDS_PER_TURN else f"{seconds:g}",
+        "matches": str(matches) if precision == "quick" else "",
+    }
+    flags = ["--adapt"] * bool(adapted) + ["--deep"] * (precision == "deep")
+    given = [f"--{name}={text}" for name, text in options.items() if text]
+    size = SECONDS_PER_RULE_SET * matches / review_request.REVIEW_MATCHES + SECONDS_PER_REPORT / 3
+    return Draft(
+        ["review", *texts, "--against", base.spec, *given, *flags],
+        options["title"] or f"{', '.join(texts)} against {base.spec}",
+        request.default_name,
+        (1 + len(texts)) * size + SECONDS_PER_TRAINING * len(adapted),
+        _adapt_notes(adapted),
+        {name: describe_variant_fields(spec) for name, spec in _given(form).items()},
+    )
+
+
+def _given(form: Form) -> dict[str, str]:
+    """Return the specs of the base and of the rule sets by field."""
+    defaults = {"base": "standard", RULE_SETS[0]: EXAMPLE}
+    specs = {name: form.values.get(name) or defaults.get(name) for name in ("base", *RULE_SETS)}
+    return {name: spec for name, spec in specs.items() if spec}
+
+
+def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
+    """Return the rule sets of a form, and record an error for each that is used already."""
+    found: list[Variant] = []
+    for name in list(_given(form))[1:]:
+        variant = form.read(name, read_variant_name, EXAMPLE)
+        if variant.spec == base.spec:
+            message = "These are the rules of the base. Change a rule, or choose another variant."
+            form.errors.setdefault(name, message)
+        elif variant in found:
+            form.errors.setdefault(name, "Another rule set has the same rules. Change a rule.")
+        else:
+            found.append(variant)
+    return found
+
+
+def _variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
+    """Return the rule sets for which a strong player is trained."""
+    choice = form.values.get("adapt")
+    untrained = [one for one in rule_sets if not is_trained_champion(CHAMPION, one)]
+    is_few = len(untrained) <= MAX_ADAPTED
+    return untrained if choice == "yes" or (choice != "no" and is_few) else []
+
+
+def _adapt_notes(adapted: list[Variant]) -> list[str]:
+    if not adapted:
+        return []
+    names = ", ".join(variant.spec for variant in adapted)
+    minutes = SECONDS_PER_TRAINING * len(adapted) / 60
+    return [
+        f"Before the review, simgin trains a strong player for {names}. Training takes about "
+        f"{minutes:.2g} minutes on one core, and is cached for later reviews."
+    ]
+
+
+def _read_players(text: str, site: Site) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    specs = [read_strategy_name(name, site.strategies).spec for name in names]
+    if len(specs) == 1:
+        raise ReviewError("Choose at least two strategies, weakest first, separated by commas.")
+    return specs
+
+
+def _read_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise ReviewError(
+            f"{quote_text(text)} is not a valid number of seconds. Use 8, for example."
+        )
+    return seconds
+
+
+def _read_goals(text: str, request: ReviewRequest) -> str:
+    if text:
+        ReviewRequest.read(list(request.variants), goals=[text])
+    return text
+
+
+def list_variants() -> list[tuple[str, str]]:
+    """Return the name and title of every built-in variant."""
+    return [(name, find_variant(name).title) for name in variant_names()]
+
+
+def _options(site: Site) -> dict[str, Any]:
+    return {
+        "rule_sets": RULE_SETS,
+        "example": EXAMPLE,
+        "variants": list_variants(),
+        "strategies": [*site.strategies, *list_by_strength()],
+        "max_adapted": MAX_ADAPTED,
+    }
+
+
+PAGE = CommandPage("review", read_review, _options)

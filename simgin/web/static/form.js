@@ -1,0 +1,95 @@
+// Form of a command. The address contains its values; each change updates the command, the expected
+// time and the errors with the answer of `PAGE/check`.
+
+import { find, make, post } from "./site.js";
+
+const WAIT = 150; // milliseconds after the last key
+export const form = find("command-form");
+
+// Return the values that are not the defaults.
+const readQuery = () => {
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    const text = value.trim();
+    const usual = find(name).dataset.default ?? "";
+    if (text && text !== usual) query.set(name, text);
+  }
+  return query.toString();
+};
+
+const address = (path, query) => (query ? `${path}?${query}` : path);
+
+const showErrors = (errors) => {
+  for (const { name } of form.elements) {
+    if (!name) continue;
+    const message = errors[name] ?? "";
+    let slot = find(`${name}-error`);
+    if (!slot && message) {
+      slot = make("p", { id: `${name}-error`, class: "error" });
+      find(name).closest(".field, fieldset").append(slot);
+    }
+    if (slot) slot.textContent = message;
+    const control = find(`${name}-head`) ?? find(name);
+    if (message) control.setAttribute("aria-invalid", "true");
+    else control.removeAttribute("aria-invalid");
+    if (slot) control.setAttribute("aria-describedby", slot.id);
+  }
+  find("form-error").textContent = errors.form ?? "";
+};
+
+// Show the parts that depend on a value: data-when="name" or data-when="name=value".
+const showParts = () => {
+  for (const part of form.querySelectorAll("[data-when]")) {
+    const [name, value] = part.dataset.when.split("=");
+    part.hidden = value ? find(name).value !== value : !find(name).value;
+  }
+};
+
+const listeners = [showParts];
+export const onAnswer = (listener) => listeners.push(listener);
+
+let latest = 0;
+const check = async () => {
+  const query = readQuery();
+  history.replaceState(null, "", address(location.pathname, query));
+  const number = ++latest;
+  let answer;
+  try {
+    const response = await fetch(address(`${location.pathname}/check`, query), { headers: { Accept: "application/json" } });
+    answer = await response.json();
+  } catch {
+    answer = { error: "The server does not answer. Is simgin web still running?" };
+  }
+  if (number !== latest) return;
+  if (!answer.errors) {
+    find("form-error").textContent = answer.error;
+    return;
+  }
+  showErrors(answer.errors);
+  find("command").textContent = answer.command;
+  find("time").textContent = Object.keys(answer.errors).length ? "" : `Expected time: ${answer.time}`;
+  find("notes").textContent = answer.notes.join(" ");
+  for (const listener of listeners) listener(answer);
+};
+
+const start = async (event) => {
+  event.preventDefault();
+  try {
+    const { job } = await post(address(location.pathname, readQuery()));
+    location.assign(`/jobs/${job}`);
+  } catch (error) {
+    showErrors(error.answer?.errors ?? {});
+    if (!find("form-error").textContent) find("form-error").textContent = error.message;
+    form.querySelector("[aria-invalid]")?.focus();
+  }
+};
+
+let timer;
+form.addEventListener("input", () => {
+  showParts();
+  clearTimeout(timer);
+  timer = setTimeout(check, WAIT);
+});
+form.addEventListener("submit", start);
+showParts();
+check();
