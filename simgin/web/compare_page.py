@@ -103,7 +103,8 @@ def _make_plan(
             return plan_league(names, variant.spec, **size)
         return plan_match(names, variant.spec, against=more[1] if more else None, **size)
     except SimginError as error:
-        form.errors.setdefault("form", str(error))
+        if not form.errors:
+            form.errors["form"] = str(error)
         return plan_match(list(DEFAULTS.values()), "standard")
 
 

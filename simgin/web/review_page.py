@@ -24,8 +24,8 @@ RULE_SETS = ("r1", "r2", "r3", "r4")  # fields of the form
 EXAMPLE = "standard+undercut_bonus=10"
 MAX_ADAPTED = 3  # rule sets for which a player is trained unless the user decides otherwise
 QUICK_FACTOR = 0.1
-# CPU seconds of 20,000 matches of all player types, of the plots, and of training a player
-SECONDS_PER_RULE_SET, SECONDS_PER_REPORT, SECONDS_PER_TRAINING = 15, 8, 90
+# CPU seconds of each rule set: 20,000 matches of all player types, pilot matches, and training
+SECONDS_PER_RULE_SET, SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 15, 5, 90
 
 
 def read_review(form: Form, site: Site) -> Draft:
@@ -38,7 +38,8 @@ def read_review(form: Form, site: Site) -> Draft:
     try:
         request = ReviewRequest.read(texts, base.spec, players=players, seconds_per_turn=seconds)
     except SimginError as error:
-        form.errors.setdefault("form", str(error))
+        if not form.errors:
+            form.errors["form"] = str(error)
         request = ReviewRequest.read([EXAMPLE], "standard")
     goals = form.read("goals", lambda text: _read_goals(text, request), "")
     adapted = [] if players or request.is_solo else _variants_to_adapt(form, [base, *rule_sets])
@@ -55,7 +56,7 @@ def read_review(form: Form, site: Site) -> Draft:
     }
     flags = ["--adapt"] * bool(adapted) + ["--deep"] * (precision == "deep")
     given = [f"--{name}={text}" for name, text in options.items() if text]
-    size = SECONDS_PER_RULE_SET * matches / review_request.REVIEW_MATCHES + SECONDS_PER_REPORT / 3
+    size = SECONDS_PER_RULE_SET * matches / review_request.REVIEW_MATCHES + SECONDS_PER_PILOT
     return Draft(
         ["review", *texts, "--against", base.spec, *given, *flags],
         options["title"] or f"{', '.join(texts)} against {base.spec}",
@@ -122,7 +123,7 @@ def _read_seconds(text: str) -> float:
         seconds = math.nan
     if not 0 < seconds < math.inf:
         raise ReviewError(
-            f"{quote_text(text)} is not a valid number of seconds. Use 8, for example."
+            f"{quote_text(text)} is not a valid number of seconds. Use a number such as 8."
         )
     return seconds
 

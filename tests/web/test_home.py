@@ -3,19 +3,11 @@
 import re
 from pathlib import Path
 
-import html5lib
 import pytest
 
 from simgin.web import app
 from support.command_line import call
-
-
-def page_of(answer, status=200):
-    """Return the text of a page that is valid HTML without inline scripts or styles."""
-    assert answer.status_code == status
-    html5lib.HTMLParser(strict=True).parse(answer.text)
-    assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", answer.text)
-    return answer.text
+from support.web_site import page_of
 
 
 def test_the_home_page_names_the_tasks_and_the_latest_results(browser, site):

@@ -1,25 +1,12 @@
 """Tests of jobs: progress, end, cancelling, resuming, and the state after a restart."""
 
 import json
-import time
 
 import pytest
 
 from simgin.web.jobs import CANCELLED, CUT_OFF, DONE, FAILED_JOB, MAX_OPEN_JOBS, JobError, JobQueue
 from support.command_line import call
-
-
-def wait_until(is_true, seconds=300):
-    """Wait until a function returns a true value."""
-    end = time.monotonic() + seconds
-    while not is_true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def wait_for(job, *states):
-    """Wait until a job is in one of some states."""
-    wait_until(lambda: job.state in states)
+from support.web_site import wait_for, wait_until
 
 
 def match_words(site, run, deals):

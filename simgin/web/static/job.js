@@ -27,7 +27,8 @@ const showState = (job) => {
   find("job-state").className = `state ${job.state}`;
   find("job-left").textContent = job.state === "running" ? timeLeft(job.progress) : "";
   find("job-progress").value = job.percent;
-  find("job-note").textContent = job.error || "";
+  const stage = job.progress.title ?? job.note.join("").replace(/^simgin: /, "");
+  find("job-note").textContent = job.error || (isOpen ? stage : "");
   find("job-result").textContent = job.progress.result || "";
   find("job-result").hidden = !job.progress.result;
   if (find("job-chart") && job.history.length) {

@@ -1,0 +1,213 @@
+"""Tests of the pages with a form for a command: Review, Compare, Odds and Charts."""
+
+import shlex
+from urllib.parse import urlencode
+
+import pytest
+
+from simgin.review.review_request import ReviewRequest
+from simgin.rules.parameters import rule_parameters
+from simgin.web.jobs import DONE
+from simgin.web.spec_fields import describe_strategy_fields, describe_variant_fields
+from support.web_site import page_of, wait_for
+
+UNDERCUT_10 = "standard+undercut_bonus=10"
+
+
+def checked(browser, name, status=200, **values):
+    """Return the answer to a form."""
+    answer = browser.get(f"/{name}/check?{urlencode(values)}")
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def words_of(browser, name, **values):
+    """Return the arguments of the command of a form."""
+    return shlex.split(checked(browser, name, **values)["command"])[1:]
+
+
+@pytest.mark.parametrize("name", ["review", "compare", "odds", "charts"])
+def test_a_page_shows_a_form_and_the_command_of_its_address(browser, name):
+    page = page_of(browser.get(f"/{name}"))
+    assert "simgin " in page and 'id="command-form"' in page
+    page = page_of(browser.get(f"/{name}?variant=nothing&base=nothing"), 400)
+    assert "nothing is not a known variant" in page.replace("&#39;", "")
+
+
+def test_the_review_command_contains_every_field(browser, site):
+    words = words_of(
+        browser,
+        "review",
+        base="oklahoma",
+        r1="oklahoma+undercut_bonus=10",
+        r3="straight",
+        title="Which rules?",
+        note="For May.",
+        seconds="10",
+        goals="gin 40..50 %",
+        players="gold, simple",
+        precision="deep",
+    )
+    assert words == [
+        "review",
+        "oklahoma+undercut_bonus=10",
+        "straight",
+        "--against",
+        "oklahoma",
+        "--title=Which rules?",
+        "--note=For May.",
+        "--players=gold,simple",
+        "--goals=gin 40..50 %",
+        "--seconds-per-turn=10",
+        "--deep",
+        "-o",
+        str(site.results / "review-oklahoma-undercut-bonus=10-straight-against-oklahoma"),
+    ]
+    assert "--matches=2000" in words_of(browser, "review", precision="quick")
+
+
+@pytest.mark.parametrize(
+    ("values", "is_adapted"),
+    [
+        ({}, True),
+        ({"adapt": "no"}, False),
+        ({"base": "eaai", "r1": "eaai+points_target=150"}, False),  # the rules of champion
+        ({"r1": "oklahoma", "r2": "straight", "r3": "big-gin", "r4": "rainbow"}, False),
+        ({"r1": "oklahoma", "r2": "straight", "r3": "rainbow", "adapt": "yes"}, True),
+        ({"players": "gold,simple"}, False),
+        ({"base": "solitaire-gin", "r1": "gin-solitaire"}, False),
+    ],
+)
+def test_a_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
+    answer = checked(browser, "review", **values)
+    assert ("--adapt" in answer["command"].split()) == is_adapted
+    assert any("trains a strong player" in note for note in answer["notes"]) == is_adapted
+
+
+@pytest.mark.parametrize(
+    ("values", "field", "message"),
+    [
+        ({"r1": "standard+gin_bonus=-1"}, "r1", "gin_bonus must be a whole number from 0 to 1000"),
+        ({"r1": "standard"}, "r1", "These are the rules of the base"),
+        ({"r1": "oklahoma", "r2": "oklahoma"}, "r2", "Another rule set has the same rules"),
+        ({"r2": "rules.toml"}, "r2", "is not a built-in variant"),
+        ({"seconds": "nan"}, "seconds", "is not a valid number of seconds"),
+        ({"goals": "fun"}, "goals", "is not a valid goal"),
+        ({"players": "gold"}, "players", "at least two strategies"),
+        ({"players": "gold,mine.py"}, "players", "is not a built-in strategy"),
+        ({"r1": "gin-solitaire"}, "form", "solitaire and two-player variants"),
+    ],
+)
+def test_an_invalid_review_has_a_message_beside_the_field(browser, site, values, field, message):
+    answer = checked(browser, "review", 400, **values)
+    assert message in answer["errors"][field] and answer["command"] == "simgin review"
+    started = browser.post(f"/review?{urlencode(values)}")
+    assert started.status_code == 400 and message in started.json()["errors"][field]
+    assert not site.jobs.list_jobs()
+
+
+def test_every_parameter_of_a_variant_has_a_field():
+    fields = {one["name"]: one for one in describe_variant_fields(UNDERCUT_10)["fields"]}
+    assert set(rule_parameters()) - set(fields) == {"discard_view"}  # without effect
+    assert fields["undercut_bonus"]["value"] == "10" and fields["undercut_bonus"]["default"] == "25"
+    assert fields["undercut_bonus"]["unit"] == "points" and not fields["undercut_bonus"]["idle"]
+    assert "no effect" in fields["shot_deducts"]["idle"]
+    assert list(fields)[:2] == ["knock_limit", "knock_by_upcard"]
+
+
+def test_a_value_that_requires_another_one_can_be_corrected():
+    fields = describe_variant_fields("standard+joker=before_deal")["fields"]
+    assert [one["idle"] for one in fields if one["name"] == "joker_in_hand"] == [""]
+
+
+def test_the_fields_of_a_strategy_have_its_values():
+    assert {
+        one["name"]: (one["value"], one["default"])
+        for one in describe_strategy_fields("gold:k=7")["fields"]
+    } == {"tie": ("high", "high"), "k": ("7", "10")}
+    assert describe_strategy_fields("gold+knock=at:k=4")["fields"] == []
+    assert describe_strategy_fields("/x/mine.py", ["/x/mine.py"])["head"] == "/x/mine.py"
+
+
+@pytest.mark.parametrize(
+    ("values", "command"),
+    [
+        ({}, "match champion marjj-early -v standard --deals 100000"),
+        (
+            {"s1": "gold:k=7", "s2": "simple", "unit": "matches", "size": "2k"},
+            "match gold:k=7 simple -v standard --matches 2000",
+        ),
+        (
+            {"s1": "gold", "stop": "until", "until": "1%"},
+            "match gold marjj-early -v standard --deals 10000000 --until 1%",
+        ),
+        (
+            {"s1": "gold", "s3": "simple", "variant": "oklahoma"},
+            "league gold marjj-early simple -v oklahoma --deals 100000",
+        ),
+        (
+            {"s1": "gold", "s3": "gold:k=5", "layout": "panel"},
+            "match gold marjj-early gold:k=5 --against simple -v standard --deals 100000",
+        ),
+        (
+            {"s1": "solo-greedy", "variant": "gin-solitaire"},
+            "match solo-greedy -v gin-solitaire --deals 100000",
+        ),
+    ],
+)
+def test_a_comparison_is_a_match_a_panel_or_a_league(browser, values, command):
+    assert " ".join(words_of(browser, "compare", **values)[:-2]) == command
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"s1": "nobody"}, "s1"),
+        ({"s1": "gold:k=700"}, "s1"),
+        ({"s2": "../mine.py"}, "s2"),
+        ({"s3": "champion"}, "s3"),
+        ({"size": "many"}, "size"),
+        ({"stop": "until", "until": "90%"}, "until"),
+        ({"variant": "x"}, "variant"),
+    ],
+)
+def test_an_invalid_comparison_has_a_message_beside_the_field(browser, values, field):
+    assert set(checked(browser, "compare", 400, **values)["errors"]) == {field}
+
+
+def test_odds_and_charts_are_commands(browser):
+    assert words_of(browser, "odds", variant="oklahoma", deals="5k")[:-2] == [
+        *("odds", "oklahoma", "--deals", "5000")
+    ]
+    assert words_of(browser, "charts", kind="upcard", score="60-80")[:-2] == [
+        *("chart", "upcard", "-v", "standard", "--score=60-80")
+    ]
+    assert "score" in checked(browser, "charts", 400, score="60")["errors"]
+    assert "variant" in checked(browser, "charts", 400, variant="gin-solitaire")["errors"]
+    assert "deals" in checked(browser, "odds", 400, deals="3")["errors"]
+
+
+def test_a_strategy_from_the_start_of_the_server_can_be_chosen(browser, site, empty_directory):
+    (empty_directory / "mine.py").write_text(
+        'from simgin.strategy.author import Strategy\nSTRATEGY = Strategy("mine")\n'
+    )
+    assert "s1" in checked(browser, "compare", 400, s1="mine.py")["errors"]
+    site.strategies = ("mine.py",)
+    assert words_of(browser, "compare", s1="mine.py")[1] == "mine.py"
+
+
+def test_the_shown_command_is_what_runs(browser, site):
+    values = {"s1": "gold", "s2": "simple", "size": "2k"}
+    command = checked(browser, "compare", **values)["command"]
+    name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
+    job = site.jobs.find(name)
+    assert job.command == command
+    wait_for(job, DONE)
+    assert job.history[-1]["n"] == 2000 and job.history[-1]["players"] == ["gold", "simple"]
+    assert browser.get(f"/jobs/{name}").headers["location"] == f"/results/{job.run}"
+    assert "-standard-2" in checked(browser, "compare", **values)["command"]
+
+
+def test_the_review_request_names_its_directory():
+    request = ReviewRequest.read([UNDERCUT_10], "standard")
+    assert request.default_name == "review-standard-undercut-bonus=10-against-standard"
