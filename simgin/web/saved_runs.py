@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from simgin.report.html_report import HTML_NAME
+from simgin.report.html_report import HTML_NAME, SUMMARY_NAME
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
+from simgin.text.files import read_text
 
 FINISHED, UNFINISHED = "finished", "interrupted"
 COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands with matchups
@@ -23,7 +25,7 @@ class SavedRun:
         name: Name of the directory below the directory for results.
         path: The directory.
         state: FINISHED, or UNFINISHED if it contains only a ledger.
-        title: Question of the report, or else the command.
+        title: Title of the report, or else the command.
         command: Command that wrote the directory; empty for an unfinished run.
         ended: Time of the last change, in seconds since the epoch.
     """
@@ -81,5 +83,14 @@ def _read_run(path: Path) -> SavedRun:
         return SavedRun(path.name, path, UNFINISHED, path.name, "", status.st_mtime)
     contents = directory.read_manifest(path)
     command = str(contents.get("command", ""))
-    title = str(contents.get("question") or command or path.name)
+    title = _read_report_title(path) or str(contents.get("question") or command or path.name)
     return SavedRun(path.name, path, FINISHED, title, command, manifest.stat().st_mtime)
+
+
+def _read_report_title(path: Path) -> str:
+    """Return the title of the report in a run directory; empty if there is none."""
+    try:
+        first_line = read_text(path / SUMMARY_NAME).partition("\n")[0]
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return html.unescape(first_line.removeprefix("# ")).strip()
