@@ -27,6 +27,8 @@ def test_short_prints_names_that_can_be_played_and_nothing_else():
     every = call("strategies", "--short").stdout.split()
     alone = call("strategies", "--short", "--players", "1").stdout.split()
     two = call("strategies", "--short", "--players", "2").stdout.split()
+    assert call("strategies", "--short", "-v", "gin-solitaire").stdout.split() == alone
+    assert call("strategies", "--short", "-v", "oklahoma").stdout.split() == two
     assert sorted(every) == list(loader.list_strategies()) and set(alone) | set(two) == set(every)
     assert {"gold", "simple"} <= set(two) and all(name.startswith("solo-") for name in alone)
     knocks = call("strategies", "--short", "--slot", "knock").stdout.split()

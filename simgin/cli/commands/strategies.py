@@ -57,6 +57,14 @@ _NAMES = options.NameType(
     help="List only solitaire (1) or two-player (2) strategies.",
 )
 @click.option(
+    "-v",
+    "--variant",
+    "game",  # not `variant`, whose default the configuration file sets
+    type=options.VARIANT,
+    metavar="VARIANT",
+    help="List only strategies for the number of players of a variant.",
+)
+@click.option(
     "--slot",
     type=click.Choice(SLOTS),
     metavar="SLOT",
@@ -70,6 +78,7 @@ _NAMES = options.NameType(
 def _strategies(
     name: str | None,
     players: int | None,
+    game: str | None,
     slot: str | None,
     search: str | None,
     short: bool,
@@ -85,10 +94,11 @@ def _strategies(
       simgin strategies gold+knock=at:k=4+discard=hits
       simgin strategies mine.py
 
-    Filter the list by number of players, slot or word:
+    Filter the list by number of players, variant, slot or word:
 
     \b
       simgin strategies --short --players 1
+      simgin strategies -v gin-solitaire
       simgin strategies --slot knock
       simgin strategies --search undercut
 
@@ -98,17 +108,19 @@ def _strategies(
       simgin strategies new mine.py           create a file to start from
       simgin strategies check mine.py         test that it follows the rules
     """
+    if game is not None:
+        players = variants.find_variant(game).params["players"]
     if name is not None:
         if players or slot or search or short:
             raise click.UsageError(
-                "--players, --slot, --search and --short cannot be used with the name of a "
+                "--players, -v, --slot, --search and --short cannot be used with the name of a "
                 f"strategy. Omit {name!r}."
             )
         _show(loader.find_strategy(name), as_json)
         return
     if players and slot:
         raise click.UsageError(
-            "--players filters strategies and --slot filters policies. Use only one of them."
+            "--players and -v filter strategies, and --slot filters policies. Use only one filter."
         )
     names = [] if slot else _strategies_found(players, search)
     policies = [] if players else _policies_found(slot, search)
