@@ -24,7 +24,6 @@ demo: setup
 	$(BIN)/simgin run experiments/demo.toml -o results/demo
 	@echo
 	@echo "To see the report, open results/demo/report.html in a browser. The same directory contains tables and plots."
-	@echo "To play and to see results in a browser, run: $(BIN)/simgin web"
 
 test: setup
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10
@@ -71,7 +70,7 @@ bench: setup
 reference: setup
 	$(BIN)/python benchmarks/reference.py $(ONLY)
 
-# Trains all policy weights (strategies/*.npy) again from the seeds in the scripts, which takes about 45 minutes on
+# Trains all policy weights (strategies/*.npy) again from the seeds in the scripts, which takes about 70 minutes on
 # one core. The training of champion uses the table of match values. The last script writes the drill in the package.
 train: setup
 	$(BIN)/python training/beliefs.py
@@ -81,6 +80,7 @@ train: setup
 	$(BIN)/python training/solo_champion.py
 	$(BIN)/python training/mc_value.py
 	$(BIN)/python training/champion.py
+	$(BIN)/python training/champion_rules.py
 	$(BIN)/python training/hands.py
 	$(BIN)/python training/champion_mc.py
 	$(BIN)/python training/drill.py

@@ -13,13 +13,15 @@ on the points of these deals, and on the length of the present deal.
 
 training/champion.py trained all weights with rollouts of every option in the same world. It used
 the rules of the EAAI challenge, and separately those of Gin Rush, Tedesco Gin and Gin Dice. Under
-other rules, champion uses the weights for the most similar of these variants. It uses the die like
+other rules, champion changes the weights for the most similar of these variants by a linear
+function of the bonuses, the knock limit and other features of the rules. It uses the die like
 `dice-player`.
 
 Source: Developed for simgin. Regression on rollouts of alternative moves from the same position
 goes back to Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
+import numpy as np
 from simgin_strategies._champion import (
     N_FEATURES,
     N_STAGES,
@@ -27,6 +29,12 @@ from simgin_strategies._champion import (
     find_stage,
     write_discard_costs,
     write_hand_costs,
+)
+from simgin_strategies._champion_rules import (
+    N_RULE_FEATURES,
+    TRAINED_FEATURES,
+    rule_features,
+    variant_features,
 )
 from simgin_strategies.stake import by_value, by_value_answer
 
@@ -65,17 +73,71 @@ BLEND_SIZE = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
 OPPONENT_OFFSET = N_BLENDS * BLEND_SIZE  # offset of the table of that probability
 RULES_SIZE = OPPONENT_OFFSET + N_WON * N_MEANS * N_TURNS
 # Offsets of the weights for each of the variants used in training
+TRAINED_VARIANTS = tuple(TRAINED_FEATURES)
 EAAI, RUSH, TEDESCO, DICE, N_WEIGHTS = (i * RULES_SIZE for i in range(5))
+N_ODDS = N_WON * N_MEANS + N_TURNS  # log odds of the opponent's type
 
 
-@helper
-def rules_offset(rules):
+def find_rules_offset(rules):
     """Return the offset of the weights that were trained under the most similar rules."""
     if rules.goal == GOAL_DEALS:
         return DICE
     if rules.rush_premium:
         return RUSH
     return TEDESCO if rules.ace_runs == ACE_ROUND_CORNER and rules.knock_by_upcard else EAAI
+
+
+rules_offset = helper(find_rules_offset)
+
+
+def weights_for_rules(weights, deltas, rules):
+    """Return the weights with those for the most similar rules changed for the given rules.
+
+    Args:
+        weights: Weights for the rules of all variants used in training, (N_WEIGHTS,).
+        deltas: Contents of champion-rules.npy, (1 + N_RULE_FEATURES, 2 * BLEND_SIZE + N_ODDS): the
+            change of both sets of weights and of the log odds of the opponent's type per unit of
+            each feature of the rules. The first row is their value under the rules of eaai.
+        rules: The rules.
+    """
+    features, first = rule_features(rules), find_rules_offset(rules)
+    trained = variant_features(TRAINED_VARIANTS[first // RULES_SIZE])
+    # The weights of rush are the only ones that the change also improves under their own rules
+    used = features if first == RUSH else features - trained
+    if not used.any():
+        return weights
+    table = deltas.reshape(1 + N_RULE_FEATURES, -1)
+    constants, changes = table[0], table[1:]
+    change = used @ changes
+    patient, hasty = change[: 2 * BLEND_SIZE].reshape(2, BLEND_SIZE)
+    share = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
+    before, after = (
+        immediate_knock_probabilities((constants + one @ changes)[2 * BLEND_SIZE :])
+        for one in (trained, features)
+    )
+    changed = weights.copy()
+    blends, levels = np.split(changed[first : first + RULES_SIZE], [OPPONENT_OFFSET])
+    blends += (patient + (hasty - patient) * share).ravel()
+    levels += (N_BLENDS - 1) * (after - before).ravel()
+    levels[:] = np.rint(levels).clip(0, N_BLENDS - 1)
+    return changed
+
+
+def immediate_knock_probabilities(log_odds):
+    """Return the probabilities that the opponent knocks immediately, (N_WON, N_MEANS, N_TURNS).
+
+    Args:
+        log_odds: Log odds by deals won and mean points of these deals, then by own turn, (N_ODDS,).
+    """
+    cells, turns = np.split(log_odds, [N_WON * N_MEANS])
+    return 1 / (1 + np.exp(-(cells.reshape(N_WON, N_MEANS, 1) + turns)))
+
+
+WEIGHTS = {
+    "weights": "champion.npy",
+    "rules_weights": "champion-rules.npy",
+    "for_rules": weights_for_rules,
+}
 
 
 @helper
@@ -164,7 +226,7 @@ def lowest_cost_discard(legal, view, rules, params):
     return best
 
 
-@discard(name="champion", weights="champion.npy")
+@discard(name="champion", **WEIGHTS)
 def champion_discard(view, rules, params):
     """Make the discard with the lowest cost."""
     return lowest_cost_discard(view.legal, view, rules, params)
@@ -200,7 +262,7 @@ def knock_gain(view, rules, params):
     return gain
 
 
-@knock(name="champion", weights="champion.npy")
+@knock(name="champion", **WEIGHTS)
 def champion_knock(view, rules, params):
     """Knock with gin or on the last discard, otherwise according to a table and the outs."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
@@ -258,7 +320,7 @@ def take_gain(view, rules, params):
     return gain
 
 
-@take(name="champion", weights="champion.npy")
+@take(name="champion", **WEIGHTS)
 def champion_take(view, rules, params):
     """Take a card that lowers the deadwood if the weights predict a gain."""
     return take_if(take_gain(view, rules, params) > 0, view.legal)

@@ -39,7 +39,16 @@ from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
-@take(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
+def weights_for_rules(weights, deltas, rules):
+    """Return the weights with those of champion changed for the rules, as champion does."""
+    own, others = np.split(weights, [player.N_WEIGHTS])
+    return np.concatenate([player.weights_for_rules(own, deltas, rules), others])
+
+
+WEIGHTS = {**player.WEIGHTS, "weights": "champion-mc.npy", "for_rules": weights_for_rules}
+
+
+@take(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_take(view, rules, params):
     """Take a card that lowers the deadwood if weights and rollouts predict a gain."""
     if not lowers_deadwood(view, rules):
@@ -74,7 +83,7 @@ def lowest_cost_discards(legal, view, rules, params):
     return cards, before
 
 
-@discard(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
+@discard(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_discard(view, rules, params):
     """Return the candidate discard with the best estimate from weights and rollouts."""
     cards, before = lowest_cost_discards(view.legal, view, rules, params)
@@ -84,7 +93,7 @@ def mc_discard(view, rules, params):
     return cards[best_action(actions, cards, before, params[SPREAD], view, rules, params)]
 
 
-@knock(name="champion-mc", noise=True, weights="champion-mc.npy", **PARAMETERS)
+@knock(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_knock(view, rules, params):
     """Knock with gin or on the last discard, otherwise if knocking beats the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:

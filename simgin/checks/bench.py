@@ -265,7 +265,7 @@ def _iter_part_jobs() -> Iterator[_Job]:
     policies = [
         (
             np.array(views_by_slot[policy.slot], VIEW),
-            compiler.make_parameter_vector(policy),
+            compiler.make_parameter_vector(policy, rules),
             compiler.compile_policy(policy),
         )
         for policy in matchup.a.policies

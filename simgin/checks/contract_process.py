@@ -244,8 +244,8 @@ class _PolicyTester:
 
     def relocate(self) -> None:
         """Copy rules and parameters to other memory locations."""
-        self._params = compiler.make_parameter_vector(self.policy)
         self._rules = build_rules(self._variant)
+        self._params = compiler.make_parameter_vector(self.policy, self._rules)
         self._rules_bytes = self._rules.tobytes()
 
     def query(self, view: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import sys
@@ -51,9 +52,19 @@ class CommandResult:
 
     def json(self) -> str:
         """Return the JSON object that --json prints."""
-        from simgin.report.json_output import format_json_output
+        import simgin
+        from simgin.core import rng
 
-        return format_json_output(self.command, self.rows, self.seed, self.files, self.stopped)
+        fields = {
+            "simgin": simgin.__version__,
+            "stream": rng.STREAM_VERSION,
+            "command": self.command,
+            "seed": self.seed,
+            "stopped": self.stopped,
+            "files": [str(path) for path in self.files],
+            "rows": self.rows,
+        }
+        return json.dumps(fields, allow_nan=False)
 
     def print(
         self, as_json: bool, parts: Iterable[Any], *, answer: str = "", paged: bool = False

@@ -31,6 +31,7 @@ from simgin.learn.improvement import (
     encode_weights,
     share_pieces,
 )
+from simgin.learn.random_rules import is_in_training_range
 from simgin.learn.tune_request import (
     TrainingRequest,
     TuneError,
@@ -67,7 +68,7 @@ TRAINING_OPPONENTS = tuple(
 ADAPT_ROUNDS = 12  # rounds per type of opponent
 ADAPT_DEALS = 40_000  # deals per round
 ADAPT_CONFIRMATION_MATCHES = 10_000  # matches per opponent that confirm the result
-TRAINING_VERSION = 1  # incremented if training gives different weights
+TRAINING_VERSION = 2  # incremented if training gives different weights
 FINAL_STEP = "learned"  # last step of the ledger
 # Sections of the rules, and match parameters, that affect how deals are best played
 PLAY_SECTIONS = ("deal", "meld", "score", "stake")
@@ -305,25 +306,25 @@ def load_adapted(variant: str, **sizes: Any) -> AdaptedChampion | None:
 def is_trained_champion(name: str, variant: Variant) -> bool:
     """Return True if a strategy is champion with weights trained for a variant.
 
-    The default weights qualify if all parameters that affect the best play have the values for
-    which champion was trained.
+    The default weights qualify if all parameters that affect the best play have values from the
+    range for which champion was trained.
     """
     if name.startswith(f"{CHAMPION}@"):
         return True
-    return name == CHAMPION and not differing_parameters(variant)
+    return name == CHAMPION and not untrained_parameters(variant)
 
 
-def differing_parameters(variant: Variant) -> list[str]:
-    """Return the parameters that differ from the rules for which champion was trained."""
+def untrained_parameters(variant: Variant) -> list[str]:
+    """Return the parameters whose values are outside the range for which champion was trained."""
     from simgin.learn import champion_weights
 
     trained_rules = variants.find_variant(champion_weights.trained_variant(variant))
     found = []
-    for name, *_ in variants.rule_differences(trained_rules, variant):
+    for name, _, value in variants.rule_differences(trained_rules, variant):
         rule = rule_parameters()[name]
         decides = rule.section in PLAY_SECTIONS and rule.status != "descriptive"
         acts = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
-        if acts and (decides or name in MATCH_PARAMETERS):
+        if acts and (decides or name in MATCH_PARAMETERS) and not is_in_training_range(name, value):
             found.append(name)
     return found
 

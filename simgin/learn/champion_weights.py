@@ -15,7 +15,7 @@ deals and by the length of the deal.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from simgin_strategies._champion_worlds import DEAL_VALUE
 from simgin.core.deadwood import deadwood
 from simgin.core.jit import compile_function
 from simgin.match_value import match_value
+from simgin.match_value.outcomes import OutcomeError
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import map_units
@@ -192,8 +193,15 @@ def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums
     return squares, products
 
 
-def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
-    """Return the least-squares sums of knocks, for the table and for the features by stage."""
+def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray) -> StageSums:
+    """Return the least-squares sums of knocks, for the table and for the features by stage.
+
+    Args:
+        views: Views of the decisions, VIEW (n,).
+        x: Features, (n, N_KNOCK_FEATURES).
+        y: Gains of knocking, (n,).
+        scale: Square root of the weight of each decision, (n,).
+    """
     turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
     count = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
     row = np.arange(len(views))
@@ -202,7 +210,8 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
     first = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
         full[row, first + j] = x[:, j]
-    return full.T @ full, full.T @ y
+    full *= scale[:, None]
+    return full.T @ full, full.T @ (y * scale)
 
 
 def fit_near_prior(
@@ -262,21 +271,25 @@ VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # deals and seed for the win prob
 RolloutEquity = Callable[[PairedRollouts], np.ndarray]
 
 
-def rollout_equity(variant: Variant) -> RolloutEquity:
-    """Return a function that computes A's equity for the records of rollouts."""
+def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
+    """Return a function that computes A's equity for the records of rollouts.
+
+    Args:
+        variant: Rules.
+        deals: Deals for the win probability by score; by default VALUE_DEALS.
+    """
     goal = variant.params["goal"]
     if goal == "points":
-        with suppress(
-            match_value.ValueUnavailableError
-        ):  # without match values, equity is in points
-            return match_equity(variant)
+        # Without match values, equity is in points
+        with suppress(match_value.ValueUnavailableError, OutcomeError):
+            return match_equity(variant, deals)
     return deal_equity if goal == "deals" else point_equity
 
 
-def match_equity(variant: Variant) -> RolloutEquity:
+def match_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
     """Return a function that computes MATCH_VALUE times the match win probability."""
     target = int_param(variant.params, "points_target")
-    won = win_table(variant.spec, target)
+    won = win_table(variant.spec, target, deals)
 
     def equity(branches: PairedRollouts) -> np.ndarray:
         own = branches.scores[:, :1] + branches.records["points_a"]
@@ -288,21 +301,22 @@ def match_equity(variant: Variant) -> RolloutEquity:
 
 
 @cache
-def win_table(variant: str, target: int) -> np.ndarray:
+def win_table(variant: str, target: int, deals: int | None) -> np.ndarray:
     """Return the win probability of gold against gold, for all scores from 0 to target."""
     values = np.full((target + 1, target + 1), np.nan)
-    values[:target, :target] = win_probabilities(variant, target).astype(np.float32)
+    values[:target, :target] = win_probabilities(variant, target, deals).astype(np.float32)
     values[target, :target] = 1
     values[:target, target] = 0
     return values
 
 
-def win_probabilities(variant: str, target: int) -> np.ndarray:
+def win_probabilities(variant: str, target: int, deals: int | None = None) -> np.ndarray:
     """Return the win probability of gold against gold, for all scores below the target.
 
     The result is averaged over both dealers, so the table and its transpose add up to 1.
     """
-    v = match_value.compute_value(variant, "gold", "gold", deals=VALUE_DEALS, seed=VALUE_SEED)
+    n = VALUE_DEALS if deals is None else deals
+    v = match_value.compute_value(variant, "gold", "gold", deals=n, seed=VALUE_SEED)
     own, other = np.indices((target, target))
     chances: np.ndarray = (
         v.win_probability(own, other, dealer=0) + v.win_probability(own, other, dealer=1)
@@ -339,6 +353,8 @@ class ChampionTrainer:
         workers: int | None = None,
         *,
         is_trained: bool = False,
+        is_weighted: bool = True,
+        value_deals: int | None = None,
     ) -> None:
         """Initialise the training.
 
@@ -350,10 +366,14 @@ class ChampionTrainer:
             workers: Number of worker threads.
             is_trained: True if the weights are already trained. The weights of knocks and takes
                 are then also shrunk towards them, and fewer matches are played to sample scores.
+            is_weighted: Whether decisions count with their sampling weights. Without them, long
+                deals have too little weight, and the result is biased.
+            value_deals: Deals for the win probability by score (see `rollout_equity`).
         """
         self.variant, self.rules = variant, build_rules(variant)
         self.opponents, self.seed, self.workers = opponents, seed, workers
-        self.equity = rollout_equity(variant)
+        self.is_weighted = is_weighted
+        self.value_deals = value_deals
         self.weights = weights.copy()
         # Target of the shrinkage for knocks and takes
         self.shrink_target = weights.copy() if is_trained else np.zeros(player.BLEND_SIZE)
@@ -367,6 +387,11 @@ class ChampionTrainer:
         # Weights after each of the last rounds
         self.last_weights = np.zeros((0, player.BLEND_SIZE))
         self.reset_sums()
+
+    @cached_property
+    def equity(self) -> RolloutEquity:
+        """Function that computes the equity of rollouts."""
+        return rollout_equity(self.variant, self.value_deals)
 
     def reset_sums(self) -> None:
         """Reset the sums, and make the current weights the prior."""
@@ -419,10 +444,6 @@ class ChampionTrainer:
     ) -> StageSums:
         """Roll out n deals against all opponents, and add their least-squares sums.
 
-        The weights of the sampled decisions (`PairedRollouts.weights`) are not used yet, so long
-        deals have too little weight and the result is biased. The shipped weights were trained in
-        this way, and `make train` must reproduce them.
-
         Args:
             name: Key of the sums: "discards", "knocks" or "takes".
             n: Number of deals.
@@ -462,47 +483,73 @@ class ChampionTrainer:
             self.next_unit += n
         return self.sums[name]
 
-    def fit_discards(self, n: int) -> None:
-        """Regress the equity of discards on their features, both centred per decision."""
+    def decision_scale(self, found: PairedRollouts) -> np.ndarray:
+        """Return the square root of the weight of each decision, (n_decisions,).
+
+        Weights are relative to their mean, so that ridge penalties keep their meaning.
+        """
+        if not self.is_weighted or not len(found.views):
+            return np.ones(len(found.views))
+        scale: np.ndarray = np.sqrt(found.weights * (len(found.views) / found.weights.sum()))
+        return scale
+
+    def add_discards(self, n: int) -> StageSums:
+        """Add the sums of discards; features and equity are centred per decision."""
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*found.actions.shape, N_FEATURES))
             compile_writer(write_discard_features)(found.views, found.actions, self.rules, x)
             x = centered(x, found.is_tried[..., None])
             y = centered(equity, found.is_tried)
+            scale = self.decision_scale(found)[:, None]
             return sums_by_stage(
                 np.repeat(deal_stages(found.views), MAX_DISCARDS),
-                x.reshape(-1, N_FEATURES),
-                -y.ravel(),
+                (x * scale[..., None]).reshape(-1, N_FEATURES),
+                -(y * scale).ravel(),
             )
 
-        seen = self.add_rollouts("discards", n, MAX_DISCARDS, propose_discards, sums)
+        return self.add_rollouts("discards", n, MAX_DISCARDS, propose_discards, sums)
+
+    def fit_discards(self, n: int) -> None:
+        """Regress the equity of discards on their features."""
+        seen = self.add_discards(n)
         weights = fit_near_prior(seen, self.prior, RIDGE_PENALTY, RIDGE_PENALTY)
         self.weights[: N_STAGES * N_FEATURES] = weights.ravel()
 
-    def fit_takes(self, n: int) -> None:
-        """Regress the gain of taking on its features."""
+    def add_takes(self, n: int) -> StageSums:
+        """Add the sums of takes."""
         params = single_set_weights(self.weights)
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(found.views), player.N_TAKE_FEATURES))
             compile_writer(write_take_features)(found.views, self.rules, params, x)
-            return sums_by_stage(deal_stages(found.views), x, equity[:, 1] - equity[:, 0])
+            scale = self.decision_scale(found)
+            gain = (equity[:, 1] - equity[:, 0]) * scale
+            return sums_by_stage(deal_stages(found.views), x * scale[:, None], gain)
 
-        seen = self.add_rollouts("takes", n, 2, propose_take, sums)
+        return self.add_rollouts("takes", n, 2, propose_take, sums)
+
+    def fit_takes(self, n: int) -> None:
+        """Regress the gain of taking on its features."""
+        seen = self.add_takes(n)
         base = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
         weights = fit_near_prior(seen, base, 20.0, 400.0)
         self.weights[player.TAKE_OFFSET :] = weights.ravel()
 
-    def fit_knocks(self, n: int) -> None:
-        """Regress the gain of knocking on the cells of the table and on features."""
+    def add_knocks(self, n: int) -> StageSums:
+        """Add the sums of knocks."""
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(found.views), player.N_KNOCK_FEATURES))
             compile_writer(write_knock_features)(found.views, self.rules, x)
-            return knock_sums(found.views, x, equity[:, 1] - equity[:, 0])
+            gain = equity[:, 1] - equity[:, 0]
+            return knock_sums(found.views, x, gain, self.decision_scale(found))
 
-        squares, products = self.add_rollouts("knocks", n, 2, propose_knock, sums, knock_sometimes)
+        return self.add_rollouts("knocks", n, 2, propose_knock, sums, knock_sometimes)
+
+    def fit_knocks(self, n: int) -> None:
+        """Regress the gain of knocking on the cells of the table and on features."""
+        squares, products = self.add_knocks(n)
         base = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
         missing = products - squares @ base
         weights = base + np.linalg.solve(squares + knock_penalty(self.level_penalty), missing)
@@ -524,9 +571,7 @@ class ChampionTrainer:
         for squares, products in self.sums.values():
             squares *= fading
             products *= fading
-        records = [self.play_matches(rival, self.n_matches) for rival in self.opponents]
-        standing = ("score_a", "score_b", "deals_a", "deals_b")  # as in simgin.play.rollouts
-        self.start_scores = [np.stack([one[name] for name in standing], 1) for one in records]
+        records = self.sample_scores()
         shares = np.array([match_win_rate(one) for one in records])
         self.fit_discards(deals)
         self.fit_knocks(deals // 2)
@@ -536,6 +581,13 @@ class ChampionTrainer:
         self.win_rates = np.concatenate([self.win_rates, [shares]])
         self.last_weights = np.concatenate([self.last_weights, [self.weights]])[-AVERAGED_ROUNDS:]
         return shares
+
+    def sample_scores(self) -> list[np.ndarray]:
+        """Play matches to sample the scores before deals; return their records by opponent."""
+        records = [self.play_matches(rival, self.n_matches) for rival in self.opponents]
+        standing = ("score_a", "score_b", "deals_a", "deals_b")  # as in simgin.play.rollouts
+        self.start_scores = [np.stack([one[name] for name in standing], 1) for one in records]
+        return records
 
     @property
     def mean_weights(self) -> np.ndarray:
@@ -632,9 +684,7 @@ def immediate_knock_probabilities(
 ) -> np.ndarray:
     """Return the probability that the opponent knocks immediately, for `champion.blend`.
 
-    The probability follows from Bayes' rule. The likelihoods are estimated from matches of the set
-    `hasty` against players that knock immediately, and of the set `patient` against players that
-    wait for gin.
+    The probability follows from Bayes' rule and the likelihood ratios.
 
     Args:
         patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
@@ -648,40 +698,71 @@ def immediate_knock_probabilities(
     Returns:
         Probabilities by deals won, mean points of these deals, and own turn.
     """
-    found = []
-    for weights, group in zip((hasty, patient), TRAINING.values(), strict=True):
-        rivals: list[Strategy | None] = [loader.find_strategy(name) for name in group["recognized"]]
-        if is_trained and weights is patient:
-            rivals.append(None)
-        learner = ChampionTrainer(rivals, weights, seed, variant, workers, is_trained=is_trained)
-        together = np.concatenate(
-            [learner.play_matches(rival, 5 * learner.n_matches) for rival in rivals]
-        )
-        lasting = together["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
-        found.append((opponent_distribution(together), lasting.mean(axis=0)))
-    (cells, length), (other_cells, other_length) = found
-    likely = cells / other_cells
-    likely[0] = 1
-    turns = length / np.maximum(other_length, 1e-6)
+    matches = 5 * (REFINE_MATCHES if is_trained else START_MATCHES)
+    likely, turns = likelihood_ratios(
+        patient, hasty, seed, variant, matches, workers, includes_self=is_trained
+    )
     odds = IMMEDIATE_KNOCK_PRIOR / (1 - IMMEDIATE_KNOCK_PRIOR) * likely[:, :, None] * turns
     chances: np.ndarray = odds / (1 + odds)
     return chances
 
 
-# Variants for which champion was trained, in the order of its weights file
-TRAINED_VARIANTS = ("eaai", "rush", "tedesco", "dice")
+def likelihood_ratios(
+    patient: np.ndarray,
+    hasty: np.ndarray,
+    seed: int,
+    variant: Variant,
+    matches: int,
+    workers: int | None = None,
+    *,
+    includes_self: bool = True,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how much likelier observations are if the opponent knocks immediately.
+
+    The ratios are estimated from matches of the set `hasty` against players that knock immediately,
+    and of the set `patient` against players that wait for gin.
+
+    Args:
+        patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
+        hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        seed: Seed of the deals.
+        variant: Rules of the matches.
+        matches: Matches per opponent.
+        workers: Number of worker threads.
+        includes_self: Whether the set `patient` also plays against itself.
+
+    Returns:
+        Ratios by deals won and mean points of these deals, (player.N_WON, player.N_MEANS), and by
+        own turn, (player.N_TURNS,).
+    """
+    found = []
+    for weights, group in zip((hasty, patient), TRAINING.values(), strict=True):
+        rivals: list[Strategy | None] = [loader.find_strategy(name) for name in group["recognized"]]
+        if includes_self and weights is patient:
+            rivals.append(None)
+        learner = ChampionTrainer(rivals, weights, seed, variant, workers)
+        together = np.concatenate([learner.play_matches(rival, matches) for rival in rivals])
+        lasting = together["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
+        found.append((opponent_distribution(together), lasting.mean(axis=0)))
+    (cells, length), (other_cells, other_length) = found
+    likely = cells / other_cells
+    likely[0] = 1
+    return likely, length / np.maximum(other_length, 1e-6)
 
 
 def trained_variant(variant: Variant) -> str:
-    """Return the entry of TRAINED_VARIANTS whose weights champion uses in a variant."""
-    return TRAINED_VARIANTS[int(player.rules_offset(build_rules(variant))) // player.RULES_SIZE]
+    """Return the entry of player.TRAINED_VARIANTS whose weights champion uses in a variant."""
+    return player.TRAINED_VARIANTS[
+        player.find_rules_offset(build_rules(variant)) // player.RULES_SIZE
+    ]
 
 
 def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the `hasty` and the `patient` weights of champion for the most similar rules."""
+    """Return the `hasty` and the `patient` weights of champion for the rules of a variant."""
     policy = loader.find_strategy("champion").discard
     assert policy is not None, "champion has a discard policy"
-    first = int(player.rules_offset(build_rules(variant)))
-    numbers = compiler.make_parameter_vector(policy)[first : first + player.OPPONENT_OFFSET]
+    rules = build_rules(variant)
+    first = player.find_rules_offset(rules)
+    numbers = compiler.make_parameter_vector(policy, rules)[first : first + player.OPPONENT_OFFSET]
     blends = numbers.reshape(player.N_BLENDS, player.BLEND_SIZE)
     return blends[-1].copy(), blends[0].copy()

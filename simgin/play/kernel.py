@@ -125,10 +125,11 @@ def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
         Parameter vectors of the policies. The state contains only their addresses, so the caller
         must keep the vectors alive while the state is in use.
     """
+    rules = build_rules(matchup.variant)
     vectors = []
     for player, strategy in enumerate(matchup.players):
         policies = _policies(strategy)
-        player_vectors = [compiler.make_parameter_vector(policy) for policy in policies]
+        player_vectors = [compiler.make_parameter_vector(policy, rules) for policy in policies]
         state.same[player] = strategy.ending == "same"
         state.noisy[player] |= sum(policy.noise << slot for slot, policy in enumerate(policies))
         state.vectors[player] = [vector.ctypes.data for vector in player_vectors]

@@ -397,7 +397,7 @@ def _adapted_player_table(review: Review) -> Table:
     rows += _scorecard_rows(review, learned, _adapted_cell)
     note = (
         "Each column compares matches between two players that were trained for these rules with "
-        "matches between two copies of champion, which was trained for other rules. Values with a "
+        "matches between two copies of champion without this training. Values with a "
         "sign are differences from champion."
     )
     columns = [Column("row", "property"), *(Column(v, rule_set_label(review, v)) for v in learned)]

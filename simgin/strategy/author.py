@@ -195,6 +195,9 @@ class Policy:
         params: Parameters by name, in the order of the vector `params`.
         noise: True if the function reads `view.noise`, a random number.
         weights: Array or .npy file of numbers that follow the parameters in `params`.
+        rules_weights: File of numbers from which `for_rules` computes the weights for other rules.
+        for_rules: Function `(weights, rules_weights, rules) -> weights`, which is called before
+            the first deal. It must not change the number of weights.
         describe: Function that writes the features of a discard, as required for `simgin train`.
         start: Initial weight of each feature before training, by description of the feature.
         live: Pickle of the function if it was defined in a running program and not in a strategy
@@ -207,6 +210,8 @@ class Policy:
     params: dict[str, Param]
     noise: bool = False
     weights: Path | np.ndarray | None = None
+    rules_weights: Path | None = None
+    for_rules: Callable[..., np.ndarray] | None = None
     describe: Callable[..., Any] | None = None
     start: dict[str, float] = field(default_factory=dict)
     live: bytes = field(default=b"", compare=False, repr=False)
@@ -345,6 +350,8 @@ def _make_decorator(slot: str, docstring: str) -> Any:
         *,
         noise: bool = False,
         weights: str | None = None,
+        rules_weights: str | None = None,
+        for_rules: Callable[..., np.ndarray] | None = None,
         name: str | None = None,
         describe: Callable[..., Any] | None = None,
         start: Mapping[str, float] | None = None,
@@ -359,6 +366,8 @@ def _make_decorator(slot: str, docstring: str) -> Any:
                 raise TypeError(
                     f"{key}={value!r} is not a parameter. Write {key}=param({value!r}, low, high)"
                 )
+        if (for_rules is None) != (rules_weights is None):
+            raise TypeError("'for_rules' and 'rules_weights' can only be used together")
         if describe is not None or start is not None:
             _check_trainable(slot, weights, describe, start)
 
@@ -366,18 +375,32 @@ def _make_decorator(slot: str, docstring: str) -> Any:
             _require_type(
                 f"the object decorated with @{slot}", function, FunctionType, "a function"
             )
-            file = None
-            if weights:
-                _require_type("'weights'", weights, str, "the name of a file")
-                source = Path(function.__code__.co_filename)
-                file = (source.parent if source.is_file() else Path()) / weights
-            text = name or function.__name__.replace("_", "-")
-            return Policy(slot, text, function, params, noise, file, describe, dict(start or {}))
+            return Policy(
+                slot,
+                name or function.__name__.replace("_", "-"),
+                function,
+                params,
+                noise,
+                _weights_path(function, "weights", weights),
+                _weights_path(function, "rules_weights", rules_weights),
+                for_rules,
+                describe,
+                dict(start or {}),
+            )
 
         return make_policy if function is None else make_policy(function)
 
     decorate.__doc__ = docstring
     return decorate
+
+
+def _weights_path(function: Callable[..., Any], keyword: str, file: str | None) -> Path | None:
+    """Return the path of a file next to the file that defines a function."""
+    if not file:
+        return None
+    _require_type(f"{keyword!r}", file, str, "the name of a file")
+    source = Path(function.__code__.co_filename)
+    return (source.parent if source.is_file() else Path()) / file
 
 
 def _check_trainable(slot: str, weights: str | None, describe: object, start: Any) -> None:

@@ -46,17 +46,25 @@ class PolicyError(StrategyError):
     """
 
 
-def make_parameter_vector(policy: Policy) -> np.ndarray:
+def make_parameter_vector(policy: Policy, rules: Any = None) -> np.ndarray:
     """Return the read-only parameter vector of a policy.
 
     The vector contains the parameters in declared order, followed by the weights.
+
+    Args:
+        policy: The policy.
+        rules: Compiled rules for which the policy adapts its weights, if it can. By default, the
+            weights are those of the file.
 
     Raises:
         PolicyError: If the weights file cannot be read.
     """
     values = np.array([param.default for param in policy.params.values()], np.float64)
     if policy.weights is not None:
-        values = np.concatenate([values, _load_weights(policy).ravel()])
+        weights = _load_weights(policy)
+        if rules is not None and policy.for_rules is not None:
+            weights = policy.for_rules(weights, _load_rules_weights(policy), rules)
+        values = np.concatenate([values, weights.ravel()])
     values.flags.writeable = False
     return values
 
@@ -71,23 +79,32 @@ def _load_weights(policy: Policy) -> np.ndarray:
     if policy.is_untrained:
         _report_untrained(policy.source_file, policy.weights)
         return np.array([*policy.start.values()], np.float64)
+    return _read_file(policy, policy.weights, len(policy.start))
+
+
+def _load_rules_weights(policy: Policy) -> np.ndarray:
+    """Return the numbers that `for_rules` needs."""
+    assert policy.rules_weights is not None, "a policy with for_rules has a file"
+    return _read_file(policy, policy.rules_weights, 0)
+
+
+def _read_file(policy: Policy, file: Path, size: int) -> np.ndarray:
+    """Return the numbers in a file of a policy, which must be `size` if that is not 0."""
     try:
-        numbers = _read_weights(policy.weights, policy.weights.stat().st_mtime_ns)
+        numbers = _read_weights(file, file.stat().st_mtime_ns)
     except OSError as error:
         reason = error.strerror
     # numpy can raise any exception for a corrupt file, such as MemoryError for a huge shape.
     except Exception:
         reason = "the file is not an array of real numbers without NaN, saved by numpy.save"
     else:
-        if not policy.start or numbers.size == len(policy.start):
+        if numbers.size == (size or numbers.size):
             return numbers
         reason = (
-            f"the file contains {numbers.size} weights, but `start` has {len(policy.start)}. Train "
+            f"the file contains {numbers.size} weights, but `start` has {size}. Train "
             "the weights again with `simgin train`"
         )
-    raise PolicyError(
-        f"{_describe_policy(policy)} cannot use the weights in {policy.weights}: {reason}."
-    )
+    raise PolicyError(f"{_describe_policy(policy)} cannot use the weights in {file}: {reason}.")
 
 
 @lru_cache(maxsize=64)

@@ -175,14 +175,15 @@ def format_learned_name(prefix: str, content: bytes) -> str:
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
     """Return a strategy with other weights for its discard policy.
 
-    Policies of other slots that read the same file use the new weights as well.
+    Policies of other slots that read the same file use the new weights as well. The new weights do
+    not depend on the rules.
 
     Args:
         strategy: Strategy with a discard policy that reads a weights file.
         weights: New file or array of weights.
     """
     changed = {
-        policy.slot: replace(policy, weights=weights)
+        policy.slot: replace(policy, weights=weights, rules_weights=None, for_rules=None)
         for policy in _policies_sharing_weights(strategy)
     }
     return strategy_spec.with_policies(strategy, changed, strategy.spec)
@@ -279,9 +280,12 @@ def find_source_files(strategy: Strategy) -> list[Path]:
     files = set()
     for policy in strategy.policies:
         if is_built_in(policy.function) or not policy.live:
-            files |= {
-                Path(callee.__code__.co_filename) for callee in collect_functions(policy.function)
-            }
+            functions = collect_functions(policy.function)
+            if policy.for_rules is not None:
+                functions += collect_functions(policy.for_rules)
+            files |= {Path(function.__code__.co_filename) for function in functions}
+        if policy.rules_weights is not None:
+            files.add(policy.rules_weights)
         if isinstance(policy.weights, Path) and not policy.is_untrained:
             files.add(policy.weights)
     return sorted(files)

@@ -117,7 +117,7 @@ def replay_with_action(matchup, unit, view, slot, answer):
         view.phase,
         view.ending_card,
         answer,
-        *make_parameter_vector(usual),
+        *make_parameter_vector(usual, build_rules(matchup.variant)),
     ]
     forced = force_action(usual.function)
     policy = Policy(slot, "forced", forced, {}, usual.noise, np.array(numbers, np.float64))

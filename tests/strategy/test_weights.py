@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from simgin.rules import variants
+from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 from simgin.strategy.compiler import PolicyError
+from simgin.strategy.strategy_spec import StrategyError
 
 MINE = """
 from simgin.strategy import Strategy, knock
@@ -67,4 +70,33 @@ def test_nothing_is_trained_from_nan(tmp_path):
     with pytest.raises(
         ValueError, match="the initial weight of 'deadwood' must be a number, not NaN"
     ):
+        loader.find_strategy(str(tmp_path / "mine.py"))
+
+
+BY_RULES = MINE.replace(
+    '@knock(weights="w.npy")',
+    "def scale(weights, factors, rules):\n"
+    "    return weights * factors[0] if rules.gin_bonus == 50 else weights\n\n\n"
+    '@knock(weights="w.npy", rules_weights="f.npy", for_rules=scale)',
+)
+
+
+def test_weights_can_depend_on_the_rules(tmp_path):
+    """Other weights do not depend on them."""
+    (tmp_path / "mine.py").write_text(BY_RULES)
+    for name, numbers in (("w", [1.0, 2.0]), ("f", [3.0])):
+        np.save(tmp_path / f"{name}.npy", numbers)
+    mine = loader.find_strategy(str(tmp_path / "mine.py"))
+    found = []
+    for name in ("standard", "standard+gin_bonus=50"):
+        rules = build_rules(variants.find_variant(name))
+        found.append(compiler.make_parameter_vector(mine.knock, rules).tolist())
+    assert found == [[1, 2], [3, 6]]
+    assert compiler.make_parameter_vector(mine.knock).tolist() == [1, 2]
+    assert {"w.npy", "f.npy"} <= {path.name for path in loader.find_source_files(mine)}
+
+
+def test_a_function_for_the_rules_needs_its_file(tmp_path):
+    (tmp_path / "mine.py").write_text(BY_RULES.replace('rules_weights="f.npy", ', ""))
+    with pytest.raises(StrategyError, match="can only be used together"):
         loader.find_strategy(str(tmp_path / "mine.py"))

@@ -30,7 +30,9 @@ def query_policy(slot: str, name: str, seen: Any, rules: Any = None, **values: f
     rules = game("eaai")[0] if rules is None else rules
     if slot == "discard" and seen.flags.writeable and int(seen.hand).bit_count() == 11:
         seen.least, seen.best = best_discards(seen.hand, seen.legal, rules)  # as the engine does
-    return int(compiler.compile_policy(policy)(seen, rules, compiler.make_parameter_vector(policy)))
+    return int(
+        compiler.compile_policy(policy)(seen, rules, compiler.make_parameter_vector(policy, rules))
+    )
 
 
 def cards(hand: int) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from simgin_strategies.champion import knock_gain, lowest_cost_discard, take_gain
 
+from simgin.rules.build import build_rules
 from simgin.strategy import PHASE_LAST, discard, helper, knock, take
 from simgin.strategy.compiler import make_parameter_vector
 from simgin.toolkit import (
@@ -144,6 +145,7 @@ PROBES = {
 
 def with_forced_policy(matchup, slot, *order):
     """Return the matchup with a forced policy of A in one slot."""
-    numbers = np.concatenate([order, make_parameter_vector(matchup.a.policy(slot))])
+    usual = make_parameter_vector(matchup.a.policy(slot), build_rules(matchup.variant))
+    numbers = np.concatenate([order, usual])
     policy = replace(PROBES[matchup.a.spec][slot], weights=numbers)
     return replace(matchup, a=replace(matchup.a, **{slot: policy}))

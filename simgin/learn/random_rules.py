@@ -1,0 +1,111 @@
+"""Random two-player rule sets, for the training and validation of champion under any rules."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from functools import cache
+
+import numpy as np
+
+from simgin.rules import variants
+from simgin.rules.parameters import ParamValue, rule_parameters
+from simgin.rules.validation import RulesWarning
+from simgin.rules.variants import Variant, VariantError
+
+NAMED_SHARE = 0.4  # probability that a rule set starts from a named variant, not from `standard`
+GOALS = ("points", "deals")  # goals for which named variants are sampled
+# Settings that can be changed, with their relative frequencies
+CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
+    (7, "undercut_bonus", (0, 0, 5, 10, 10, 15, 20, 30, 40, 50, 75, 100)),
+    (6, "gin_bonus", (0, 0, 5, 10, 15, 20, 30, 40, 50, 75, 100)),
+    (5, "knock_limit", (0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 17, 20, 25)),
+    (2.5, "knock_by_upcard", ("yes", "yes", "yes+upcard_ace_limit=1")),
+    (2.0, "big_gin", ("yes", *(f"yes+big_gin_bonus={bonus}" for bonus in (25, 50, 75, 100)))),
+    (1.2, "undercut_on_tie", ("no", "knocker")),
+    (0.7, "layoff", ("no",)),
+    (0.7, "layoff_on_gin", ("yes",)),
+    (1.2, "first_turn", ("upcard_stock_or_pass", "upcard_stock_or_pass_dead", "free",
+                         "discard_first")),
+    (1.0, "discard_ban", ("drawn", "none")),
+    (0.4, "take_discard", ("no",)),
+    (0.5, "take_to_knock", ("melded",)),
+    (1.0, "stock_end", ("at_draw", "opponent_may_take", "none")),
+    (0.5, "stock_reserve", (0, 1, 3, 4, 6, 10)),
+    (0.5, "max_turns", (12, 16, 20, 30)),
+    (1.0, "ace_runs", ("high_or_low", "corner")),
+    (0.6, "rainbow", ("yes",)),
+    (0.6, "pip_values", ("five_ten",)),
+    (0.5, "ace_value", (5, 10, 11, 15)),
+    (0.5, "defender_ace_value", (5, 10, 11, 15)),
+    (0.5, "shot", ("yes",)),
+    (1.2, "rush_premium", ("yes", "yes", "yes+rush_on_gin=no")),
+    (0.7, "spade_multiplier", (2,)),
+    (2.0, "points_target", (50, 75, 125, 150, 200, 250, 300, 500)),
+    (1.0, "goal", ("deals", "deals+deal_count_gin=2", "deals+deal_count_undercut=2")),
+    (0.5, "box_bonus", (10, 25)),
+)  # fmt: skip
+
+
+def sample_variant(lots: np.random.Generator) -> Variant:
+    """Return a random valid two-player variant with up to four changes that have an effect.
+
+    Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About two in five start from another
+    built-in variant than `standard`.
+    """
+    while True:
+        spec = _sample_spec(lots)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", RulesWarning)  # settings without effect
+                variant = variants.find_variant(spec)
+        except (VariantError, RulesWarning):
+            continue
+        if variant.params["goal"] in GOALS and variant.spec not in ("standard", "eaai"):
+            return variant
+
+
+def _sample_spec(lots: np.random.Generator) -> str:
+    """Return a spec, which can be invalid."""
+    if lots.random() < NAMED_SHARE:
+        names = two_player_names()
+        base, n_changes = names[lots.integers(len(names))], int(lots.integers(3))
+    else:
+        base, n_changes = "standard", int(lots.integers(1, 5))
+    frequencies = np.array([change[0] for change in CHANGES])
+    chosen = lots.choice(len(CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum())
+    settings = []
+    for index in sorted(chosen):
+        _, name, values = CHANGES[index]
+        settings.append(f"{name}={values[lots.integers(len(values))]}")
+    return "+".join([base, *settings])
+
+
+def two_player_names() -> list[str]:
+    """Return the names of the built-in two-player variants."""
+    return [
+        name
+        for name in variants.variant_names()
+        if variants.find_variant(name).params["players"] == 2
+    ]
+
+
+@cache
+def _sampled_values() -> dict[str, list[ParamValue]]:
+    """Return the values in CHANGES by parameter."""
+    found = defaultdict(list)
+    for _, name, values in CHANGES:
+        for value in values:
+            for setting in f"{name}={value}".split("+"):
+                parameter, _, text = setting.partition("=")
+                found[parameter].append(rule_parameters()[parameter].parse(text))
+    return dict(found)
+
+
+def is_in_training_range(name: str, value: ParamValue) -> bool:
+    """Return True if the values of a parameter in random rule sets include or enclose a value."""
+    known = [rule_parameters()[name].default, *_sampled_values().get(name, [])]
+    if isinstance(value, bool) or not isinstance(value, int):
+        return value in known
+    numbers = [one for one in known if isinstance(one, int)]
+    return min(numbers) <= value <= max(numbers)

@@ -1,0 +1,146 @@
+"""Weights of `champion` for the rules of a game.
+
+The weights of training/champion.py are those for the rules of EAAI and of three other variants.
+Under other rules, champion adds a linear function of the features of the rules below
+(training/champion_rules.py). All features are 0 under the rules of `eaai` and `standard`, so its
+play does not change there.
+"""
+
+from functools import lru_cache
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+
+from simgin.core.rules_record import (
+    ACE_HIGH_OR_LOW,
+    ACE_ROUND_CORNER,
+    BAN_DRAWN,
+    BAN_NONE,
+    DIE_OFF,
+    FIRST_TURN_DISCARD,
+    FIRST_TURN_FREE,
+    FIRST_TURN_UPCARD_STOCK_OR_PASS,
+    FIRST_TURN_UPCARD_STOCK_OR_PASS_DEAD,
+    GOAL_DEALS,
+    GOAL_POINTS,
+    RULE_PARAMETERS,
+    STOCK_END_AT_DRAW,
+    STOCK_END_NONE,
+    STOCK_END_OPPONENT_MAY_TAKE,
+    TAKE_MELDED,
+    TIE_EVEN,
+    TIE_KNOCK,
+)
+
+# Values under the rules of eaai
+BONUS, LIMIT, BIG_GIN_BONUS, RESERVE, TARGET = 25, 10, 31, 2, 100
+BONUS_KNOTS = (0, 10, 25, 50, 100)
+LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
+N_RULE_FEATURES = 68
+# Features that are 1, not 0, under the rules for which champion has weights of its own
+TRAINED_FEATURES = {"eaai": (), "rush": (59,), "tedesco": (14, 39, 52, 53, 57, 61), "dice": (64,)}
+
+
+def ramp(value, low, high, usual):
+    """Return the part of the way from low to high that a value is above its usual value."""
+    return (min(max(value, low), high) - min(max(usual, low), high)) / (high - low)
+
+
+def ramps(value, knots, usual):
+    """Return the ramps between adjacent knots, whose sums are the piecewise linear functions."""
+    return [ramp(value, *pair, usual) for pair in pairwise(knots)]
+
+
+def bonus_features(rules):
+    """Return the features of bonuses and knock limits, and their products."""
+    is_paid = rules.goal != GOAL_DEALS
+    has_knocks = bool(rules.knock_by_upcard or rules.knock_limit > 0)
+    undercut = rules.undercut_bonus if is_paid and has_knocks else BONUS
+    gin = rules.gin_bonus if is_paid else BONUS
+    limit = LIMIT if rules.knock_by_upcard else rules.knock_limit
+    undercuts = (ramp(undercut, 0, BONUS, BONUS), ramp(undercut, BONUS, 100, BONUS))
+    gins = (ramp(gin, 0, BONUS, BONUS), ramp(gin, BONUS, 100, BONUS))
+    limits = (ramp(limit, 0, LIMIT, LIMIT), ramp(limit, LIMIT, 25, LIMIT), rules.knock_by_upcard)
+    return [
+        *ramps(undercut, BONUS_KNOTS, BONUS),
+        *ramps(gin, BONUS_KNOTS, BONUS),
+        *ramps(limit, LIMIT_KNOTS, LIMIT),
+        rules.knock_by_upcard,
+        rules.knock_by_upcard and rules.upcard_ace_limit == 1,
+        *(u * g for u in undercuts for g in gins),
+        *(b * k for b in (*undercuts, *gins) for k in limits),
+        has_knocks and rules.undercut_on_tie == TIE_EVEN,
+        has_knocks and rules.undercut_on_tie == TIE_KNOCK,
+        rules.big_gin,
+        rules.big_gin * ramp(rules.big_gin_bonus, BIG_GIN_BONUS, 100, BIG_GIN_BONUS),
+    ]
+
+
+def play_features(rules):
+    """Return the features of the course of play, of melds and of card values."""
+    return [
+        rules.layoff == 0,
+        rules.layoff and rules.layoff_on_gin == 1,
+        rules.take_discard == 0,
+        rules.take_discard and rules.take_to_knock == TAKE_MELDED,
+        rules.discard_ban == BAN_DRAWN,
+        rules.discard_ban == BAN_NONE,
+        rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS,
+        rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS_DEAD,
+        rules.first_turn == FIRST_TURN_FREE,
+        rules.first_turn == FIRST_TURN_DISCARD,
+        rules.stock_end == STOCK_END_AT_DRAW,
+        rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE,
+        rules.stock_end == STOCK_END_NONE,
+        rules.stock_end != STOCK_END_NONE and ramp(rules.stock_reserve, 0, 10, RESERVE),
+        ramp(40 - rules.max_turns, 0, 30, 0),
+        rules.ace_runs == ACE_HIGH_OR_LOW,
+        rules.ace_runs == ACE_ROUND_CORNER,
+        rules.ace_runs == ACE_ROUND_CORNER and rules.knock_by_upcard,
+        rules.rainbow,
+        rules.pip_values,
+        ramp(rules.ace_value, 1, 15, 1),
+        ramp(rules.defender_ace_value, 1, 15, 1),
+        rules.shot,
+    ]
+
+
+def score_features(rules):
+    """Return the features of premiums, of multipliers and of the goal of the match."""
+    counts_deals = rules.goal == GOAL_DEALS
+    target = rules.points_target if rules.goal == GOAL_POINTS else TARGET
+    return [
+        rules.rush_premium,
+        rules.rush_premium and rules.rush_on_gin == 0,
+        rules.spade_multiplier == 2,
+        ramp(np.log2(target / TARGET), -1.5, 0, 0),
+        ramp(np.log2(target / TARGET), 0, 2.5, 0),
+        counts_deals,
+        counts_deals and rules.die == DIE_OFF,
+        counts_deals and rules.deal_count_gin == 2,
+        counts_deals and rules.deal_count_undercut == 2,
+    ]
+
+
+def rule_features(rules):
+    """Return the features of the rules, (N_RULE_FEATURES,) float64; 0 for those of eaai."""
+    return _compute_features(rules.item()[: len(RULE_PARAMETERS)])
+
+
+@lru_cache(maxsize=64)
+def _compute_features(values):
+    """Return the features for the value of every parameter, read-only."""
+    rules = SimpleNamespace(**dict(zip(RULE_PARAMETERS, values, strict=True)))
+    features = np.array(
+        [*bonus_features(rules), *play_features(rules), *score_features(rules)], np.float64
+    )
+    features.flags.writeable = False
+    return features
+
+
+def variant_features(name):
+    """Return the features of the rules of a variant in TRAINED_FEATURES."""
+    features = np.zeros(N_RULE_FEATURES)
+    features[list(TRAINED_FEATURES[name])] = 1
+    return features

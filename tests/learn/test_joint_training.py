@@ -1,0 +1,105 @@
+"""Tests of the joint training for all rules: its regression, its weights and its rounds."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import champion_rules as training
+import numpy as np
+import pytest
+from simgin_strategies import champion as player
+from simgin_strategies._champion_rules import N_RULE_FEATURES
+
+from simgin.learn import champion_weights
+from simgin.play.rollouts import roll_out_deals
+from simgin.rules import variants
+from simgin.strategy import loader
+
+STANDARD = variants.find_variant("standard")
+
+
+def random_sums(lots, n, size):
+    """Return features of n rule sets and positive definite sums of squares."""
+    rows = lots.normal(size=(n, 3 * size, size))
+    return lots.normal(size=(n, 4)), np.einsum("nri,nrj->nij", rows, rows)
+
+
+def test_the_joint_regression_equals_the_dense_solution():
+    lots = np.random.default_rng(1)
+    features, squares = random_sums(lots, 12, 5)
+    residuals, penalty = lots.normal(size=(12, 5)), np.diag(np.arange(1.0, 6.0))
+    dense = sum(
+        np.kron(np.outer(f, f), s) for f, s in zip(features, squares, strict=True)
+    ) + np.kron(np.eye(4), penalty)
+    right = sum(np.kron(f, r) for f, r in zip(features, residuals, strict=True))
+    found = training.solve_joint(features, squares, residuals, penalty)
+    assert found.ravel() == pytest.approx(np.linalg.solve(dense, right), abs=1e-4)
+
+
+def test_the_stages_have_a_common_change_and_their_own():
+    """With ample data, both together are the true change of each stage."""
+    lots = np.random.default_rng(2)
+    features = lots.normal(size=(30, 4))
+    true = lots.normal(size=(5, 4, 3))
+    squares = np.stack([1000 * random_sums(lots, 30, 3)[1] for _ in range(5)], axis=1)
+    residuals = np.einsum("nsij,nk,skj->nsi", squares, features, true)
+    found = training.fit_by_stage(features, squares, residuals, 1e-6)
+    assert found.reshape(4, 5, 3).swapaxes(0, 1) == pytest.approx(true, abs=0.01)
+
+
+def test_sampled_decisions_count_with_their_weights():
+    """The draws of one decision per deal stand for all decisions of the deal."""
+    gold_early = loader.find_strategy("gold-early")
+    hasty, _ = champion_weights.initial_champion_weights(STANDARD)
+    make = partial(champion_weights.ChampionTrainer, [gold_early], hasty, 3, STANDARD, 1)
+    sums = {}
+    for is_weighted in (True, False):
+        trainer = make(is_trained=True, is_weighted=is_weighted, value_deals=20_000)
+        trainer.n_matches = 100
+        trainer.sample_scores()
+        sums[is_weighted] = trainer.add_takes(500)
+    lots = np.random.default_rng([3, 0])
+    scores = trainer.start_scores[0]
+    before = scores[lots.integers(len(scores), size=500)]
+    found = roll_out_deals(
+        trainer.matchup(gold_early, "deal"), champion_weights.propose_take, 0, 500, 2, before
+    )
+    assert len(set(found.weights)) > 3
+    stages = champion_weights.deal_stages(found.views)
+    for is_weighted, (squares, _) in sums.items():
+        weights = found.weights / found.weights.mean() if is_weighted else np.ones(len(stages))
+        # The first feature is 1 for every card that lowers the deadwood
+        by_stage = [weights[stages == stage].sum() for stage in range(len(squares))]
+        assert squares[:, 0, 0] == pytest.approx(by_stage)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Training of a few seconds; return a pool of one thread."""
+    monkeypatch.setattr(training, "DEALS", dict.fromkeys(training.DEALS, (80, 80, 80)))
+    for name, value in {
+        "MATCHES": 8,
+        "VALUE_DEALS": 20_000,
+        "ODDS_RULE_SETS": 2,
+        "ODDS_MATCHES": 20,
+    }.items():
+        monkeypatch.setattr(training, name, value)
+    monkeypatch.setattr(training, "two_player_names", lambda: ["eaai", "straight"])
+    with ThreadPoolExecutor(1) as pool:
+        yield pool
+
+
+@pytest.mark.slow
+def test_an_interrupted_training_resumes_with_the_same_result(small, tmp_path):
+    whole = training.train(2, 2, tmp_path / "whole", small)
+    assert whole.shape == (N_RULE_FEATURES, 2 * player.BLEND_SIZE)
+    assert whole.any()
+    training.train(1, 2, tmp_path / "parts", small)
+    assert training.train(2, 2, tmp_path / "parts", small).tobytes() == whole.tobytes()
+
+
+def test_the_log_odds_of_the_usual_rules_are_the_constants(small):
+    found = training.fit_log_odds(np.zeros((N_RULE_FEATURES, 2 * player.BLEND_SIZE)), small)
+    assert found.shape == (1 + N_RULE_FEATURES, player.N_ODDS)
+    cells = found[0, : player.N_WON * player.N_MEANS].reshape(player.N_WON, player.N_MEANS)
+    assert not cells[0].any()  # without a won deal, there is no evidence
+    assert cells[1, 3:7].mean() > cells[1, 10:].mean()  # low means are typical of knocks

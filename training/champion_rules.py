@@ -1,0 +1,314 @@
+"""Train how the weights of `champion` depend on the rules, and write strategies/champion-rules.npy.
+
+    python training/champion_rules.py                # committed file: half an hour on one core
+    python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
+
+The weights for a rule set are those of strategies/champion.npy plus a linear function of the
+features of the rules (strategies/_champion_rules.py). So are the log odds of the opponent's type.
+Each round plays deals under random rule sets
+with the weights of the previous rounds, and rolls out decisions as in
+simgin/learn/champion_weights.py. The decisions under all rule sets together give one regression, in
+which every feature of an action is multiplied by every feature of the rules. Finished rounds are
+stored in --work, so an interrupted training resumes.
+"""
+
+import argparse
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from itertools import repeat
+from pathlib import Path
+
+import numpy as np
+from simgin_strategies import champion as player
+from simgin_strategies._champion import N_FEATURES, N_STAGES
+from simgin_strategies._champion_rules import N_RULE_FEATURES, rule_features
+
+from simgin.core import jit
+from simgin.learn import champion_weights
+from simgin.learn.champion_weights import ChampionTrainer
+from simgin.learn.random_rules import sample_variant, two_player_names
+from simgin.rules import variants
+from simgin.rules.build import build_rules
+from simgin.rules.variants import Variant
+
+STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
+ROUNDS, RULE_SETS, SEED = 8, 96, 20261128
+# Deals for discards, knocks and takes, by type of opponent in the order of the weights
+DEALS = {"wait_for_gin": (6000, 4500, 3000), "knock_immediately": (3000, 2500, 1500)}
+SEED_STRIDE = 1000  # between rule sets
+MATCHES = 150  # matches per opponent to sample scores
+VALUE_DEALS = 40_000  # deals for the win probability by score
+DECAY = 0.9  # factor for the sums of previous rounds
+WINDOW = 8  # number of rounds in a regression
+BONUS_FEATURES = (*range(8), *range(16, 32))  # features of the rules that change the log odds
+# Random rule sets and matches per opponent for the odds of the opponent's type, their ridge
+# penalty, and the minimum of a likelihood ratio, which is the inverse of the maximum
+ODDS_RULE_SETS, ODDS_MATCHES, ODDS_PENALTY, MIN_RATIO = 100, 400, 1.0, 1e-3
+# Ridge penalties: number of mean rule sets in which a feature of the rules changes nothing. They
+# predict the sums of other rule sets best (threefold cross-validation in the first round).
+PENALTIES = {"discards": 11.0, "takes": 6.0, "knocks": 1.5}
+RIDGE = 40.0  # penalty on the squares of all weights, in decisions
+STEPS, TOLERANCE = 400, 1e-5  # of the method of conjugate gradients
+
+N_DELTAS = 2 * player.BLEND_SIZE  # weights of both sets
+Sums = dict[str, np.ndarray]  # sums of one rule set, or of several along the first axis
+
+
+# Deals under one rule set
+
+
+def initial_sets(rules: np.record) -> dict[str, np.ndarray]:
+    """Return the weights in champion.npy for the most similar rules, by type of opponent."""
+    numbers = np.load(STRATEGIES / "champion.npy").astype(np.float64)
+    blends = numbers[player.find_rules_offset(rules) :][: player.OPPONENT_OFFSET]
+    patient, *_, hasty = blends.reshape(player.N_BLENDS, player.BLEND_SIZE)
+    return dict(zip(DEALS, (patient, hasty), strict=True))
+
+
+def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
+    """Play deals under one rule set.
+
+    Args:
+        variant: Rules.
+        deltas: Change of both sets of weights per unit of each feature of the rules,
+            (N_RULE_FEATURES, 2 * BLEND_SIZE).
+        seed: Seed of the deals.
+
+    Returns:
+        The features of the rules, and for each type of opponent and decision the sums of squares
+        and of products, minus those that the initial weights explain.
+    """
+    rules = build_rules(variant)
+    found: Sums = {"features": rule_features(rules)}
+    changes = np.split(found["features"] @ deltas, len(DEALS))
+    initial = initial_sets(rules)
+    for number, (kind, change) in enumerate(zip(DEALS, changes, strict=True)):
+        trainer = ChampionTrainer(
+            champion_weights.training_opponents(kind),
+            initial[kind] + change,
+            seed + number,
+            variant,
+            1,
+            is_trained=True,
+            value_deals=VALUE_DEALS,
+        )
+        add_all_decisions(trainer, kind)
+        for name, (squares, products) in trainer.sums.items():
+            explained = np.einsum("...ij,...j->...i", squares, split(initial[kind])[name])
+            residuals = equity_scale(trainer) * products - explained
+            found[f"{kind} {name} squares"] = squares.astype(np.float32)
+            found[f"{kind} {name} products"] = residuals.astype(np.float32)
+    return found
+
+
+def add_all_decisions(trainer: ChampionTrainer, kind: str) -> None:
+    """Add the sums of all decisions against one type of opponent."""
+    trainer.n_matches = MATCHES
+    trainer.sample_scores()
+    n_discards, n_knocks, n_takes = DEALS[kind]
+    trainer.add_discards(n_discards)
+    trainer.add_knocks(n_knocks)
+    trainer.add_takes(n_takes)
+
+
+def equity_scale(trainer: ChampionTrainer) -> float:
+    """Return the factor that converts equity to about points, for any target."""
+    goal, target = (trainer.variant.params[name] for name in ("goal", "points_target"))
+    if goal != "points" or trainer.equity is champion_weights.point_equity:
+        return 1.0
+    return int(str(target)) / 100
+
+
+def split(weights: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the weights of one set by type of decision, with a leading axis for stages."""
+    return {
+        "discards": weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES),
+        "knocks": weights[player.KNOCK_OFFSET : player.TAKE_OFFSET],
+        "takes": weights[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES),
+    }
+
+
+# Regression on the decisions under all rule sets
+
+
+def solve_joint(
+    features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: np.ndarray
+) -> np.ndarray:
+    """Solve the ridge regression of all rule sets by the method of conjugate gradients.
+
+    Args:
+        features: Features of the rules, (n, n_rule_features).
+        squares: Sums of squares, (n, size, size).
+        residuals: Sums of products, minus those that the initial weights explain, (n, size).
+        penalty: Penalty matrix, (size, size).
+
+    Returns:
+        Change of the weights per unit of each feature of the rules, (n_rule_features, size).
+    """
+
+    def multiply(deltas: np.ndarray) -> np.ndarray:
+        shifts = (features @ deltas).astype(np.float32)
+        pulled = np.matmul(squares, shifts[:, :, None])[:, :, 0]
+        product: np.ndarray = features.T @ pulled + deltas @ penalty
+        return product
+
+    diagonal = (features**2).T @ np.einsum("nii->ni", squares) + np.diag(penalty)
+    residual = features.T @ residuals
+    deltas = np.zeros_like(residual)
+    scaled = residual / diagonal
+    direction, norm = scaled.copy(), (residual * scaled).sum()
+    least = TOLERANCE**2 * norm
+    for _ in range(STEPS):
+        if norm <= least:
+            break
+        product = multiply(direction)
+        step = norm / (direction * product).sum()
+        deltas += step * direction
+        residual -= step * product
+        scaled = residual / diagonal
+        norm, previous = (residual * scaled).sum(), norm
+        direction = scaled + norm / previous * direction
+    return deltas
+
+
+def fit_by_stage(
+    features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: float
+) -> np.ndarray:
+    """Fit a change for all stages and then one for each, as `champion_weights.fit_near_prior`.
+
+    Returns:
+        Changes, (n_rule_features, n_stages * size).
+    """
+    ridge, n_stages = RIDGE * np.eye(squares.shape[-1]), squares.shape[1]
+    mean = squares.mean(axis=0, dtype=np.float64)
+    matrix = penalty * mean.sum(axis=0) + ridge
+    common = solve_joint(features, squares.sum(axis=1), residuals.sum(axis=1), matrix)
+    shifts = features @ common
+    found = []
+    for stage in range(n_stages):
+        own = squares[:, stage]
+        left = residuals[:, stage] - np.einsum("nij,nj->ni", own, shifts)
+        matrix = n_stages * penalty * mean[stage] + ridge
+        found.append(common + solve_joint(features, own, left, matrix))
+    return np.concatenate(found, axis=1)
+
+
+def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
+    """Return the change of both sets per unit of each feature of the rules.
+
+    Args:
+        sums: Sums of all rule sets.
+        importance: Weight of each rule set.
+    """
+    scale = np.sqrt(importance)[:, None]
+    features, parts = sums["features"] * scale, []
+    for kind in DEALS:
+        for name in ("discards", "knocks", "takes"):
+            squares, residuals = sums[f"{kind} {name} squares"], sums[f"{kind} {name} products"]
+            if name == "knocks":
+                penalty = champion_weights.knock_penalty(champion_weights.REFINE_LEVEL_PENALTY)
+                penalty = penalty + PENALTIES[name] * squares.mean(axis=0, dtype=np.float64)
+                parts.append(solve_joint(features, squares, residuals * scale, penalty))
+            else:
+                weighted = residuals * scale[..., None]
+                parts.append(fit_by_stage(features, squares, weighted, PENALTIES[name]))
+    return np.concatenate(parts, axis=1)
+
+
+# Odds of the opponent's type
+
+
+def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndarray:
+    """Return the log odds that the opponent knocks immediately, (N_ODDS,), under one rule set."""
+    rules = build_rules(variant)
+    changes = np.split(rule_features(rules) @ deltas, len(DEALS))
+    initial = initial_sets(rules).values()
+    sets = [weights + change for weights, change in zip(initial, changes, strict=True)]
+    ratios = champion_weights.likelihood_ratios(*sets, seed, variant, ODDS_MATCHES, 1)
+    together = np.concatenate([ratio.ravel() for ratio in ratios])
+    log_odds: np.ndarray = np.log(np.clip(together, MIN_RATIO, 1 / MIN_RATIO))
+    return log_odds
+
+
+def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
+    """Return the log odds under the rules of eaai, and their change per unit of each feature.
+
+    Only bonuses change the log odds, because they change the points of a won deal. The regression
+    on all features keeps the effects of other rules apart.
+
+    Returns:
+        Constants and changes, (1 + N_RULE_FEATURES, N_ODDS).
+    """
+    lots = np.random.default_rng([SEED, ODDS_RULE_SETS])
+    drawn = [variants.find_variant(name) for name in two_player_names()]
+    drawn += [sample_variant(lots) for _ in range(ODDS_RULE_SETS)]
+    seeds = [SEED - SEED_STRIDE * (1 + index) for index in range(len(drawn))]
+    log_odds = np.stack(list(pool.map(measure_log_odds, drawn, repeat(deltas), seeds)))
+    features = np.stack([rule_features(build_rules(variant)) for variant in drawn])
+    x = np.insert(features, 0, 1.0, axis=1)
+    penalty = ODDS_PENALTY * np.diag([0.0, *np.ones(N_RULE_FEATURES)])
+    found: np.ndarray = np.linalg.solve(x.T @ x + penalty, x.T @ log_odds)
+    found[1:][np.isin(np.arange(N_RULE_FEATURES), BONUS_FEATURES, invert=True)] = 0
+    return found
+
+
+# Rounds
+
+
+def play_round(number: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> Sums:
+    """Play one round of random rule sets."""
+    lots = np.random.default_rng([SEED, number])
+    drawn = [sample_variant(lots) for _ in range(rule_sets)]
+    seeds = SEED + SEED_STRIDE * np.arange(number * rule_sets, (number + 1) * rule_sets)
+    found = list(pool.map(play_rule_set, drawn, repeat(deltas), map(int, seeds)))
+    return {name: np.stack([one[name] for one in found]) for name in found[0]}
+
+
+def fit_window(played: Sequence[Sums]) -> np.ndarray:
+    """Fit the last rounds; the importance of a round decreases with its age."""
+    last = played[-WINDOW:]
+    together = {name: np.concatenate([one[name] for one in last]) for name in last[0]}
+    ages = np.arange(len(last))[::-1]
+    return fit_deltas(together, np.repeat(DECAY**ages, len(last[0]["features"])))
+
+
+def train(rounds: int, rule_sets: int, work: Path, pool: Executor) -> np.ndarray:
+    """Return the change of both sets of weights per unit of each feature of the rules."""
+    work.mkdir(parents=True, exist_ok=True)
+    played: list[Sums] = []
+    for number in range(rounds):
+        file, unfinished = work / f"round-{number + 1}.npz", work / "unfinished.npz"
+        if not file.exists():
+            began = time.monotonic()
+            deltas = fit_window(played) if played else np.zeros((N_RULE_FEATURES, N_DELTAS))
+            np.savez(unfinished, **play_round(number, deltas, rule_sets, pool))
+            unfinished.rename(file)
+            print(f"round {number + 1}: {time.monotonic() - began:.0f} s", flush=True)
+        with np.load(file) as stored:
+            played.append(dict(stored))
+    return fit_window(played)
+
+
+def main() -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--rule-sets", type=int, default=RULE_SETS, help="rule sets per round")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--work", type=Path, help="directory for finished rounds")
+    parser.add_argument("--out", type=Path, default=STRATEGIES / "champion-rules.npy")
+    args = parser.parse_args()
+    work = args.work or jit.cache_directory() / "champion-rules"
+    with ProcessPoolExecutor(args.jobs) as pool:
+        deltas = train(args.rounds, args.rule_sets, work, pool)
+        log_odds = fit_log_odds(deltas, pool)
+    both = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
+    np.save(args.out, both.astype(np.float32))
+    print(f"Output: {args.out}")
+
+
+if __name__ == "__main__":
+    main()
