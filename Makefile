@@ -24,6 +24,7 @@ demo: setup
 	$(BIN)/simgin run experiments/demo.toml -o results/demo
 	@echo
 	@echo "To see the report, open results/demo/report.html in a browser. The same directory contains tables and plots."
+	@echo "To play and to see results in a browser, run: $(BIN)/simgin web"
 
 test: setup
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10

@@ -13,6 +13,7 @@
     odds = simgin.compute_odds("solitaire-gin")
     simgin.plots.skill(odds.frames()["bracket"])  # a matplotlib figure
     simgin.tune_strategy("mine.py", against=["simple", "gold-early"]).table  # better parameters
+    simgin.train("champion", "straight").table  # weights trained for a variant
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # replay of a deal
     simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")  # best discard
     simgin.analyze_deal("gold", "simple", unit=3, turn=5)  # costs of the actions in a turn
@@ -43,6 +44,7 @@ if TYPE_CHECKING:  # needed by editors and type checkers
         run,
         show,
         strategies,
+        train,
         tune_strategy,
         variants,
     )
@@ -76,6 +78,7 @@ __all__ = [
     "strategies",
     "strategy",
     "toolkit",
+    "train",
     "tune_strategy",
     "variants",
 ]

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from simgin.analysis.find_deals import FoundDeals
     from simgin.analysis.grades import Grade
     from simgin.charts.chart import Chart
+    from simgin.learn.adapt import AdaptedChampion
     from simgin.learn.cma_search import TuningResult
+    from simgin.learn.discard_weights import TrainingResult
     from simgin.odds.odds import Odds
     from simgin.review.review import Review
     from simgin.runs.result import Result
@@ -222,9 +224,13 @@ def review_rules(
     players: Sequence[Player] = (),
     goals: Sequence[str] = (),
     sweep: Sequence[str] = (),
+    targets: str = "",
     adapt: bool = False,
     matches: int | str | None = None,
     deep: bool = False,
+    seconds_per_turn: float = 8.0,
+    title: str = "",
+    note: str = "",
     seed: int = 1,
     workers: int | None = None,
 ) -> Review:
@@ -236,9 +242,13 @@ def review_rules(
         players: Strategies that replace the default player types, weakest first.
         goals: Design goals, such as "gin 40..50 %".
         sweep: One or two parameters with their values, such as "undercut_bonus=0,10,25".
+        targets: Points targets to sweep in addition to the target of the variant: "150,250".
         adapt: True to train a strong player for each rule set.
         matches: Matches per pair of players. The default is 20,000, or 5,000 in solitaire variants.
         deep: True to play 100 times as many matches.
+        seconds_per_turn: Duration of a turn, to convert turns to minutes.
+        title: Title of the report.
+        note: Note shown in the report.
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. It does not affect the results.
 
@@ -264,9 +274,13 @@ def review_rules(
         players=_names(*players),
         goals=goals,
         sweep=sweep,
+        targets=targets,
         adapt=adapt,
         deep=deep,
         matches=matches,
+        seconds_per_turn=seconds_per_turn,
+        title=title,
+        note=note,
         seed=amounts.parse_seed(seed),
     )
     return _run("review", run_review, request, workers)
@@ -457,6 +471,58 @@ def tune_strategy(
         seed=seed,
     )
     return _run(f"tuning {request.strategy.name}", run_tune, request, workers)
+
+
+@_record_call
+def train(
+    strategy: Player,
+    variant: Game = "standard",
+    against: Player | Sequence[Player] = (),
+    *,
+    rounds: int | None = None,
+    deals: int | str | None = None,
+    confirmation_matches: int | str | None = None,
+    seed: int = 1,
+    workers: int | None = None,
+) -> TrainingResult | AdaptedChampion:
+    """Train the weights of a strategy and validate the gain, as `simgin train` does.
+
+    Args:
+        strategy: `champion`, or a strategy with a trainable discard policy.
+        variant: Two-player variant.
+        against: Opponents, by default `simple`; must be empty for champion.
+        rounds: Number of training rounds (default: 8, or 12 for champion).
+        deals: Training deals per round and opponent (default: 20,000, or 40,000 in total for
+            champion).
+        confirmation_matches: Validation matches per opponent (default: 40,000, or 10,000 for
+            champion).
+        seed: Seed of the deals.
+        workers: Number of threads, by default one per CPU. The results do not depend on it.
+
+    Returns:
+        Result with the DataFrame `table` of the validation.
+
+    Raises:
+        TuneError: If the strategy cannot be trained.
+
+    Example:
+        Train champion for another variant::
+
+            simgin.train("champion", "straight").table
+    """
+    from simgin.learn import adapt
+    from simgin.learn import discard_weights as discards
+    from simgin.strategy.cast import CHAMPION
+
+    opponents = [against] if isinstance(against, str | Path | Strategy) else against
+    own, *pool = _names(strategy, *opponents)
+    sizes = {"rounds": rounds, "deals": deals, "confirmation_matches": confirmation_matches}
+    given: Any = {name: size for name, size in sizes.items() if size is not None}
+    read = (adapt.AdaptRequest if own == CHAMPION else discards.TrainRequest).read
+    run: Any = adapt.run_adaptation if own == CHAMPION else discards.run_training
+    request = read(own, find_variant(variant).spec, pool, seed=seed, **given)
+    result: TrainingResult | AdaptedChampion = _run("training", run, request, workers)
+    return result
 
 
 def show(

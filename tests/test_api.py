@@ -4,6 +4,7 @@ import gc
 import io
 import pickle
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 
 import simgin
 from simgin import plots
+from simgin.learn import adapt
 from simgin.stats import table
 from support.command_line import call
 
@@ -191,3 +193,25 @@ def test_objects_show_what_they_are(found):
     assert shown.startswith("Strategy('gold+knock=at:k=4'): take lower, discard low, knock at")
     with pytest.raises(TypeError, match="Pickle a DataFrame"):
         pickle.dumps(found)
+
+
+def test_training_has_the_request_of_the_command(monkeypatch):
+    requests = []
+
+    def run(request, *_):
+        requests.append(request)
+        return SimpleNamespace()
+
+    monkeypatch.setattr(adapt, "run_adaptation", run)
+    simgin.train("champion", "straight", rounds=1, confirmation_matches="1k")
+    (request,) = requests
+    given = {"rounds": 1, "confirmation_matches": "1k"}
+    assert request == adapt.AdaptRequest.read("champion", "straight", **given)
+
+
+def test_reviews_have_a_title_a_note_and_targets():
+    title = {"title": "Longer?", "note": "A trial.", "targets": "150", "seconds_per_turn": 4.0}
+    review = simgin.review_rules("standard", players=["simple", "gold"], matches=1000, **title)
+    assert (review.request.title, review.request.note) == ("Longer?", "A trial.")
+    assert review.request.seconds_per_turn == 4
+    assert [variant for variant in review.request.variants if "150" in variant]

@@ -25,8 +25,10 @@ def test_every_file_of_numbers_is_written_by_a_script_that_make_train_runs():
     assert [name for name in files if f'"{name}"' not in written] == []
 
 
-def test_make_train_runs_every_script_that_writes_numbers():
-    writers = {name for name, text in SCRIPTS.items() if "np.save(" in text}
+def test_make_train_runs_every_script_that_writes_files_of_the_package():
+    writers = {
+        name for name, text in SCRIPTS.items() if "np.save(" in text or ".write_text(" in text
+    }
     assert writers == set(training_scripts())
 
 

@@ -18,19 +18,24 @@ OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
 
 
 class Coach:
-    """Coach that analyses the decisions of seat 0 in the current deal."""
+    """Coach that analyses the decisions of a person in the current deal.
 
-    def __init__(self, matchup: Matchup) -> None:
+    Args:
+        matchup: Matchup of the person and the opponent.
+        seat: Seat of the person.
+    """
+
+    def __init__(self, matchup: Matchup, seat: int = 0) -> None:
         self.matchup = matchup
+        self.seat = seat
         # keys: the actions before the decision
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def hint(self, deal: TracedDeal) -> list[str]:
         """Return the values of the legal actions in the current decision of an unfinished deal."""
-        position = next(iter(find_decisions(deal)), None)
-        if position is None or position.chosen is not None:
+        analysis = self.analyse_open_decision(deal)
+        if analysis is None:
             return ["There is only one legal action."]
-        analysis = self._analyse(deal, position)
         return [
             analysis_verdict(analysis),
             *_explain(analysis, analysis.ranking[1], analysis.ranking),
@@ -38,23 +43,24 @@ class Coach:
 
     def explain(self, deal: TracedDeal) -> list[str]:
         """Return the cost of the last decision, and compare its action with another one."""
-        positions = _own_decisions(deal)
+        positions = self.list_decisions(deal)
         if not positions:
             return ["You have not made a decision in this deal yet."]
-        analysis = self._analyse(deal, positions[-1])
+        analysis = self.analyse(deal, positions[-1])
         chosen, (best, second, *_) = positions[-1].chosen_index, analysis.ranking
         other = second if chosen == best else chosen
         return [_comment(analysis), *_explain(analysis, other, [best, other])]
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
         """Return one line for each decision, starting with decision number `first`."""
-        new = [position for position in _own_decisions(deal) if position.query_index >= first]
-        return [_comment(self._analyse(deal, position)) for position in new]
+        made = self.list_decisions(deal)
+        new = [position for position in made if position.query_index >= first]
+        return [_comment(self.analyse(deal, position)) for position in new]
 
     def deal_line(self, deal: TracedDeal) -> str:
         """Return a line with the total cost of the mistakes in a finished deal."""
-        known = (one for one in _own_decisions(deal) if _key(deal, one) in self._analyses)
-        analyses = [self._analyse(deal, position) for position in known]
+        known = (one for one in self.list_decisions(deal) if _key(deal, one) in self._analyses)
+        analyses = [self.analyse(deal, position) for position in known]
         wrong = [one for one in analyses if one.position.chosen_index not in one.best_indices]
         if not wrong:
             return "Coach: you made no significant mistake in this deal."
@@ -66,12 +72,25 @@ class Coach:
         """Discard the analyses of the previous deal."""
         self._analyses = {}
 
-    def _analyse(self, deal: TracedDeal, position: Position) -> Analysis:
+    def list_decisions(self, deal: TracedDeal) -> list[Position]:
+        """Return the decisions that the person made in a finished or unfinished deal."""
+        made = find_decisions(replace(deal, error="", is_truncated=False))
+        return [position for position in made if position.view.seat == self.seat]
+
+    def analyse_open_decision(self, deal: TracedDeal) -> Analysis | None:
+        """Analyse the open decision; return None if there is only one legal action."""
+        position = next(iter(find_decisions(deal)), None)
+        if position is None or position.chosen is not None:
+            return None
+        return self.analyse(deal, position)
+
+    def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
         """Analyse a decision, or return its analysis if a hint or comment needed it already."""
         key = _key(deal, position)
         if key not in self._analyses:
             budget = Budget(WORLDS, SECONDS, self.matchup.seed)
-            best, opponent = strong_player(position.variant), self.matchup.opponent or None
+            best = strong_player(position.variant)
+            opponent = None if position.is_solo else self.matchup.players[1 - self.seat].spec
             self._analyses[key] = analyse_position(position, best, opponent, budget)
         return replace(self._analyses[key], position=position)
 
@@ -79,12 +98,6 @@ class Coach:
 def _key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
     """Return the actions before a decision, which identify it within the deal."""
     return tuple(deal.state.answers[: position.query_index].tolist())
-
-
-def _own_decisions(deal: TracedDeal) -> list[Position]:
-    """Return the decisions that seat 0 made in a finished or unfinished deal."""
-    decisions = find_decisions(replace(deal, error="", is_truncated=False))
-    return [position for position in decisions if position.view.seat == 0]
 
 
 def _comment(found: Analysis) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from simgin.cli.output import format_command
 from simgin.text import amounts
 from simgin.text.files import write_file
 from simgin.text.messages import SimginError, did_you_mean, format_value
@@ -39,23 +40,40 @@ def read_config() -> dict[str, Any]:
     """Return the settings in the file, or an empty dict if there is no file.
 
     Raises:
-        SimginError: If a key or a value is not valid.
+        SimginError: If the file, a key or a value is not valid.
+    """
+    settings, errors = check_config()
+    if errors:
+        raise SimginError(errors[0])
+    return settings
+
+
+def check_config() -> tuple[dict[str, Any], list[str]]:
+    """Return the settings in the file, including invalid ones, and the error of each invalid one.
+
+    Raises:
+        SimginError: If the file is not a TOML file.
     """
     if not (path := config_path()).is_file():
-        return {}
+        return {}, []
     from simgin.text.toml import read_tables
 
-    table = read_tables(path, "Correct the file")
-    return {key: parse_setting(key, value, f"{path}: ") for key, value in table.items()}
+    settings, errors = read_tables(path, "Correct the file"), []
+    for key, value in settings.items():
+        try:
+            settings[key] = parse_setting(key, value)
+        except SimginError as error:
+            removal = format_command("config", key, "--unset")
+            errors.append(f"{path}: {error} To remove the setting, run: {removal}")
+    return settings, errors
 
 
-def parse_setting(key: str, value: Any, place: str = "") -> Any:
+def parse_setting(key: str, value: Any) -> Any:
     """Return the valid value of a setting, or None if there is no value.
 
     Args:
         key: Name of the setting.
         value: Value in the file or on the command line.
-        place: Start of the error message, which names the location of the value.
 
     Raises:
         SimginError: If the key or the value is not valid.
@@ -63,12 +81,12 @@ def parse_setting(key: str, value: Any, place: str = "") -> Any:
     if key not in SETTINGS:
         near = did_you_mean(key, SETTINGS)
         fix = f". Use one of {', '.join(SETTINGS)}." if near == "." else near
-        raise SimginError(f"{place}{format_value(key)} is not a valid setting{fix}")
+        raise SimginError(f"{format_value(key)} is not a valid setting{fix}")
     parsers: Any = {"workers": amounts.parse_workers, "seconds_per_turn": amounts.parse_seconds}
     try:
         return value if value is None else parsers.get(key, _parse_name)(value)
     except SimginError as error:
-        raise SimginError(f"{place}{key}: {error}") from None
+        raise SimginError(f"{key}: {error}") from None
 
 
 def _parse_name(value: Any) -> Any:
@@ -80,7 +98,9 @@ def _parse_name(value: Any) -> Any:
 def write_config(settings: Mapping[str, Any]) -> None:
     """Write the settings to the file, except settings that are None."""
     known = {key: value for key, value in settings.items() if value is not None}
-    lines = [f"{key} = {json.dumps(known[key], ensure_ascii=False)}\n" for key in known]
+    lines = [
+        f"{key} = {json.dumps(known[key], ensure_ascii=False, default=str)}\n" for key in known
+    ]
     write_file(config_path(), "".join([HEADER, *lines]).encode())
 
 

@@ -1,4 +1,4 @@
-"""Interactive game: screens, input and saved games."""
+"""Interactive game: screens and input."""
 
 from __future__ import annotations
 
@@ -9,33 +9,28 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count, pairwise
+from itertools import count
 from pathlib import Path
-from typing import Annotated
 
 import click
-from pydantic import Field, ValidationError
 
 from simgin.analysis.coach import Coach
 from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
 from simgin.cli.output import CommandResult, print_line, repeat_command
 from simgin.play import kept_deals, table_text
-from simgin.play.game_table import GameTable, IllegalMoveError
+from simgin.play.game_table import IllegalMoveError
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
-from simgin.play.kernel import PolicyCallError
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.played_game import PlayedGame
 from simgin.play.replay import LINE_WIDTH, format_score, make_replay, wrap_line
-from simgin.play.replay_json import replay_to_json
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import strong_player
-from simgin.text.files import has_suffix, read_bytes, write_file
-from simgin.text.messages import SimginError, escape_control_chars
+from simgin.text.files import has_suffix, write_file
+from simgin.text.messages import escape_control_chars
 from simgin.text.notation import CardError, format_card, mask_to_cards, parse_card
-from simgin.text.toml import StrictTable as Schema
 
 LINE = 72 * "-"
-MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game
 MAX_RULE_LINES = 3  # maximum number of lines that explain a variant
 CARD = re.compile(r"\b[A2-9TJQK]([SHDC])\b")
 SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # spades have no colour
@@ -52,49 +47,6 @@ HELP = [
 
 class QuitGame(Exception):
     """Signal that the player quits; the game is saved."""
-
-
-class SavedGameError(SimginError):
-    """Error raised if a saved game cannot be read."""
-
-
-class CorruptGameError(SimginError):
-    """Error raised if the contents of a saved game are not valid."""
-
-
-class SavedGame(Schema):
-    """Unfinished game that is stored on disk.
-
-    Attributes:
-        deals: Actions of all seats in each deal; the current deal is the last one.
-        prompts: Number of actions of the current deal before each screen.
-        back: Number of undone actions.
-    """
-
-    deals: Annotated[list[list[Annotated[int, Field(ge=0, lt=64)]]], Field(min_length=1)]
-    prompts: list[Annotated[int, Field(ge=0)]]
-    back: Annotated[int, Field(ge=0, lt=1 << 31)]
-
-
-def read_saved_game(path: Path) -> SavedGame:
-    """Read a saved game.
-
-    Raises:
-        SavedGameError: If the file cannot be read.
-        CorruptGameError: If the file is not a valid saved game.
-    """
-    try:
-        saved = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
-    except OSError as error:
-        raise SavedGameError(
-            f"the saved game {path} could not be read: {error.strerror}. Delete the file."
-        ) from None
-    except ValidationError:
-        raise CorruptGameError from None
-    answers = len(saved.deals[-1])
-    if any(first >= second for first, second in pairwise([*saved.prompts, answers])):
-        raise CorruptGameError
-    return saved
 
 
 def print_wrapped(lines: Iterable[str]) -> None:
@@ -122,26 +74,21 @@ def rule_lines(variant: Variant) -> list[str]:
 
 @dataclass
 class InteractiveGame:
-    """Interactive game with its screens, input and saved state."""
+    """Interactive game with its screens and input."""
 
-    matchup: Matchup
-    saved_file: Path
+    game: PlayedGame
     is_coached: bool
     save: Path | None
-    n_undone: int = 0  # number of undone actions
-    earlier_deals: list[list[int]] = field(default_factory=list)  # actions of earlier deals
-    deals: list[TracedDeal] = field(default_factory=list)
     messages: list[str] = field(default_factory=list)  # messages for the next screen
     panel: list[str] = field(default_factory=list)  # lines that the player requested
-    prompts: list[int] = field(default_factory=list)  # actions before each decision of the deal
 
     def __post_init__(self) -> None:
-        self.table = GameTable(self.matchup)
+        self.matchup, self.table = self.game.matchup, self.game.table
         self.coach = Coach(self.matchup)
 
     def play(self) -> None:
         """Play until the game ends or the player quits."""
-        if not (self.deals or self.prompts):
+        if self.game.is_new:
             self.messages += rule_lines(self.matchup.variant)
         try:
             while not self.table.is_over:
@@ -152,12 +99,12 @@ class InteractiveGame:
         except QuitGame:
             print_wrapped(["", f"Game saved. To resume it, run: {repeat_command(new=None)}"])
             return
-        self.saved_file.unlink(missing_ok=True)
+        self.game.delete()
         for line in self.messages:  # File names are not wrapped.
             print_line(line)
         if self.is_coached:
             print_line("Grading your decisions ...")
-            print_wrapped(grade_lines(self.matchup, self.deals))
+            print_wrapped(grade_lines(self.matchup, self.game.deals))
 
     # One decision
 
@@ -200,26 +147,21 @@ class InteractiveGame:
             self.panel = table_text.history_lines(deal) or [no_turn]
         return typed in ("w", "l")
 
-    def _act(self, answers: list[int]) -> None:
-        self.prompts.append(len(self.table.actions))
+    def _act(self, actions: list[int]) -> None:
         try:
-            for answer in answers:
-                self.table.act(answer)
+            self.game.act(actions)
         except IllegalMoveError:
             self.messages.append("You cannot discard the card that you just took.")
-        self._save()
         if self.is_coached:
             print_line("The coach is analysing your decision ...")
-            self.messages += self.coach.comments(self.table.trace(), self.prompts[-1])
+            self.messages += self.coach.comments(self.table.trace(), self.game.prompts[-1])
 
     def _undo(self) -> None:
-        if not self.prompts:
+        is_undone = self.game.undo()
+        if is_undone:
+            self.messages = ["Undone."]
+        else:
             self.messages.append("There is nothing to undo in this deal.")
-            return
-        self.table.undo_to(self.prompts.pop())
-        self.n_undone += 1
-        self._save()
-        self.messages = ["Undone."]
 
     def _read_input(self) -> str:
         try:
@@ -248,7 +190,7 @@ class InteractiveGame:
         state, variant = self.table.state, self.matchup.variant
         you_deal = self.matchup.b is not None and state.dealer == 0
         dealt = ", you are the dealer" if you_deal else ""
-        marked = f", undone: {self.n_undone}" if self.n_undone else ""
+        marked = f", undone: {self.game.n_undone}" if self.game.n_undone else ""
         goal = variant.goal.won_by.format(**variant.params)
         match = f", match to {goal}" if self.matchup.unit == "match" else ""
         yield f"{variant.spec}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
@@ -267,26 +209,17 @@ class InteractiveGame:
         coached = [self.coach.deal_line(deal)] if self.is_coached else []
         self._show(*(self.panel or [*deal_result_lines(deal), *coached]), "", NEXT_DEAL)
         typed = self._read_input()
-        if typed == "u" and self.prompts:
+        if typed == "u" and self.game.prompts:
             self._undo()
         elif not self._opens_panel(typed):
-            self._close(deal)
-            self._write(deal)
-            self._save()
-
-    def _close(self, deal: TracedDeal) -> None:
-        self.deals.append(deal)
-        self.earlier_deals.append(self.table.actions)
-        self.prompts = []
-        self.coach.start_deal()
-        self.table.close_deal()
+            self._write(self.game.close_deal())
+            self.coach.start_deal()
 
     def _write(self, deal: TracedDeal) -> None:
         """Write the deal in the format of `simgin show --json`, for `--save` and `grade --last`."""
-        first, *rest = replay_to_json(make_replay(deal))
-        first["taken_back"] = self.n_undone
-        result = CommandResult(repeat_command(new=None), [first, *rest], self.matchup.seed)
-        content = f"{result.json()}\n".encode()
+        records = self.game.deal_records(deal)
+        answer = CommandResult(repeat_command(new=None), records, self.matchup.seed)
+        content = f"{answer.json()}\n".encode()
         try:
             kept_deals.keep_deal(content)
         except OSError as error:
@@ -300,50 +233,6 @@ class InteractiveGame:
         file = next(file for file in files if not file.exists())
         write_file(file, content)
         self.messages.append(f"Saved: {file}")
-
-    # Saved games
-
-    def _save(self) -> None:
-        """Save the game."""
-        deals = [*self.earlier_deals, self.table.actions]
-        saved = SavedGame(deals=deals, prompts=self.prompts, back=self.n_undone)
-        write_file(self.saved_file, saved.model_dump_json().encode())
-
-    def restore(self) -> None:
-        """Resume the saved game, if there is one.
-
-        Raises:
-            SavedGameError: If the file cannot be read.
-            CorruptGameError: If the game cannot be replayed.
-        """
-        if not self.saved_file.exists():
-            return
-        saved = read_saved_game(self.saved_file)
-        *closed, current = saved.deals
-        try:
-            for answers in closed:
-                self._replay_actions(answers)
-                if not self.table.is_deal_over:
-                    raise CorruptGameError
-                self._close(self.table.trace())
-            if not self.table.is_over:
-                self._replay_actions(current)
-        except (IllegalMoveError, PolicyCallError):
-            raise CorruptGameError from None
-        self.prompts, self.n_undone = saved.prompts, saved.back
-        self.messages.append("Saved game resumed.")
-
-    def _replay_actions(self, answers: list[int]) -> None:
-        """Replay the actions of a deal.
-
-        Raises:
-            CorruptGameError: If the game is over, or if an action does not match the deal.
-        """
-        if self.table.is_over:
-            raise CorruptGameError
-        self.table.replay(answers)
-        if self.table.actions != answers:
-            raise CorruptGameError
 
 
 def deal_result_lines(deal: TracedDeal) -> Iterator[str]:

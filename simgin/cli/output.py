@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 import sys
@@ -52,19 +51,9 @@ class CommandResult:
 
     def json(self) -> str:
         """Return the JSON object that --json prints."""
-        import simgin
-        from simgin.core import rng
+        from simgin.report.json_output import format_json_output
 
-        fields = {
-            "simgin": simgin.__version__,
-            "stream": rng.STREAM_VERSION,
-            "command": self.command,
-            "seed": self.seed,
-            "stopped": self.stopped,
-            "files": [str(path) for path in self.files],
-            "rows": self.rows,
-        }
-        return json.dumps(fields, allow_nan=False)
+        return format_json_output(self.command, self.rows, self.seed, self.files, self.stopped)
 
     def print(
         self, as_json: bool, parts: Iterable[Any], *, answer: str = "", paged: bool = False

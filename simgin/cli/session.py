@@ -148,6 +148,8 @@ def run_plan_request(
         is_complete = not any(remaining) and not runner.missing_steps(plan.extra_steps, run_ledger)
         if output is not None and is_complete:
             print_note(f"the run in {output} is already complete. Increase its size to extend it.")
+        elif output is not None and sum(remaining) < sum(task.units for task in plan.tasks):
+            print_note(f"resuming the run in {output}. Finished blocks are not played again.")
         more = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **more)
 

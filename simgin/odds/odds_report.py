@@ -143,7 +143,8 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
         naive = _naive_label(variant, bracket["strategy"].iloc[0])
         players = f"{naive} {goal} {shares[0]} of deals, and {best} {shares[1]}"
     optimum = (
-        f"The optimum is between {low} % ({best}) and {high} % (a player who sees the whole deck)."
+        f"The best possible player is between {low} % (lower bound, from {best}) and {high} % "
+        "(upper bound, from a player who sees the whole deck)."
     )
     yield f"{players}. {optimum}"
     matches = odds.select_rows("strength", variant, metric="match")
@@ -320,8 +321,9 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         "Deals ended by gin, and matches won or goals met",
         frame,
         [Column("variant", "game"), *shown],
-        "The optimum is between the results of the best strategy and of a player who sees the "
-        "whole deck. In games without knocking, only gin wins a deal.",
+        "The optimum lies between two 95 % confidence bounds: the lower bound of the best strategy "
+        "and the upper bound of a player who sees the whole deck. In games without knocking, only "
+        "gin wins a deal.",
     )
 
 

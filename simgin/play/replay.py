@@ -314,13 +314,13 @@ class Replay:
             yield f"The die shows {self.state.stake}"
         yield from wrap_line(self._points_text())
         if self.traced.matchup.unit == "match":
-            yield from self._match_lines()
+            yield from self.match_lines()
 
     def _points_text(self) -> str:
         a, b = self.names
         return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
 
-    def _match_lines(self) -> Iterator[str]:
+    def match_lines(self) -> Iterator[str]:
         """Yield the lines about the score after the deal and the winner of a finished match."""
         after, outcome = with_deal_applied(self.state, self.rules)
         yield from wrap_line(f"Match: {self._scores_text(after)}")

@@ -97,7 +97,7 @@ def format_prompt(decision: Decision) -> str:
 def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
     """Yield the lines of the card table as the player sees it."""
     view = decision.view
-    yield from _opponent_lines(view, opponent)
+    yield from opponent_lines(view, opponent)
     if rules.die != DIE_OFF:
         owner = {-1: "neither player owns", int(view.seat): "you own"}.get(
             int(view.owner), "your opponent owns"
@@ -125,8 +125,13 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
     yield from hand_lines(view, rules)
 
 
-def _opponent_lines(view: Any, opponent: str) -> Iterator[str]:
-    """Yield the lines about the opponent's actions since the player's last turn."""
+def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
+    """Yield the lines about the opponent's actions since the player's last turn.
+
+    Args:
+        view: View of the player.
+        opponent: Name of the opponent; empty in solitaire games.
+    """
     turns = view.history[: view.turns].tolist()
     for _, source, card, discarded in takewhile(lambda turn: turn[0] != view.seat, turns[::-1]):
         source_text = f"took {format_card(card)}" if source == FROM_PILE else "drew from the stock"
@@ -158,15 +163,27 @@ def history_lines(deal: TracedDeal) -> list[str]:
 
     If there are many turns, the lines form two columns.
     """
-    opponent = deal.matchup.opponent
-    names = ["you", opponent if len(opponent) <= MAX_NAME_WIDTH else "opponent"]
-    turns = deal.views[0].history[: deal.state.turns].tolist()
+    lines = turn_lines(deal, 0)
+    rows = max(MAX_HISTORY_ROWS, (len(lines) + 1) // 2)
+    pairs = zip_longest(lines[:rows], lines[rows:], fillvalue="")
+    return [f"{left:<{HISTORY_WIDTH}}{right}".rstrip() for left, right in pairs]
+
+
+def turn_lines(deal: TracedDeal, person: int) -> list[str]:
+    """Return one line per turn, as a seat saw it.
+
+    Args:
+        deal: The deal, which can be unfinished.
+        person: The seat.
+    """
+    names = [player.spec for player in deal.matchup.players]
+    names = [name if len(name) <= MAX_NAME_WIDTH else "opponent" for name in names]
+    names[person] = "you"
+    turns = deal.views[person].history[: deal.state.turns].tolist()
     lines = []
     for number, (seat, source, card, discarded) in enumerate(turns, 1):
         drawn = f" {format_card(card)}" if card >= 0 else ""
         parts = [f"{SOURCE_WORDS[source]}{drawn}"] if source in SOURCE_WORDS else []
         parts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
         lines.append(f"{number:>2} {names[seat]} {', '.join(parts)}")
-    rows = max(MAX_HISTORY_ROWS, (len(lines) + 1) // 2)
-    pairs = zip_longest(lines[:rows], lines[rows:], fillvalue="")
-    return [f"{left_line:<{HISTORY_WIDTH}}{right_line}".rstrip() for left_line, right_line in pairs]
+    return lines

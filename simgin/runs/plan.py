@@ -210,7 +210,8 @@ def plan_match(
         **more: Additional arguments of `plan_matchup`, and `labels` as in an experiment file.
 
     Raises:
-        PlayerCountError: If there are several strategies or a baseline without a common opponent.
+        PlayerCountError: If there are several strategies or a baseline without a common opponent,
+            or if a strategy is also the common opponent.
         ExperimentError: If a label is not valid.
     """
     if against is None and (base is not None or len(strategies) > 2):
@@ -223,10 +224,15 @@ def plan_match(
         labels = more.pop("labels", None) or {}
         plan = plan_matchup(a, b, variant, **more)
         return replace(plan, labels=_read_labels(labels, plan.matchup_keys))
-    opponent = loader.find_strategy(against).spec
+    opponent, specs = loader.find_strategy(against).spec, _find_specs(strategies)
+    if opponent in specs:
+        raise PlayerCountError(
+            f"{opponent!r} cannot be both a strategy and the common opponent, because it wins half "
+            f"of the deals against itself. Omit it from the strategies, or use --base {opponent}."
+        )
     keys = {
         "question": f"Which strategies beat {opponent}?",
-        "panel": {"strategies": _find_specs(strategies), "against": opponent},
+        "panel": {"strategies": specs, "against": opponent},
         "base": base and loader.find_strategy(base).spec,
     }
     return _plan_keys(f"{len(strategies)} strategies v {opponent}", variant, keys | more)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -15,7 +15,8 @@ from starlette.routing import Route
 
 from simgin.report.html_report import STYLE, load_template
 from simgin.text.messages import SimginError
-from simgin.web import compare_page, home, job_pages, report_pages, results_pages, review_page
+from simgin.web import compare_page, home, job_pages, play, report_pages, results_pages, review_page
+from simgin.web.games import OpenGames
 from simgin.web.jobs import JobQueue
 from simgin.web.pages import render_page
 from simgin.web.security import Guard
@@ -44,11 +45,13 @@ class Site:
         results: Directory for results.
         jobs: Queue of commands.
         strategies: Specs of the strategies that were named when the server was started.
+        games: Games in memory.
     """
 
     results: Path
     jobs: JobQueue
     strategies: tuple[str, ...] = ()
+    games: OpenGames = field(default_factory=OpenGames)
 
 
 def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -> Starlette:
@@ -63,6 +66,14 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
     app = Starlette(
         routes=[
             Route("/", home.show_home),
+            Route("/play", play.show_play),
+            Route("/play/state", play.send_state),
+            Route("/play/hint", play.send_hint),
+            Route("/play/decisions/{number:int}", play.send_decision),
+            Route("/play/last-decision", play.send_last_decision),
+            Route("/play/deal.json", play.send_deal_file),
+            Route("/play/restart", play.restart_game, methods=["POST"]),
+            Route("/play/{action:str}", play.change_game, methods=["POST"]),
             Route("/jobs/{name}", job_pages.show_job),
             Route("/jobs/{name}/events", job_pages.stream_job),
             Route("/jobs/{name}/cancel", job_pages.cancel_job, methods=["POST"]),
@@ -76,6 +87,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
         middleware=[Middleware(Guard, token=token, port=port, hosts=hosts)],
         exception_handlers={
             SimginError: show_input_error,
+            OSError: show_system_error,
             HTTPException: show_http_error,
             Exception: show_server_error,
         },
@@ -105,6 +117,13 @@ def send_static_file(request: Request) -> Response:
 def show_input_error(request: Request, error: Exception) -> Response:
     """Answer a request with invalid input: a page, or JSON for a script."""
     return _show_error(request, 400, "This is not possible", str(error))
+
+
+def show_system_error(request: Request, error: Exception) -> Response:
+    """Answer a request for which a file cannot be read or written, as with a full disk."""
+    name = getattr(error, "filename", None) or "A file"
+    reason = getattr(error, "strerror", None) or error
+    return _show_error(request, 507, "This is not possible", f"{name} cannot be used ({reason}).")
 
 
 def show_http_error(request: Request, error: Exception) -> Response:

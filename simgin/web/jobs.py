@@ -237,7 +237,7 @@ class JobQueue:
     def _start_process(self, job: Job) -> subprocess.Popen[str]:
         environment = os.environ | {progress.FORMAT_VARIABLE: progress.JSON_FORMAT}
         return subprocess.Popen(
-            [sys.executable, "-I", "-m", "simgin", *job.words],
+            [sys.executable, "-P", "-m", "simgin", *job.words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -56,6 +56,17 @@ class Form:
         return 400 if self.errors else 200
 
 
+def choose_value(name: str, text: str, values: Mapping[str, Value]) -> Value:
+    """Return the value of a choice.
+
+    Raises:
+        SimginError: If the text is not a choice.
+    """
+    if text not in values:
+        raise SimginError(f"{text!r} is not a valid {name}. Use {' or '.join(values)}.")
+    return values[text]
+
+
 def render_page(
     request: Request, name: str, status: int = 200, *, command: str = "", **variables: Any
 ) -> HTMLResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import secrets
 import socket
+import threading
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -12,7 +13,9 @@ import uvicorn
 
 from simgin.text.messages import SimginError
 from simgin.web.app import Site, create_app
+from simgin.web.games import GameRequest, OpenGame
 from simgin.web.jobs import JobQueue
+from simgin.web.pages import Form
 from simgin.web.security import TOKEN_PARAMETER
 
 LOCAL_HOST = "127.0.0.1"
@@ -72,12 +75,18 @@ class LocalServer:
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
+        threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
         try:
             uvicorn.Server(config).run(sockets=[self._socket])
         except KeyboardInterrupt:
             pass
         finally:
             self._site.jobs.close()
+
+
+def _warm_up() -> None:
+    """Load or compile the code of the default game before a person starts it."""
+    OpenGame(GameRequest.read(Form({}), ()))
 
 
 def is_local_host(host: str) -> bool:

@@ -170,7 +170,7 @@ def test_few_deals_are_not_called_a_rate(deal_files):
     few, many = grade_gold(deal_files, 1, 25), None
     message = " ".join(grades.grade_verdict(few))
     assert "in these 6 deals" in message and "To find out how well gold plays" in message
-    assert "about as much as" not in message and "Adjusted for luck" not in message
+    assert "about as much as" not in message and "After adjustment for luck" not in message
     report = few.report("")
     assert "Comparison" not in [table.title for table in report.tables]
     many = replace(
@@ -180,7 +180,7 @@ def test_few_deals_are_not_called_a_rate(deal_files):
         opponent_decisions=few.opponent_decisions * 5,
     )
     message = " ".join(grades.grade_verdict(many))
-    assert "these" not in message and "Adjusted for luck" in message
+    assert "these" not in message and "After adjustment for luck" in message
     report = many.report("")
     (ladder,) = [table for table in report.tables if table.title == "Comparison"]
     assert all("±" in str(row) for row in ladder.rows)

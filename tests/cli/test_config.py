@@ -79,9 +79,21 @@ def test_an_invalid_setting_is_rejected(words, message, config_file):
 def test_errors_in_the_file_are_reported_by_every_command(content, message, config_file):
     config_file.parent.mkdir()
     config_file.write_text(content)
-    for command in ("cite", "config"):
-        assert message in call(command, code=2).stderr
+    assert message in call("cite", code=2).stderr
+    is_toml = "=" in content
+    assert message in call("config", code=0 if is_toml else 2).stderr
     assert call("--help").stdout
+
+
+def test_invalid_settings_can_be_removed_or_replaced(config_file):
+    config_file.parent.mkdir()
+    config_file.write_text("vriant = 'eaai'\nworkers = true\nopponent = 'gold'\nsince = 2020-01-01")
+    warnings = call("config").stderr
+    assert "run: simgin config vriant --unset" in warnings and "config workers --unset" in warnings
+    call("config", "vriant", "--unset")
+    call("config", "since", "--unset")
+    assert "vriant" not in call("config", "workers", "2").stderr
+    assert config.read_config() == {"workers": 2, "opponent": "gold"}
 
 
 def test_settings_become_defaults_that_the_command_records(empty_directory):

@@ -114,7 +114,7 @@ def test_an_interrupted_command_resumes(monkeypatch, command):
     with monkeypatch.context() as patch:
         interrupted_after(patch, 2)
         assert "Continue with: simgin" in call(*command, "-o", "out", code=130).stderr
-    call(*command, "-o", "out")
+    assert "resuming the run in out." in call(*command, "-o", "out").stderr
     assert reproducible_files("out") == reproducible_files("whole")
     monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
     assert "already complete" in call(*command, "-o", "out").stderr

@@ -68,7 +68,10 @@ def test_every_child_starts_without_the_working_directory():
                     starts.append((path.name, words[1]))
     # --debug starts the same command again, as the user typed it
     assert starts == [
-        *(("bench.py", "'-P'"), ("contract.py", "'-P'"), ("debug.py", "*sys.orig_argv[1:]"))
+        ("bench.py", "'-P'"),
+        ("contract.py", "'-P'"),
+        ("debug.py", "*sys.orig_argv[1:]"),
+        ("jobs.py", "'-P'"),
     ]
 
 

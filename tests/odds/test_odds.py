@@ -451,8 +451,9 @@ def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wi
     low, high = found["low"].iloc[-2], bound["high"]
     first, *others = odds_verdict(odds)
     best, least = found["strategy"].iloc[-2], math.floor(100 * low)
-    limits = f"{least} % ({best}) and {math.ceil(100 * high)} % (a player who sees the whole deck)."
-    assert first.endswith(f" The optimum is between {limits}")
+    lower = f"{least} % (lower bound, from {best})"
+    upper = f"{math.ceil(100 * high)} % (upper bound, from a player who sees the whole deck)"
+    assert first.endswith(f" The best possible player is between {lower} and {upper}.")
     shares = f"{best} wins 50 % of deals"
     if len(wins) > 1:
         well = f"{100 * ends[1] / 400:.0f}"

@@ -560,7 +560,7 @@ def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
         assert played.names == ["luck", "luck"]
     with open_existing_ledger(path) as ledger:
         assert is_result(ledger, "luck", 2000)
-        lacks = r"the data of the extra pass luck are missing or corrupt\. Repeat the"
+        lacks = r"the data of the extra pass luck are missing or corrupt\. Run the same"
         with pytest.raises(LedgerError, match=lacks):
             ledger.read_pass("luck", 1000)
 

@@ -4,7 +4,7 @@ import click
 
 from simgin.cli import config
 from simgin.cli.options import NameType, json_option
-from simgin.cli.output import CommandResult, repeat_command
+from simgin.cli.output import CommandResult, print_note, repeat_command
 from simgin.report.report_table import table_from_rows
 from simgin.rules import variants
 from simgin.strategy import loader
@@ -35,20 +35,25 @@ def config_command(key: str | None, value: str | None, unset: bool, as_json: boo
         raise click.UsageError(
             "--unset requires a KEY without a VALUE. Specify only the setting to remove."
         )
-    settings = config.read_config()
-    if key is not None:
+    settings, errors = config.check_config()
+    if unset and key in settings:
+        config.write_config(settings | {key: None})
+        settings, errors = config.check_config()
+    elif key is not None:
         new = config.parse_setting(key, value)
         if key == "variant" and value:
             variants.find_variant(value)
         elif key == "opponent" and value:
             loader.find_strategy(value)
-        if unset or value is not None:
-            settings[key] = new
-            config.write_config(settings)
+        if value is not None:
+            config.write_config(settings | {key: new})
+            settings, errors = config.check_config()
+    for error in errors:
+        print_note(f"warning: {error}")
     rows = [
         {"key": name, "value": settings.get(name), "default": default, "meaning": meaning}
         for name, (meaning, default) in config.SETTINGS.items()
-        if key in (None, name)
+        if key == name or key not in config.SETTINGS
     ]
     cells = [tuple(map(format_setting, row.values())) for row in rows]
     path = Text(f"\nFile:    {config.config_path()}", no_wrap=True)

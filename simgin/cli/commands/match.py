@@ -101,7 +101,8 @@ def match_command(
         settled["strategies"] = [find_strategy(name).spec for name in strategies]
     if margin is not None and (len(plan.matchups) > 1 or not plan.matchups[0].is_mirrored):
         raise click.UsageError(
-            "--margin requires a match of two different strategies. Specify two strategies."
+            "--margin requires a match of two different strategies, because it tests a single "
+            "difference. Specify two strategies, and omit --against and --base."
         )
     sentences = []
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,8 @@ from simgin.cli.options import FILE_PATH, STRATEGY, seed_option, variant_option
 if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
 
-YOU = "you"
+DEFAULT_OPPONENT = "champion"
+RESUMED = "Saved game resumed."
 CORRUPT = (
     "The saved game is corrupt, so a new game starts. Your first action overwrites the file. "
     "To keep the file, type q."
@@ -54,42 +53,37 @@ def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> Non
       simgin analyze mine-1.json
     """
     from simgin.cli import config
-    from simgin.cli.game import CorruptGameError, InteractiveGame
+    from simgin.cli.game import InteractiveGame
+    from simgin.play.played_game import CorruptGameError, PlayedGame
 
     config.drop_solitaire_opponent("strategy", asked)
     matchup = read_game(**asked)
-    saved_game = _saved_game_file(matchup)
+    file = _saved_game_file(matchup)
+    game = PlayedGame(matchup, file)
     if new:
-        saved_game.unlink(missing_ok=True)
-    parts = matchup, saved_game, coach, save
-    game = InteractiveGame(*parts)
+        game.delete()
+    messages = []
     try:
-        game.restore()
+        messages += [RESUMED] if game.restore() else []
     except CorruptGameError:
-        game = InteractiveGame(*parts, messages=[CORRUPT])
-    game.play()
+        game = PlayedGame(matchup, file)
+        messages = [CORRUPT]
+    InteractiveGame(game, coach, save, messages).play()
 
 
 def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
     """Return the matchup of the user in seat 0 and the opponent in seat 1, if any."""
-    from simgin.play.matchup import Matchup, PlayerCountError
+    from simgin.play.played_game import matchup_with_person
     from simgin.rules import variants
-    from simgin.strategy import loader
-    from simgin.strategy.strategy_spec import with_policies
 
     game = variants.find_variant(variant)
-    is_solo = game.params["players"] == 1
-    if is_solo and strategy:
-        raise PlayerCountError(f"{game.spec} is a solitaire variant. Omit {strategy}.")
-    # simgin never calls the policies of this strategy.
-    you = with_policies(replace(loader.find_strategy("gold"), name=YOU), {}, YOU)
-    opponent = None if is_solo else loader.find_strategy(strategy or "champion")
-    return Matchup(game, you, opponent, seed, "deal" if one else "match")
+    is_solitaire = game.params["players"] == 1
+    opponent = strategy or ("" if is_solitaire else DEFAULT_OPPONENT)
+    return matchup_with_person(opponent, game, seed, "deal" if one else "match")
 
 
 def _saved_game_file(matchup: Matchup) -> Path:
-    """Return the file of the saved game."""
-    from simgin.core import jit
+    """Return the file of the saved game; the tests replace it."""
+    from simgin.play.played_game import saved_game_file
 
-    name = repr((matchup.key, jit.compiled_digest()))
-    return jit.cache_root() / "play" / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
+    return saved_game_file(matchup)

@@ -1,0 +1,89 @@
+"""Take the screenshots of docs/how-to/web.md: python docs/take_screenshots.py.
+
+The script needs simgin[browser] and the system's Chromium. It starts `simgin web`, plays deals
+with a fixed seed, and writes PNG files to docs/images/.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from support.browser import start_browser  # noqa: E402
+
+IMAGES = ROOT / "docs" / "images"
+GAME = "/play?variant=standard&opponent=champion&length=match&seat=0&coach=request"
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+MIDDLE_TURNS = 5  # turns before the screenshot in the middle of the deal
+PATIENCE = 600_000  # milliseconds
+
+
+def take_screenshots() -> None:
+    """Start the server, and take all screenshots."""
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = os.environ | {"SIMGIN_DATA_DIR": folder, "PYTHONUNBUFFERED": "1"}
+        words = ["-m", "simgin", "web", "--no-open", "--results", f"{folder}/runs"]
+        with subprocess.Popen(
+            [sys.executable, *words], env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True
+        ) as server:
+            assert server.stdout is not None
+            address = re.search(r"http://\S+", server.stdout.readline())
+            assert address, "the server did not start"
+            with start_browser() as browser:
+                show_game(browser, address[0], "web-play", WIDE, "light", seed=31, to_end=True)
+                show_game(browser, address[0], "web-play-phone", PHONE, "dark", seed=31)
+            server.terminate()
+
+
+def show_game(browser, address, name, size, scheme, *, seed, to_end=False) -> None:  # type: ignore[no-untyped-def]
+    """Play a deal with simple choices, and take screenshots in the middle and at the end."""
+    page = browser.new_page(viewport=size, color_scheme=scheme)
+    page.goto(address)
+    site = address.partition("/?")[0]
+    page.goto(f"{site}{GAME}&seed={seed}")
+    page.wait_for_selector("#game[data-version]", timeout=PATIENCE)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.click("#restart")
+    page.wait_for_selector('#game[data-version="0.0.0"]')
+    turns = 0
+    while not page.query_selector("#game.ended"):
+        if turns == MIDDLE_TURNS and page.query_selector("#hand button"):
+            page.click("#hint")
+            page.wait_for_selector(".costs", timeout=PATIENCE)
+            page.screenshot(path=IMAGES / f"{name}.png")
+            if not to_end:
+                break
+            turns += 1
+        turns += act(page)
+    if to_end:
+        page.wait_for_selector(".costliest li:not(.waiting)", timeout=PATIENCE)
+        page.wait_for_selector(".costliest .waiting", state="detached", timeout=PATIENCE)
+        page.screenshot(path=IMAGES / "web-result.png")
+    page.close()
+
+
+def act(page) -> int:  # type: ignore[no-untyped-def]
+    """End the deal, discard the highest unmatched card, or draw; return 1 for a discard."""
+    version = page.get_attribute("#game", "data-version")
+    ending = page.query_selector("#choices button.primary")
+    cards = page.query_selector_all("#hand button.unmatched")
+    if ending:
+        ending.click()
+    elif cards:
+        cards[-1].click()
+    elif page.query_selector("#stock:enabled"):
+        page.click("#stock")
+    else:
+        page.click("#choices button:last-child")
+    page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=PATIENCE)
+    return int(bool(cards) and not ending)
+
+
+if __name__ == "__main__":
+    take_screenshots()

@@ -1,0 +1,282 @@
+"""Game of a person against a strategy, or a solitaire game, saved after every action.
+
+game = PlayedGame(matchup_with_person("gold", "standard", 1, "match"), Path("game.json"))
+game.act(list_choices(game.decision)["t"][0])
+
+`simgin play` and `simgin web` share the saved games.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from simgin.core import jit
+from simgin.core.matchup_key import UnitType
+from simgin.play.game_table import GameTable, IllegalMoveError
+from simgin.play.kernel import PolicyCallError
+from simgin.play.matchup import Matchup, PlayerCountError
+from simgin.play.replay import make_replay
+from simgin.play.replay_json import replay_to_json
+from simgin.play.traced_deal import Decision, TracedDeal
+from simgin.rules.variants import Variant
+from simgin.strategy import loader
+from simgin.strategy.author import Strategy
+from simgin.strategy.strategy_spec import with_policies
+from simgin.text.files import read_bytes, write_file
+from simgin.text.messages import SimginError
+from simgin.text.toml import StrictTable as Schema
+
+PERSON = "you"  # name of the strategy of the person
+MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game
+
+
+class SavedGameError(SimginError):
+    """Error raised if a saved game cannot be read."""
+
+
+class CorruptGameError(SimginError):
+    """Error raised if the contents of a saved game are not valid."""
+
+
+class SavedGame(Schema):
+    """Unfinished game that is stored on disk.
+
+    Attributes:
+        variant: Spec of the variant.
+        players: Specs of the strategies by seat, one of which is `PERSON`.
+        seed: Seed of the shuffles.
+        unit: Deal or match.
+        deals: Actions of all seats in each deal; the current deal is the last one.
+        prompts: Number of actions of the current deal before each decision of the person.
+        back: Number of undone actions.
+    """
+
+    variant: str
+    players: Annotated[list[str], Field(min_length=1, max_length=2)]
+    seed: Annotated[int, Field(ge=0, lt=1 << 64)]
+    unit: UnitType
+    deals: Annotated[list[list[Annotated[int, Field(ge=0, lt=64)]]], Field(min_length=1)]
+    prompts: list[Annotated[int, Field(ge=0)]]
+    back: Annotated[int, Field(ge=0, lt=1 << 31)]
+
+
+def matchup_with_person(
+    opponent: str | Strategy, variant: Variant, seed: int, unit: UnitType, seat: int = 0
+) -> Matchup:
+    """Return the matchup of a person and a strategy, or of a person in a solitaire game.
+
+    Args:
+        opponent: Strategy of the opponent; empty in solitaire variants.
+        variant: Rules.
+        seed: Seed of the shuffles.
+        unit: Deal or match.
+        seat: Seat of the person.
+
+    Raises:
+        PlayerCountError: If a solitaire variant has an opponent.
+    """
+    # simgin never calls the policies of this strategy.
+    person = with_policies(replace(loader.find_strategy("gold"), name=PERSON), {}, PERSON)
+    if variant.params["players"] == 1:
+        if opponent:
+            raise PlayerCountError(f"{variant.spec} is a solitaire variant. Omit {opponent}.")
+        return Matchup(variant, person, None, seed, unit)
+    other = loader.find_strategy(opponent)
+    a, b = (other, person) if seat else (person, other)
+    return Matchup(variant, a, b, seed, unit)
+
+
+def saved_games_folder() -> Path:
+    """Return the folder of the saved games."""
+    return jit.cache_root() / "play"
+
+
+def saved_game_file(matchup: Matchup) -> Path:
+    """Return the file of the saved game of a matchup."""
+    name = repr((matchup.key, jit.compiled_digest()))
+    return saved_games_folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
+
+
+def read_saved_game(path: Path) -> SavedGame:
+    """Read a saved game.
+
+    Raises:
+        SavedGameError: If the file cannot be read.
+        CorruptGameError: If the file is not a valid saved game.
+    """
+    try:
+        saved = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
+    except OSError as error:
+        raise SavedGameError(
+            f"the saved game {path} could not be read: {error.strerror}. Delete the file."
+        ) from None
+    except ValidationError:
+        raise CorruptGameError from None
+    answers = len(saved.deals[-1])
+    if any(first >= second for first, second in pairwise([*saved.prompts, answers])):
+        raise CorruptGameError
+    return saved
+
+
+class PlayedGame:
+    """Game of a person, which is saved after every action.
+
+    Args:
+        matchup: Matchup from `matchup_with_person`.
+        file: File of the saved game.
+
+    Attributes:
+        table: Table of the current deal.
+        seat: Seat of the person.
+        deals: Finished deals.
+        prompts: Number of actions of the current deal before each decision of the person.
+        n_undone: Number of undone actions.
+    """
+
+    def __init__(self, matchup: Matchup, file: Path) -> None:
+        self.matchup = matchup
+        self.file = file
+        self.seat = [player.spec for player in matchup.players].index(PERSON)
+        self.table = GameTable(matchup, external_seats=(self.seat,))
+        self.deals: list[TracedDeal] = []
+        self.prompts: list[int] = []
+        self.n_undone = 0
+        self._earlier_actions: list[list[int]] = []  # of the finished deals
+
+    @property
+    def opponent(self) -> str:
+        """Spec of the opponent; empty in solitaire variants."""
+        others = [player.spec for player in self.matchup.players if player.spec != PERSON]
+        return others[0] if others else ""
+
+    @property
+    def is_new(self) -> bool:
+        """True before the first action of the person."""
+        return not (self.deals or self.prompts)
+
+    @property
+    def decision(self) -> Decision | None:
+        """Pending decision of the person, or None after a deal."""
+        return self.table.decision
+
+    def act(self, actions: Sequence[int]) -> None:
+        """Take the actions of one choice, and save the game.
+
+        Raises:
+            IllegalMoveError: If an action is not legal. The actions before it have been taken.
+        """
+        self.prompts.append(len(self.table.actions))
+        try:
+            for action in actions:
+                self.table.act(action)
+        finally:
+            self.save()
+
+    def undo(self) -> bool:
+        """Undo the last choice of the deal; return False if there is none."""
+        if not self.prompts:
+            return False
+        self.table.undo_to(self.prompts.pop())
+        self.n_undone += 1
+        self.save()
+        return True
+
+    def close_deal(self) -> TracedDeal:
+        """Apply the result of a finished deal, begin the next one, and save the game."""
+        deal = self._close()
+        self.save()
+        return deal
+
+    def _close(self) -> TracedDeal:
+        deal = self.table.trace()
+        self.deals.append(deal)
+        self._earlier_actions.append(self.table.actions)
+        self.prompts = []
+        self.table.close_deal()
+        return deal
+
+    def deal_records(self, deal: TracedDeal) -> list[dict[str, Any]]:
+        """Return the records of a deal as in `simgin show --json`, with the undone actions."""
+        first, *rest = replay_to_json(make_replay(deal))
+        return [first | {"taken_back": self.n_undone}, *rest]
+
+    # Saved games
+
+    def save(self) -> None:
+        """Save the game."""
+        saved = SavedGame(
+            **_identity(self.matchup),
+            deals=[*self._earlier_actions, self.table.actions],
+            prompts=self.prompts,
+            back=self.n_undone,
+        )
+        write_file(self.file, saved.model_dump_json().encode())
+
+    def delete(self) -> None:
+        """Delete the saved game, if there is one."""
+        self.file.unlink(missing_ok=True)
+
+    def restore(self) -> bool:
+        """Resume the saved game; return False if there is none.
+
+        Raises:
+            SavedGameError: If the file cannot be read.
+            CorruptGameError: If the game cannot be replayed.
+        """
+        if not self.file.exists():
+            return False
+        saved = read_saved_game(self.file)
+        if saved.model_dump(include={*_identity(self.matchup)}) != _identity(self.matchup):
+            raise CorruptGameError
+        *closed, current = saved.deals
+        try:
+            for actions in closed:
+                self._replay_actions(actions)
+                if not self.table.is_deal_over:
+                    raise CorruptGameError
+                self._close()
+            if not self.table.is_over:
+                self._replay_actions(current)
+        except (IllegalMoveError, PolicyCallError):
+            raise CorruptGameError from None
+        self.prompts, self.n_undone = saved.prompts, saved.back
+        return True
+
+    def _replay_actions(self, actions: list[int]) -> None:
+        """Replay the actions of a deal.
+
+        Raises:
+            CorruptGameError: If the game is over, or if an action does not match the deal.
+        """
+        if self.table.is_over:
+            raise CorruptGameError
+        self.table.replay(actions)
+        if self.table.actions != actions:
+            raise CorruptGameError
+
+
+def _identity(matchup: Matchup) -> dict[str, Any]:
+    """Return the fields of a saved game that identify the game."""
+    return {
+        "variant": matchup.variant.spec,
+        "players": [player.spec for player in matchup.players],
+        "seed": matchup.seed,
+        "unit": matchup.unit,
+    }
+
+
+def list_saved_games() -> Iterator[SavedGame]:
+    """Yield the saved games that can be resumed, newest first."""
+    files = saved_games_folder().glob("*.json")
+    for file in sorted(files, key=lambda path: -path.stat().st_mtime):
+        try:
+            yield read_saved_game(file)
+        except (SavedGameError, CorruptGameError):
+            continue

@@ -1,0 +1,39 @@
+"""The JSON object that `--json` prints and that saved deals contain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from simgin.core import rng
+from simgin.version import get_version
+
+
+def format_json_output(
+    command: str,
+    rows: Sequence[dict[str, Any]],
+    seed: int | None,
+    files: Sequence[Path] = (),
+    stopped: str = "complete",
+) -> str:
+    """Return the JSON object of a result.
+
+    Args:
+        command: Command that repeats the result.
+        rows: Rows of the result.
+        seed: Seed, if the command has one.
+        files: Files written.
+        stopped: Reason for the end, "complete" for a full run.
+    """
+    fields = {
+        "simgin": get_version(),
+        "stream": rng.STREAM_VERSION,
+        "command": command,
+        "seed": seed,
+        "stopped": stopped,
+        "files": [str(path) for path in files],
+        "rows": rows,
+    }
+    return json.dumps(fields, allow_nan=False)

@@ -1,0 +1,183 @@
+"""Games that are in memory, by their address."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from simgin.analysis.coach import Coach
+from simgin.core.matchup_key import UnitType
+from simgin.play import kept_deals
+from simgin.play.played_game import (
+    CorruptGameError,
+    PlayedGame,
+    matchup_with_person,
+    saved_game_file,
+)
+from simgin.play.traced_deal import TracedDeal
+from simgin.report.json_output import format_json_output
+from simgin.rules.variants import Variant
+from simgin.strategy.cast import strong_player
+from simgin.text.amounts import parse_seed
+from simgin.text.messages import SimginError
+from simgin.text.shell import join_command
+from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.pages import Form, choose_value
+from simgin.web.table_json import game_version, legal_choices
+
+MAX_OPEN_GAMES = 50
+LENGTHS: dict[str, UnitType] = {"match": "match", "deal": "deal"}
+SEATS = {"0": 0, "1": 1}
+
+
+class MoveError(SimginError):
+    """Error for an action that is not possible, or not possible any more."""
+
+
+@dataclass(frozen=True)
+class GameRequest:
+    """Game in the address of a page.
+
+    Attributes:
+        variant: Rules.
+        opponent: Spec of the opponent; empty in solitaire variants.
+        unit: Deal or match.
+        seat: Seat of the person.
+        seed: Seed of the shuffles.
+    """
+
+    variant: Variant
+    opponent: str
+    unit: UnitType
+    seat: int
+    seed: int
+
+    @classmethod
+    def read(cls, form: Form, given: tuple[str, ...]) -> GameRequest:
+        """Read the fields of a form."""
+        variant = form.read("variant", read_variant_name, "standard")
+        is_solo = variant.params["players"] == 1
+        default = strong_player(variant)
+        opponent = form.read("opponent", lambda spec: read_strategy_name(spec, given), default)
+        seat = form.read("seat", lambda text: choose_value("seat", text, SEATS), "0")
+        return cls(
+            variant,
+            "" if is_solo else opponent.spec,
+            form.read("length", lambda text: choose_value("length", text, LENGTHS), "match"),
+            0 if is_solo else seat,
+            form.read("seed", _parse_seed, "1"),
+        )
+
+    @property
+    def query(self) -> str:
+        """Query of the address."""
+        fields = {
+            "variant": self.variant.spec,
+            "opponent": self.opponent,
+            "length": self.unit,
+            "seat": str(self.seat),
+            "seed": str(self.seed),
+        }
+        return urlencode({name: value for name, value in fields.items() if value})
+
+    def command(self, is_coached: bool) -> str:
+        """Return the command that plays the same game in a terminal; empty for seat 1."""
+        if self.seat:
+            return ""
+        words = ["simgin", "play", *([self.opponent] if self.opponent else [])]
+        words += ["-v", self.variant.spec, "--seed", str(self.seed)]
+        words += ["--one"] * (self.unit == "deal") + ["--coach"] * is_coached
+        return join_command(words)
+
+
+def _parse_seed(text: str) -> int:
+    return parse_seed(int(text) if re.fullmatch(r"[0-9]{1,20}", text) else text)
+
+
+class OpenGame:
+    """Game that is in memory, with its coach; only one request at a time changes it."""
+
+    def __init__(self, request: GameRequest) -> None:
+        self.lock = threading.Lock()
+        self.coach_lock = threading.Lock()  # an analysis uses all cores
+        matchup = matchup_with_person(
+            request.opponent, request.variant, request.seed, request.unit, request.seat
+        )
+        file = saved_game_file(matchup)
+        self.game = PlayedGame(matchup, file)
+        try:
+            self.game.restore()
+        except CorruptGameError:
+            self.game = PlayedGame(matchup, file)
+        self.coach = Coach(matchup, self.game.seat)
+        self.command = request.command(is_coached=False) or "simgin web"
+
+    def require_version(self, version: object) -> None:
+        """Raise MoveError if the browser shows an earlier state, as with two tabs."""
+        if version != game_version(self.game):
+            raise MoveError("The game has changed in another tab. This is its current state.")
+
+    def act(self, key: object) -> None:
+        """Take the choice of a key in the pending decision.
+
+        Raises:
+            MoveError: If no choice has this key.
+        """
+        decision = self.game.decision
+        choices = {} if decision is None else legal_choices(decision, self.game.table.rules)
+        if not isinstance(key, str) or key not in choices:
+            raise MoveError("This action is not legal now.")
+        self.game.act(choices[key][0])
+
+    def undo(self) -> None:
+        """Undo the last choice of the deal."""
+        if not self.game.undo():
+            raise MoveError("There is nothing to undo in this deal.")
+
+    def next_deal(self) -> None:
+        """Begin the next deal; keep the finished one for `simgin grade --last`."""
+        if not self.game.table.is_deal_over:
+            raise MoveError("The deal is not over.")
+        deal = self.game.close_deal()
+        self.coach.start_deal()
+        kept_deals.keep_deal(self.deal_file(deal))
+
+    def last_deal(self) -> TracedDeal:
+        """Return the current deal, or the last one after the end of the game."""
+        return self.game.deals[-1] if self.game.table.is_over else self.game.table.trace()
+
+    def deal_file(self, deal: TracedDeal) -> bytes:
+        """Return a finished deal as `simgin play --save` writes it."""
+        rows = self.game.deal_records(deal)
+        return f"{format_json_output(self.command, rows, self.game.matchup.seed)}\n".encode()
+
+
+class OpenGames:
+    """Games in memory, the latest last; saved games replace those that are removed."""
+
+    def __init__(self) -> None:
+        self._games: OrderedDict[str, OpenGame] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, request: GameRequest) -> OpenGame:
+        """Return the game of a request, which is resumed or begins."""
+        with self._lock:
+            known = self._games.get(request.query)
+        found = known or OpenGame(request)  # can compile, which must not delay other games
+        with self._lock:
+            self._games.setdefault(request.query, found)
+            self._games.move_to_end(request.query)
+            while len(self._games) > MAX_OPEN_GAMES:
+                self._games.popitem(last=False)
+            return self._games[request.query]
+
+    def restart(self, request: GameRequest) -> OpenGame:
+        """Delete a game, and begin it again."""
+        game = self.find(request)
+        with self._lock, game.lock:
+            game.game.delete()
+            self._games.pop(request.query, None)
+        return self.find(request)

@@ -1,0 +1,202 @@
+"""Page to play: the game is on the server, and every action is a request with a legal key."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from simgin.play.played_game import PERSON, SavedGame, list_saved_games
+from simgin.rules.variants import variant_names
+from simgin.strategy import catalogue
+from simgin.text.files import parse_json
+from simgin.text.messages import SimginError
+from simgin.web.coach_json import analysis_to_json
+from simgin.web.games import GameRequest, MoveError, OpenGame
+from simgin.web.names import read_variant_name
+from simgin.web.pages import Form, choose_value, render_page
+from simgin.web.table_json import game_to_json
+
+MAX_LISTED_GAMES, MAX_NEW_SEED = 5, 10_000
+ACTIONS = ("act", "undo", "next")
+COACH_MODES = {"off": "Off", "request": "On request", "always": "After every decision"}
+
+
+# Page
+
+
+def show_play(request: Request) -> Response:
+    """Show the form for a new game, or the table of the game in the address."""
+    site = request.app.state.site
+    form = Form(request.query_params)
+    game = GameRequest.read(form, site.strategies)
+    coach = form.read("coach", lambda text: choose_value("coach", text, COACH_MODES), "request")
+    is_started = "variant" in form.values and not form.errors
+    return render_page(
+        request,
+        "play",
+        form.status,
+        form=form,
+        game=game if is_started else None,
+        coach=form.values.get("coach", "request"),
+        coach_modes=COACH_MODES.items(),
+        variants=[(name, _variant_label(name)) for name in variant_names()],
+        opponents=_opponents(site.strategies),
+        new_seed=str(secrets.randbelow(MAX_NEW_SEED)),
+        saved=[] if is_started else list(_saved_links(site.strategies))[:MAX_LISTED_GAMES],
+        command=game.command(coach == COACH_MODES["always"]) if is_started else "",
+    )
+
+
+def _variant_label(name: str) -> str:
+    return f"{name}: {read_variant_name(name).title}"
+
+
+def _opponents(given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return the specs and labels of the two-player strategies, those of the user first."""
+    names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
+    return [(name, name) for name in (*given, *names)]
+
+
+def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the address and the label of each saved game that the pages can show."""
+    for saved in list_saved_games():
+        try:
+            game = _read_saved(saved, given)
+        except (SimginError, ValueError):
+            continue
+        against = f"against {game.opponent}" if game.opponent else "solitaire"
+        number = len(saved.deals)
+        yield game.query, f"{game.variant.title} {against}, deal {number}, seed {game.seed}"
+
+
+def _read_saved(saved: SavedGame, given: tuple[str, ...]) -> GameRequest:
+    others = [name for name in saved.players if name != PERSON]
+    values = {"variant": saved.variant, "length": saved.unit, "seed": str(saved.seed)}
+    values["seat"] = str(saved.players.index(PERSON))
+    form = Form(values | ({"opponent": others[0]} if others else {}))
+    game = GameRequest.read(form, given)
+    if form.errors:
+        raise MoveError("This game is of another version.")
+    return game
+
+
+# Requests of the script
+
+
+def send_state(request: Request) -> Response:
+    """Send the state of the game."""
+    open_game = _find_game(request)
+    with open_game.lock:
+        return JSONResponse(game_to_json(open_game.game))
+
+
+async def change_game(request: Request) -> Response:
+    """Take an action, undo one, or begin the next deal; send the new state."""
+    try:
+        body = parse_json((await request.body()).decode())
+    except ValueError:
+        raise MoveError("The request is not valid JSON.") from None
+    return await run_in_threadpool(_change, request, body if isinstance(body, dict) else {})
+
+
+def _change(request: Request, body: dict[str, Any]) -> Response:
+    open_game = _find_game(request)
+    action = request.path_params["action"]
+    if action not in ACTIONS:
+        raise HTTPException(404)
+    with open_game.lock:
+        try:
+            open_game.require_version(body.get("version"))
+            if action == "act":
+                open_game.act(body.get("key"))
+            elif action == "undo":
+                open_game.undo()
+            else:
+                open_game.next_deal()
+        except MoveError as error:
+            state = game_to_json(open_game.game)
+            return JSONResponse({"error": str(error), "state": state}, 409)
+        return JSONResponse(game_to_json(open_game.game))
+
+
+def restart_game(request: Request) -> Response:
+    """Begin the game in the address again."""
+    games = request.app.state.site.games
+    return JSONResponse(game_to_json(games.restart(_read_request(request)).game))
+
+
+def send_hint(request: Request) -> Response:
+    """Send the costs of the actions in the pending decision."""
+    open_game = _find_game(request)
+    with open_game.lock:
+        deal = open_game.last_deal()
+    with open_game.coach_lock:
+        found = open_game.coach.analyse_open_decision(deal)
+    if found is None:
+        return JSONResponse({"verdict": "There is only one legal action.", "actions": []})
+    return JSONResponse(analysis_to_json(found))
+
+
+def send_decision(request: Request) -> Response:
+    """Send the analysis of a decision that the person made in the current deal."""
+    return _send_analysis(_find_game(request), request.path_params["number"])
+
+
+def send_last_decision(request: Request) -> Response:
+    """Send the analysis of the last decision of the person in the current deal."""
+    return _send_analysis(_find_game(request), None)
+
+
+def _send_analysis(open_game: OpenGame, number: int | None) -> Response:
+    """Send the analysis of a decision, and the number of decisions in the deal.
+
+    Args:
+        open_game: The game.
+        number: Number of the decision, or None for the last one.
+    """
+    with open_game.lock:
+        deal = open_game.last_deal()
+    made = open_game.coach.list_decisions(deal)
+    number = len(made) - 1 if number is None else number
+    if not 0 <= number < len(made):
+        return JSONResponse({"decisions": len(made), "choice": "", "actions": []})
+    with open_game.coach_lock:
+        found = open_game.coach.analyse(deal, made[number])
+    return JSONResponse(analysis_to_json(found) | {"decisions": len(made)})
+
+
+def send_deal_file(request: Request) -> Response:
+    """Send the finished deal as the file that `simgin play --save` writes."""
+    open_game = _find_game(request)
+    with open_game.lock:
+        if open_game.game.decision is not None:
+            raise MoveError("The deal is not over.")
+        content = open_game.deal_file(open_game.last_deal())
+    number = len(open_game.game.deals) + (not open_game.game.table.is_over)
+    disposition = f'attachment; filename="deal-{number}.json"'
+    headers = {"Content-Disposition": disposition}
+    return Response(content, media_type="application/json", headers=headers)
+
+
+def _read_request(request: Request) -> GameRequest:
+    """Return the game of an address.
+
+    Raises:
+        MoveError: If a parameter is not valid.
+    """
+    form = Form(request.query_params)
+    game = GameRequest.read(form, request.app.state.site.strategies)
+    for message in form.errors.values():
+        raise MoveError(message)
+    return game
+
+
+def _find_game(request: Request) -> OpenGame:
+    game: OpenGame = request.app.state.site.games.find(_read_request(request))
+    return game

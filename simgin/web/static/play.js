@@ -1,0 +1,268 @@
+// Table of a game: shows the state that the server sends, and sends the keys of legal choices.
+
+import { cardBack, cardFace, cardName, cardPlace } from "./cards.js";
+import { costTable } from "./costs.js";
+import { find, make, post } from "./site.js";
+
+const MAX_HINTS = 6;
+const COSTLIEST = 3;
+
+const game = find("game");
+let state = null;
+let isBusy = false;
+let analysis = 0; // number of the latest request to the coach; earlier ones are dropped
+let running = Promise.resolve(); // the coach answers one request at a time
+
+const address = (path) => `/play/${path}?${game.dataset.query}`;
+const load = async (path) => {
+  const response = await fetch(address(path), { headers: { Accept: "application/json" } })
+    .catch(() => { throw new Error("The server does not answer. Is simgin web still running?"); });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
+};
+const fill = (id, ...children) => find(id).replaceChildren(...children);
+const showError = (error) => fill("advice", make("p", { class: "error" }, error.message));
+const say = (text) => { find("announced").textContent = text; };
+
+// Actions
+
+const change = async (action, body = {}) => {
+  if (isBusy || !state) return;
+  isBusy = true;
+  const hadFocus = game.contains(document.activeElement) || document.activeElement === document.body;
+  try {
+    const made = state;
+    show(await post(address(action), { version: state.version, ...body }));
+    if (action === "act" && find("coach-mode").value === "always" && made.table.choices.length > 1) comment();
+  } catch (error) {
+    if (error.answer?.state) show(error.answer.state);
+    showError(error);
+  } finally {
+    isBusy = false;
+  }
+  if (hadFocus && !game.contains(document.activeElement)) focusFirst();
+};
+const act = (key) => change("act", { key });
+const undo = () => state?.can_undo && change("undo");
+const next = async () => {
+  if (!state?.result) return;
+  if (!state.is_over) await change("next");
+  if (state.is_over) location.assign(nextGame());
+};
+const restart = async () => {
+  if (confirm("Start this game again? Its actions will be deleted.")) show(await post(address("restart")));
+};
+const choice = (key) => state?.table?.choices.find((each) => each.key === key);
+
+// Focus the first card or button that responds, so that the keyboard always acts on the table.
+const focusFirst = () => {
+  const first = game.querySelector("#hand button, #choices button");
+  first?.focus({ preventScroll: true });
+};
+
+// Coach
+
+const showCosts = (found) => {
+  const parts = [make("p", { class: "verdict-line" }, found.choice || found.verdict)];
+  if (found.actions.length) {
+    parts.push(costTable(found.actions, found.unit, MAX_HINTS));
+    parts.push(make("p", { class: "note" }, `${found.worlds.toLocaleString("en")} simulated deals. `, make("a", { href: found.link }, "Open in Analyse")));
+  }
+  fill("advice", ...parts);
+};
+
+const ask = async (path, waiting) => {
+  const number = ++analysis;
+  fill("advice", make("p", { class: "waiting" }, waiting));
+  await running;
+  if (number !== analysis) return;
+  const answer = load(path);
+  running = answer.catch(() => {});
+  try {
+    const found = await answer;
+    if (number === analysis) showCosts(found);
+  } catch (error) {
+    if (number === analysis) showError(error);
+  }
+};
+const hint = () => state?.table && ask("hint", "Simulating deals …");
+const comment = () => ask("last-decision", "The coach analyses your decision …");
+
+// Analyse all decisions of a finished deal one by one, and show the costliest so far.
+const showCostliest = async (list) => {
+  const number = ++analysis;
+  const found = [];
+  await running;
+  for (let place = 0, total = 1; place < total; place += 1) {
+    let one;
+    try {
+      one = await load(`decisions/${place}`);
+    } catch (error) {
+      one = { decisions: total, cost: 0, error };
+    }
+    if (number !== analysis) return;
+    total = one.decisions;
+    if (one.cost > 0) found.push(one);
+    found.sort((a, b) => b.cost - a.cost);
+    const items = found.slice(0, COSTLIEST).map((each) => make("li", {}, `${each.label}: ${each.choice} `, make("a", { href: each.link }, "Analyse")));
+    const rest = place + 1 < total ? `Analysing decision ${place + 2} of ${total} …` : found.length ? "" : "You made no significant mistake in this deal.";
+    list.replaceChildren(...items, ...(rest ? [make("li", { class: "waiting" }, rest)] : []));
+  }
+};
+
+// Table
+
+const cardButton = (each, classes) => {
+  const button = make("button", { type: "button", class: `card-button ${classes}`, "aria-label": `Discard the ${cardName(each)}`, "data-card": each }, cardFace(each));
+  button.addEventListener("click", () => act(each));
+  return button;
+};
+const cardImage = (each, classes = "") => make("span", { role: "img", class: classes, "aria-label": cardName(each.slice(0, 2)) }, cardFace(each.slice(0, 2)));
+
+// Draw a hand: its melds, then the other cards, with a space before each group.
+const handCards = (hand, drawCard) => hand.flatMap((group, place) => group.map((each, index) =>
+  drawCard(each, `${place + 1 < hand.length ? "meld" : "unmatched"}${place && !index ? " first" : ""}`)));
+
+const showStack = (id, key, picture, label) => {
+  const button = find(id);
+  button.replaceChildren(picture);
+  button.disabled = !key;
+  button.dataset.key = key || "";
+  if (key) button.setAttribute("aria-label", label);
+  else button.removeAttribute("aria-label");
+};
+
+const showTable = (table) => {
+  const known = table.known.map((each) => cardImage(each));
+  fill("opponent-hand", ...known, ...Array.from({ length: table.hidden }, () => cardBack()));
+  const drawKey = choice("s") ? "s" : table.choices.length === 1 && choice("p") ? "p" : null;
+  showStack("stock", drawKey, table.stock > 0 ? cardBack() : cardPlace(), "Draw from the stock");
+  find("stock-label").textContent = `Stock: ${table.stock}`;
+  const last = table.pile.at(-1);
+  const top = table.offered_card || (last && !last.endsWith("*") && last !== "?" ? last : null);
+  showStack("top", choice("t") && "t", top ? cardFace(top) : cardPlace(), top ? `Take the ${cardName(top)}` : "");
+  find("top-label").textContent = "Discard pile";
+  fill("events", ...table.events.map((text) => make("p", {}, text)), ...dieLines(table.die));
+  fill("hand", ...handCards(table.hand, (each, classes) => {
+    const shown = each === table.new_card ? `${classes} new` : classes;
+    return choice(each) ? cardButton(each, shown) : cardImage(each, shown);
+  }));
+  const limit = table.limit ? `knock limit ${table.limit}` : "gin only";
+  const deadwood = table.hand.length ? `Deadwood ${table.count}${table.is_after_discard ? " after the best discard" : ""}, ${limit}` : "The cards are not dealt yet.";
+  find("count").textContent = table.multiplier > 1 ? `${deadwood}, points × ${table.multiplier}` : deadwood;
+  const others = table.choices.filter((each) => !each.is_discard);
+  fill("choices", ...others.map((each) => {
+    const button = make("button", { type: "button", class: "kghb".includes(each.key) ? "primary" : "" }, `${each.text} `, make("kbd", {}, each.key));
+    button.addEventListener("click", () => act(each.key));
+    return button;
+  }));
+  const canDiscard = table.choices.some((each) => each.is_discard);
+  const canDraw = choice("t") || choice("s");
+  find("prompt").textContent = canDiscard ? "Click a card to discard it, or choose it with the arrow keys and Enter." : canDraw ? "Click the stock or the discard pile, or use a button." : "Choose an action.";
+  showPile(table.pile);
+};
+
+const dieLines = (die) => {
+  if (!die) return [];
+  const owner = { "": "Neither player owns it", you: "You own it", opponent: "Your opponent owns it" }[die.owner];
+  const lines = [`The die shows ${die.number}. ${owner}.`];
+  if (die.offered) lines.push(`Your opponent offers ${die.offered}.`);
+  return lines.map((text) => make("p", {}, text));
+};
+
+const showPile = (pile) => fill("pile", ...pile.map((each) => (each === "?" ? cardBack() : cardImage(each, each.endsWith("*") ? "taken" : ""))));
+
+const showResult = (result) => {
+  const hands = result.hands.map((hand) => make("div", { class: "final" },
+    make("p", {}, make("b", {}, hand.name), hand.count === null ? "" : ` deadwood ${hand.count}`),
+    make("div", { class: "cards small" }, ...handCards(hand.groups, cardImage)),
+    ...(hand.laid_off.length ? [make("p", {}, "Laid off:"), make("div", { class: "cards tiny" }, ...hand.laid_off.map((each) => cardImage(each)))] : [])));
+  const costliest = make("ol", { class: "costliest" });
+  fill("opponent-hand");
+  for (const id of ["stock", "top"]) showStack(id, null, cardPlace());
+  for (const id of ["stock-label", "top-label", "count"]) find(id).textContent = "";
+  fill("events", make("p", { class: `outcome ${result.winner}` }, result.summary), ...result.match.map((line) => make("p", {}, line)));
+  fill("hand", ...hands);
+  const more = make("button", { type: "button", class: "primary" }, result.is_last ? "New game " : "Next deal ", make("kbd", {}, "Enter"));
+  more.addEventListener("click", next);
+  fill("choices", more, make("a", { class: "button", href: address("deal.json"), download: "" }, "Save this deal"));
+  find("prompt").textContent = "";
+  fill("advice", make("h2", {}, "Costliest decisions"), costliest);
+  showPile(result.pile);
+  if (find("coach-mode").value === "off") costliest.append(offerCostliest(costliest));
+  else showCostliest(costliest);
+};
+
+const offerCostliest = (list) => {
+  const button = make("button", { type: "button" }, "Find them");
+  button.addEventListener("click", () => showCostliest(list));
+  return make("li", {}, button);
+};
+
+const nextGame = () => {
+  const query = new URLSearchParams(game.dataset.query);
+  query.set("seed", String(BigInt(game.dataset.seed) + 1n));
+  query.set("coach", find("coach-mode").value);
+  return `/play?${query}`;
+};
+
+const show = (received) => {
+  analysis += 1;
+  state = received;
+  game.dataset.version = state.version;
+  find("opponent-name").textContent = state.opponent || "Solitaire";
+  find("opponent-score").textContent = (state.result?.scores ?? state.scores)[1] || "";
+  find("own-score").textContent = (state.result?.scores ?? state.scores)[0] || "";
+  const undone = state.undone ? `, undone: ${state.undone}` : "";
+  find("dealer").textContent = `Deal ${state.deal}${state.dealer ? `, dealer: ${state.dealer}` : ""}${undone}`;
+  find("undo").disabled = !state.can_undo;
+  find("hint").disabled = !state.table;
+  fill("history", ...state.history.map((line) => make("li", {}, line.trim().replace(/^\d+ /, ""))));
+  fill("advice");
+  game.classList.toggle("ended", Boolean(state.result));
+  if (state.table) {
+    showTable(state.table);
+    say([...state.table.events, find("prompt").textContent].join(". "));
+  } else {
+    showResult(state.result);
+    say([state.result.summary, ...state.result.match].join(". "));
+  }
+};
+
+// Keyboard
+
+const moveFocus = (step) => {
+  const cards = [...game.querySelectorAll("#hand button")];
+  if (!cards.length) return;
+  const place = cards.indexOf(document.activeElement);
+  cards[place < 0 ? 0 : (place + step + cards.length) % cards.length].focus();
+};
+const onKey = (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, form")) return;
+  const isOnButton = event.target.closest("button, a, summary");
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (step) moveFocus(step);
+  else if (event.key === "e") hint();
+  else if (event.key === "u") undo();
+  else if (event.key === "Enter" && !isOnButton && state?.result) next();
+  else if (event.key.length === 1 && choice(event.key.toLowerCase())) act(event.key.toLowerCase());
+  else return;
+  event.preventDefault();
+};
+
+const saveMode = () => {
+  const query = new URLSearchParams(location.search);
+  query.set("coach", find("coach-mode").value);
+  history.replaceState(null, "", `?${query}`);
+};
+
+if (game) {
+  for (const id of ["stock", "top"]) find(id).addEventListener("click", () => act(find(id).dataset.key));
+  find("hint").addEventListener("click", hint);
+  find("undo").addEventListener("click", undo);
+  find("restart").addEventListener("click", () => restart().catch(showError));
+  find("coach-mode").addEventListener("change", saveMode);
+  addEventListener("keydown", onKey);
+  load("state").then((received) => { show(received); focusFirst(); }).catch(showError);
+}

@@ -1,0 +1,186 @@
+"""State of a game for the browser: the table as the person sees it, and the end of a deal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from simgin.core import codes
+from simgin.core.match import UNDECIDED
+from simgin.core.position_rollouts import ACTION_DISCARD
+from simgin.core.rules_record import DIE_OFF
+from simgin.core.view import FROM_PILE
+from simgin.play import table_text
+from simgin.play.hand_analysis import format_meld, shown_melding, sort_melds
+from simgin.play.pile import format_pile
+from simgin.play.played_game import PlayedGame
+from simgin.play.replay import format_score, make_replay, with_deal_applied
+from simgin.play.rollouts import legal_actions
+from simgin.play.traced_deal import Decision, TracedDeal
+from simgin.text.notation import format_card, mask_to_cards
+
+Json = dict[str, Any]
+HIDDEN_HAND = 10  # cards of the opponent
+
+
+def game_version(game: PlayedGame) -> str:
+    """Return the version of the state of a game, which changes with every action."""
+    return f"{len(game.deals)}.{len(game.table.actions)}.{game.n_undone}"
+
+
+def game_to_json(game: PlayedGame) -> Json:
+    """Return the state of a game."""
+    state, variant = game.table.state, game.matchup.variant
+    deal = game.deals[-1] if game.table.is_over else game.table.trace()
+    decision = game.decision
+    return {
+        "version": game_version(game),
+        "variant": variant.spec,
+        "opponent": game.opponent,
+        "deal": int(state.deal) + 1,
+        "dealer": _dealer(game),
+        "scores": _scores(game, state),
+        "goal": variant.goal.won_by.format(**variant.params),
+        "undone": game.n_undone,
+        "can_undo": bool(game.prompts),
+        "is_over": game.table.is_over,
+        "history": table_text.turn_lines(deal, game.seat),
+        "table": None if decision is None else _table(game, decision),
+        "result": None if decision is not None else _result(game, deal),
+    }
+
+
+def _dealer(game: PlayedGame) -> str:
+    if not game.opponent:
+        return ""
+    return "you" if int(game.table.state.dealer) == game.seat else game.opponent
+
+
+def _scores(game: PlayedGame, state: Any) -> list[str]:
+    """Return the scores of the person and of the opponent; empty for a single deal."""
+    if game.matchup.unit == "deal":
+        return []
+    seats = (game.seat, 1 - game.seat) if game.opponent else (game.seat,)
+    return [format_score(state, game.matchup.variant.params, seat) for seat in seats]
+
+
+# A decision
+
+
+def _table(game: PlayedGame, decision: Decision) -> Json:
+    """Return the cards that the person sees, and the choices."""
+    view, rules = decision.view, game.table.rules
+    is_solo = not game.opponent
+    is_dealt = view.phase != codes.PHASE_BLIND
+    known = mask_to_cards(int(view.known))
+    return {
+        "prompt": table_text.format_prompt(decision),
+        "choices": _choices_to_json(legal_choices(decision, rules)),
+        "events": list(table_text.opponent_lines(view, game.opponent)),
+        "hand": _hand_groups(int(view.hand), rules) if is_dealt else [],
+        "count": int(view.least if view.least >= 0 else view.count),
+        "is_after_discard": bool(view.least >= 0),
+        "limit": int(view.limit),
+        "multiplier": int(view.multiplier),
+        "new_card": _new_card(view),
+        "offered_card": _card(view.taken_offer),
+        "pile": format_pile(view, rules, is_solo) if is_dealt else [],
+        "stock": int(view.deck_left if is_solo else view.stock),
+        "known": [*map(format_card, known)],
+        "hidden": 0 if is_solo or not is_dealt else HIDDEN_HAND - len(known),
+        "die": None if rules.die == DIE_OFF else _die(view),
+    }
+
+
+def legal_choices(decision: Decision, rules: Any) -> table_text.Choices:
+    """Return the choices for a decision without discards that are not legal.
+
+    If a player can end the deal, `list_choices` also lists the card that was just taken.
+    """
+    view, choices = decision.view, table_text.list_choices(decision)
+    if decision.slot != "knock" or view.least < 0:
+        return choices
+    actions = legal_actions(view, rules)
+    discards = {format_card(each.card) for each in actions if each.kind == ACTION_DISCARD}
+    return {key: choice for key, choice in choices.items() if len(key) == 1 or key in discards}
+
+
+def _choices_to_json(choices: table_text.Choices) -> list[Json]:
+    return [
+        {"key": key, "text": text[:1].upper() + text[1:], "is_discard": len(key) == 2}
+        for key, (_, text) in choices.items()
+    ]
+
+
+def _hand_groups(hand: int, rules: Any) -> list[list[str]]:
+    """Return the melds of a hand, then its other cards in the last group."""
+    _, melds = shown_melding(hand, rules)
+    return _group_cards(hand, melds)
+
+
+def _group_cards(hand: int, melds: tuple[int, ...]) -> list[list[str]]:
+    rest = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: (card % 13, card))
+    return [*(format_meld(meld).split() for meld in melds), [*map(format_card, rest)]]
+
+
+def _new_card(view: Any) -> str | None:
+    return _card(view.drawn if view.drawn >= 0 else view.taken)
+
+
+def _card(card: int) -> str | None:
+    return format_card(int(card)) if card >= 0 else None
+
+
+def _die(view: Any) -> Json:
+    owner = {-1: "", int(view.seat): "you"}.get(int(view.owner), "opponent")
+    return {"number": int(view.stake), "owner": owner, "offered": int(view.offered)}
+
+
+# The end of a deal
+
+
+def _result(game: PlayedGame, deal: TracedDeal) -> Json:
+    """Return the result of a finished deal, with all hands."""
+    replay = make_replay(deal)
+    state, in_match = deal.state, game.matchup.unit == "match"
+    after, outcome = with_deal_applied(state, replay.rules)
+    lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if in_match else ""
+    winner = int(state.winner)
+    return {
+        "summary": replay.summary,
+        "winner": "" if winner < 0 else "you" if winner == game.seat else "opponent",
+        "hands": [_final_hand(game, deal, seat) for seat in range(len(game.matchup.players))],
+        "match": lines.splitlines(),
+        "is_last": not in_match or outcome != UNDECIDED,
+        "scores": _scores(game, after),
+        "pile": format_pile(deal.views[game.seat], replay.rules, not game.opponent),
+        "last_turn": _last_turn(game, deal),
+    }
+
+
+def _last_turn(game: PlayedGame, deal: TracedDeal) -> str:
+    """Return the source of the opponent's last card if the opponent ended the deal."""
+    if int(deal.state.stopper) in (game.seat, -1) or not deal.turns:
+        return ""
+    _, source, _, _ = deal.turns[-1]
+    return "took the top discard" if source == FROM_PILE else "drew from the stock"
+
+
+def _final_hand(game: PlayedGame, deal: TracedDeal, seat: int) -> Json:
+    """Return the hand of a seat after the deal, with melds, lay-offs and deadwood."""
+    state, replay = deal.state, make_replay(deal)
+    hand, stopper = int(state.hand[seat]), int(state.stopper)
+    laid = 0
+    if seat == stopper:
+        melds, count = sort_melds(state.melds), int(state.stopper_count)
+    elif stopper >= 0 and game.opponent:
+        laid, melds = replay.defender_layoffs()
+        count = int(state.other_count)
+    else:
+        count, melds = shown_melding(hand, replay.rules)
+    return {
+        "name": "You" if seat == game.seat else game.opponent,
+        "is_stopper": seat == stopper,
+        "groups": _group_cards(hand & ~laid, melds) if hand else [],
+        "laid_off": [*map(format_card, mask_to_cards(laid))],
+        "count": count,
+    }

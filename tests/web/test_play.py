@@ -1,0 +1,205 @@
+"""Tests of the page to play: whole games, undoing, resuming, two tabs, the coach, saved deals."""
+
+import json
+import random
+import re
+
+import pytest
+
+from simgin.analysis import coach
+from simgin.analysis.deal_file import read_deal_file
+from simgin.play import kept_deals, played_game
+from simgin.web.app import Site, create_app
+from simgin.web.games import OpenGames
+from support.command_line import call
+from web.test_home import page_of
+
+QUERY = "variant=standard&opponent=gold&length=match&seat=0&seed=3"
+
+
+@pytest.fixture(autouse=True)
+def saves_here(empty_directory, monkeypatch):
+    """Save games in a folder of the test, and analyse with few worlds."""
+    monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
+    monkeypatch.setattr(coach, "WORLDS", 100)
+
+
+def state_of(browser, query=QUERY):
+    answer = browser.get(f"/play/state?{query}")
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def change(browser, action, state, query=QUERY, status=200, **body):
+    answer = browser.post(f"/play/{action}?{query}", json={"version": state["version"], **body})
+    assert answer.status_code == status
+    return answer.json()
+
+
+def play(browser, query, rng, is_end=lambda state: False):
+    """Play until the last deal is over or a condition is true; end deals as soon as possible."""
+    state = state_of(browser, query)
+    for _ in range(2000):
+        if is_end(state) or (state["result"] and state["result"]["is_last"]):
+            return state
+        if state["result"]:
+            state = change(browser, "next", state, query)
+            continue
+        check_table(state)
+        keys = [choice["key"] for choice in state["table"]["choices"]]
+        ending = next((key for key in "kgbh" if key in keys), None)
+        state = change(browser, "act", state, query, key=ending or rng.choice(keys))
+    raise AssertionError("the game does not end")
+
+
+def check_table(state):
+    """Check that the numbers of cards are right and that no card is in two places."""
+    table = state["table"]
+    hand = [card for group in table["hand"] for card in group]
+    assert len(set(hand) | set(table["known"])) == len(hand) + len(table["known"])
+    if hand:
+        assert len(hand) in (10, 11)
+    discards = {choice["key"] for choice in table["choices"] if choice["is_discard"]}
+    assert discards <= set(hand)
+
+
+VARIANTS = ["standard", "oklahoma", "dice", "hollywood", "solitaire-gin", "solitary-gin"]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_game_is_played_to_its_end(browser, variant):
+    is_solo = "solita" in variant
+    query = f"variant={variant}&seed=5&length={'match' if variant == 'standard' else 'deal'}"
+    query += "" if is_solo else "&opponent=gold"
+    state = play(browser, query, random.Random(1))
+    result = state["result"]
+    assert len(result["hands"]) == 1 + (not is_solo) and re.search(
+        "Points|Penalty", result["summary"]
+    )
+    if variant == "standard":
+        assert "wins the match" in " ".join(result["match"]) and state["deal"] > 1
+        after = change(browser, "next", state, query)
+        assert after["is_over"] and after["result"]["summary"] == result["summary"]
+        change(browser, "next", after, query, status=409)
+        files = kept_deals.last_deals(50)
+        assert len(files) == state["deal"]
+
+
+def test_the_other_seat_has_the_other_cards(browser):
+    def dealt(seat):
+        state = state_of(browser, f"{QUERY.replace('seat=0', f'seat={seat}')}")
+        return {card for group in state["table"]["hand"] for card in group}, state
+
+    (first, one), (second, other) = dealt(0), dealt(1)
+    assert not first & second
+    assert {one["dealer"], other["dealer"]} == {"you", "gold"}
+    play(browser, QUERY.replace("seat=0", "seat=1"), random.Random(2))
+
+
+def test_the_saved_deal_is_the_file_of_the_command(browser, empty_directory):
+    state = play(browser, QUERY, random.Random(4), lambda state: state["result"])
+    answer = browser.get(f"/play/deal.json?{QUERY}")
+    assert 'filename="deal-1.json"' in answer.headers["content-disposition"]
+    (empty_directory / "deal-1.json").write_bytes(answer.content)
+    read = read_deal_file(empty_directory / "deal-1.json").deal
+    assert read.matchup.variant.spec == "standard" and state["result"]["is_last"] is False
+    assert json.loads(answer.content)["command"] == "simgin play gold -v standard --seed 3"
+    assert call("analyze", "deal-1.json", "--as", "gold", "--worlds", 1).stdout
+
+
+def test_an_action_is_undone_and_the_game_resumes_in_another_server(browser, site):
+    first = state_of(browser)
+    key = first["table"]["choices"][0]["key"]
+    second = change(browser, "act", first, key=key)
+    undone = change(browser, "undo", second)
+    assert undone["undone"] == 1 and not undone["can_undo"]
+    assert undone["table"]["hand"] == first["table"]["hand"]
+    change(browser, "undo", undone, status=409)
+    moved = play(browser, QUERY, random.Random(1), lambda state: state["can_undo"])
+    site.games = OpenGames()
+    assert state_of(browser) == moved
+    page = page_of(browser.get("/play"))
+    assert "Standard Gin against gold, deal 1, seed 3" in page
+    assert f"/play?{QUERY.replace('&', '&amp;')}" in page
+    call_screen = call("play", "gold", "--seed", 3).stdout
+    assert "Saved game resumed." in call_screen
+    restarted = browser.post(f"/play/restart?{QUERY}").json()
+    assert not restarted["can_undo"] and restarted["undone"] == 0
+
+
+def test_an_action_in_an_outdated_tab_is_rejected_with_the_new_state(browser):
+    first = state_of(browser)
+    key = first["table"]["choices"][0]["key"]
+    second = change(browser, "act", first, key=key)
+    answer = change(browser, "act", first, key=key, status=409)
+    assert "another tab" in answer["error"] and answer["state"] == second
+
+
+@pytest.mark.parametrize("body", [[], {}, {"key": "zz"}, {"key": 7}, {"key": None}])
+def test_an_illegal_action_is_rejected(browser, body):
+    version = state_of(browser)["version"]
+    body = body | {"version": version} if isinstance(body, dict) else body
+    answer = browser.post(f"/play/act?{QUERY}", json=body)
+    assert browser.post(f"/play/act?{QUERY}", content=b"{").status_code == 400
+    assert answer.status_code == 409 and answer.json()["state"]["version"] == version
+
+
+def test_the_coach_shows_the_cost_of_each_action(browser):
+    def has_choice(state):
+        return state["table"] and any(one["is_discard"] for one in state["table"]["choices"])
+
+    state = play(browser, QUERY, random.Random(1), has_choice)
+    hint = browser.get(f"/play/hint?{QUERY}").json()
+    assert hint["verdict"].startswith("Best") and len(hint["actions"]) > 5
+    assert hint["actions"][0]["cost"] == 0 and hint["actions"][0]["is_best"]
+    assert hint["unit"] == "% of matches" and "to_move=discard" in hint["link"]
+    discard = state["table"]["hand"][-1][0]
+    change(browser, "act", state, key=discard)
+    last = browser.get(f"/play/last-decision?{QUERY}").json()
+    assert re.search(r"is the best action\.|Too close to call|costs .* Best: ", last["choice"])
+    (chosen,) = [action for action in last["actions"] if action["is_chosen"]]
+    assert discard in chosen["text"]
+    made = browser.get(f"/play/decisions/0?{QUERY}").json()
+    assert made["decisions"] >= 1
+    assert browser.get(f"/play/decisions/999?{QUERY}").json()["actions"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("variant=nothing", "'nothing'"),
+        ("variant=mine.toml", "is not a built-in variant"),
+        ("variant=standard&opponent=mine.py", "is not a built-in strategy"),
+        ("variant=standard&opponent=champion@../x.npy", "is not a built-in strategy"),
+        ("variant=standard&seed=-1", "is not a valid seed"),
+        ("variant=standard&seed=99999999999999999999", "is not a valid seed"),
+        ("variant=standard&seat=2", "is not a valid seat"),
+        ("variant=standard&length=year", "is not a valid length"),
+    ],
+)
+def test_a_wrong_field_has_a_message_beside_it(browser, query, message):
+    page = page_of(browser.get(f"/play?{query}"), 400)
+    assert 'aria-invalid="true"' in page and message.replace("'", "&#39;") in page
+    assert 'id="game"' not in page
+    answer = browser.get(f"/play/state?{query}", headers={"Accept": "application/json"})
+    assert answer.status_code == 400 and message in answer.json()["error"]
+
+
+def test_the_page_names_the_command_and_keeps_the_fields(browser):
+    page = page_of(browser.get(f"/play?{QUERY}&coach=always"))
+    assert "simgin play gold -v standard --seed 3 --coach" in page
+    assert '<option value="gold" selected>' in page
+
+
+def test_a_strategy_given_at_the_start_can_be_an_opponent(site, stranger, empty_directory):
+    path = empty_directory / "mine.py"
+    call("strategies", "new", "mine.py")
+    from starlette.testclient import TestClient
+
+    from support.web_site import ADDRESS, PORT, TOKEN
+
+    given = Site(site.results, site.jobs, (str(path),))
+    mine = TestClient(create_app(given, TOKEN, PORT), base_url=ADDRESS, follow_redirects=True)
+    page = page_of(mine.get(f"/play?token={TOKEN}"))
+    assert f'<option value="{path}"' in page
+    assert mine.get("/play/state", params={"variant": "standard", "opponent": str(path)}).json()

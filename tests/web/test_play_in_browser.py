@@ -1,0 +1,118 @@
+"""A match played to its end in the system's Chromium, with clicks and keys, at both widths."""
+
+import random
+import socket
+import threading
+
+import pytest
+import uvicorn
+
+from simgin.analysis import coach
+from simgin.play import played_game
+from simgin.web.app import create_app
+from support.web_site import TOKEN
+
+pytest.importorskip("playwright")
+pytestmark = pytest.mark.slow
+QUERY = "variant=standard&opponent=simple&length=match&seat=0&seed=4&coach=off"
+SHIFTS = """
+() => new Promise((resolve) => {
+  new PerformanceObserver((list) => resolve(
+    list.getEntries().filter((one) => !one.hadRecentInput).reduce((sum, one) => sum + one.value, 0),
+  )).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(0), 500);
+})
+"""
+
+
+@pytest.fixture
+def address(site, empty_directory, monkeypatch):
+    """Serve a site on a free port; games are saved in a folder of the test."""
+    monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
+    monkeypatch.setattr(coach, "WORLDS", 100)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        app = create_app(site, TOKEN, port)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        yield f"http://127.0.0.1:{port}"
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(params=[(1280, 900), (390, 844)], ids=["wide", "phone"])
+def page(request, chromium, address):
+    """Open the table of a new game, and check that the page causes no error and no overflow."""
+    width, height = request.param
+    page = chromium.new_page(viewport={"width": width, "height": height})
+    errors = []
+    page.on("pageerror", errors.append)
+    page.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
+    page.goto(f"{address}/?token={TOKEN}")
+    assert "token" not in page.url
+    page.goto(f"{address}/play?{QUERY}")
+    page.wait_for_selector("#game[data-version]", timeout=120_000)
+    yield page
+    assert not errors
+    page.close()
+
+
+def act(page, rng, with_keys):
+    """Take a random action with a click or a key, and wait for the new state."""
+    version = page.get_attribute("#game", "data-version")
+    ending = page.query_selector("#choices button.primary")
+    cards = page.query_selector_all("#hand button")
+    if with_keys and cards and not ending:
+        for _ in range(rng.randrange(len(cards))):
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+    elif with_keys and page.query_selector("#stock:not(:disabled)"):
+        page.keyboard.press("s")
+    elif ending:
+        ending.click()
+    elif cards:
+        rng.choice(cards).click()
+    else:
+        rng.choice(page.query_selector_all("#choices button, .stack button:enabled")).click()
+    page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=60_000)
+
+
+@pytest.mark.parametrize("with_keys", [False, True], ids=["clicks", "keys"])
+def test_a_match_is_played_to_its_end(page, with_keys):
+    rng = random.Random(1)
+    text, actions = "", 0
+    while "wins the match" not in text:
+        act(page, rng, with_keys)
+        actions += 1
+        width = page.viewport_size["width"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if actions in (5, 40):
+            shown = page.inner_html("#hand"), page.text_content("#own-score")
+            page.reload()
+            page.wait_for_selector("#game[data-version]")
+            assert (page.inner_html("#hand"), page.text_content("#own-score")) == shown
+        text = page.text_content("#events")
+        assert actions < 600
+    assert actions > 20
+    assert page.evaluate(SHIFTS) < 0.1
+    page.click("#choices button.primary")
+    page.wait_for_url("**seed=5**")
+    page.wait_for_selector("#game[data-version]")
+
+
+def test_the_coach_comments_and_the_costliest_decisions_are_listed(page):
+    rng = random.Random(2)
+    page.select_option("#coach-mode", "always")
+    assert "coach=always" in page.url
+    while not page.query_selector("#hand button"):
+        act(page, rng, True)
+    page.keyboard.press("e")
+    page.wait_for_selector(".costs", timeout=120_000)
+    act(page, rng, False)
+    page.wait_for_selector(".verdict-line", timeout=120_000)
+    while not page.query_selector("#game.ended"):
+        act(page, rng, False)
+    page.wait_for_selector(".costliest li:not(.waiting)", timeout=300_000)
+    page.wait_for_selector(".costliest .waiting", state="detached", timeout=300_000)
+    assert 1 <= len(page.query_selector_all(".costliest li")) <= 3
