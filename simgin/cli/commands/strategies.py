@@ -109,7 +109,7 @@ def _strategies(
       simgin strategies check mine.py         test that it follows the rules
     """
     if game is not None:
-        players = variants.find_variant(game).params["players"]
+        players = 1 if variants.find_variant(game).params["players"] == 1 else 2
     if name is not None:
         if players or slot or search or short:
             raise click.UsageError(
