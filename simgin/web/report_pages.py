@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simgin.charts.chart import CHART_KINDS, ChartRequest
+from simgin.charts.chart import ChartRequest
+from simgin.charts.chart_kinds import CHART_KINDS
 from simgin.odds.odds import PAIR_DEALS, SOLO_DEALS
 from simgin.odds.solo_deals import MIN_SOLO_DEALS
 from simgin.text.amounts import AmountError, parse_count

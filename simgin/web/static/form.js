@@ -30,8 +30,10 @@ const showErrors = (errors) => {
     }
     if (slot) slot.textContent = message;
     const control = find(`${name}-head`) ?? find(name);
-    if (message) control.setAttribute("aria-invalid", "true");
-    else control.removeAttribute("aria-invalid");
+    if (message) {
+      control.setAttribute("aria-invalid", "true");
+      control.closest("details")?.setAttribute("open", "");
+    } else control.removeAttribute("aria-invalid");
     if (slot) control.setAttribute("aria-describedby", slot.id);
   }
   find("form-error").textContent = errors.form ?? "";
@@ -67,8 +69,9 @@ const check = async () => {
   }
   showErrors(answer.errors);
   find("command").textContent = answer.command;
-  find("time").textContent = Object.keys(answer.errors).length ? "" : `Expected time: ${answer.time}`;
-  find("notes").textContent = answer.notes.join(" ");
+  const isValid = !Object.keys(answer.errors).length;
+  find("time").textContent = isValid ? `Expected time: ${answer.time}` : "";
+  find("notes").textContent = isValid ? answer.notes.join(" ") : "";
   for (const listener of listeners) listener(answer);
 };
 

@@ -89,7 +89,7 @@ const makeEditor = (box) => {
     for (const { name, value, idle, default: usual, about, unit, range } of description.fields) {
       const { control, row, note } = controls.get(name);
       if (idle && changes.delete(name)) isDropped = true;
-      if (control !== document.activeElement) control.value = value;
+      if (control !== document.activeElement) control.value = control.type === "number" && value === "-" ? "" : value;
       control.disabled = Boolean(idle);
       const isChanged = changes.has(name);
       row.classList.toggle("changed", isChanged);
