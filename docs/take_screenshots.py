@@ -1,14 +1,16 @@
-"""Take the screenshots of docs/how-to/web.md: python docs/take_screenshots.py.
+"""Take the screenshots of docs/how-to/web.md: python docs/take_screenshots.py [ADDRESS].
 
-The script needs simgin[browser] and the system's Chromium. It starts `simgin web`, plays deals
-with a fixed seed, and writes PNG files to docs/images/.
+The script needs simgin[browser] and the system's Chromium. It plays a deal with a fixed seed, and
+writes PNG files to docs/images/. Without an address, it starts `simgin web` first.
 """
 
+import contextlib
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,15 +19,27 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.browser import start_browser  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
-GAME = "/play?variant=standard&opponent=champion&length=match&seat=0&coach=request"
+GAME = "/play?variant=standard&opponent=champion&length=match&seat=0&seed=51&coach=request"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-MIDDLE_TURNS = 5  # turns before the screenshot in the middle of the deal
+MIDDLE_TURNS = 3  # turns before the screenshot in the middle of the deal
 PATIENCE = 600_000  # milliseconds
 
 
-def take_screenshots() -> None:
-    """Start the server, and take all screenshots."""
+def take_screenshots(address: str) -> None:
+    """Take all screenshots of a running server.
+
+    Args:
+        address: Address that `simgin web` printed.
+    """
     IMAGES.mkdir(exist_ok=True)
+    with start_browser() as browser:
+        show_game(browser, address, "web-play-phone", PHONE, "dark")
+        show_game(browser, address, "web-play", WIDE, "light", to_end=True)
+
+
+@contextlib.contextmanager
+def start_server() -> Iterator[str]:
+    """Start `simgin web`, and yield its address."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"SIMGIN_DATA_DIR": folder, "PYTHONUNBUFFERED": "1"}
         words = ["-m", "simgin", "web", "--no-open", "--results", f"{folder}/runs"]
@@ -35,22 +49,20 @@ def take_screenshots() -> None:
             assert server.stdout is not None
             address = re.search(r"http://\S+", server.stdout.readline())
             assert address, "the server did not start"
-            with start_browser() as browser:
-                show_game(browser, address[0], "web-play", WIDE, "light", seed=31, to_end=True)
-                show_game(browser, address[0], "web-play-phone", PHONE, "dark", seed=31)
+            yield address[0]
             server.terminate()
 
 
-def show_game(browser, address, name, size, scheme, *, seed, to_end=False) -> None:  # type: ignore[no-untyped-def]
+def show_game(browser, address, name, size, scheme, *, to_end=False) -> None:  # type: ignore[no-untyped-def]
     """Play a deal with simple choices, and take screenshots in the middle and at the end."""
     page = browser.new_page(viewport=size, color_scheme=scheme)
     page.goto(address)
     site = address.partition("/?")[0]
-    page.goto(f"{site}{GAME}&seed={seed}")
+    page.goto(f"{site}{GAME}")
     page.wait_for_selector("#game[data-version]", timeout=PATIENCE)
     page.on("dialog", lambda dialog: dialog.accept())
     page.click("#restart")
-    page.wait_for_selector('#game[data-version="0.0.0"]')
+    page.wait_for_selector('#game[data-version$=".0"] #undo:disabled', timeout=PATIENCE)
     turns = 0
     while not page.query_selector("#game.ended"):
         if turns == MIDDLE_TURNS and page.query_selector("#hand button"):
@@ -86,4 +98,8 @@ def act(page) -> int:  # type: ignore[no-untyped-def]
 
 
 if __name__ == "__main__":
-    take_screenshots()
+    if sys.argv[1:]:
+        take_screenshots(sys.argv[1])
+    else:
+        with start_server() as started:
+            take_screenshots(started)
