@@ -1,7 +1,8 @@
 """Take the screenshots of docs/how-to/web.md: python docs/take_screenshots.py [ADDRESS].
 
-The script needs simgin[browser] and the system's Chromium. It plays a deal with a fixed seed, and
-writes PNG files to docs/images/. Without an address, it starts `simgin web` first.
+The script needs simgin[browser] and the system's Chromium. It plays a deal with a fixed seed,
+analyses a position, and writes PNG files to docs/images/. Without an address, it starts
+`simgin web` first.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ from support.browser import start_browser  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 GAME = "/play?variant=standard&opponent=champion&length=match&seat=0&seed=51&coach=request"
+BOARD = "/analyse?variant=standard&hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&known=9D"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 MIDDLE_TURNS = 3  # turns before the screenshot in the middle of the deal
 PATIENCE = 600_000  # milliseconds
@@ -35,6 +37,7 @@ def take_screenshots(address: str) -> None:
     with start_browser() as browser:
         show_game(browser, address, "web-play-phone", PHONE, "dark")
         show_game(browser, address, "web-play", WIDE, "light", to_end=True)
+        show_board(browser, address, "web-analyse")
 
 
 @contextlib.contextmanager
@@ -77,6 +80,16 @@ def show_game(browser, address, name, size, scheme, *, to_end=False) -> None:  #
         page.wait_for_selector(".costliest li:not(.waiting)", timeout=PATIENCE)
         page.wait_for_selector(".costliest .waiting", state="detached", timeout=PATIENCE)
         page.screenshot(path=IMAGES / "web-result.png")
+    page.close()
+
+
+def show_board(browser, address, name) -> None:  # type: ignore[no-untyped-def]
+    """Analyse a position, and take a screenshot at the end of the analysis."""
+    page = browser.new_page(viewport=WIDE, color_scheme="light")
+    page.goto(address)
+    page.goto(f"{address.partition('/?')[0]}{BOARD}")
+    page.wait_for_selector('#board[data-state="over"]', timeout=PATIENCE)
+    page.screenshot(path=IMAGES / f"{name}.png")
     page.close()
 
 

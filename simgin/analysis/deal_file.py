@@ -7,7 +7,7 @@ cards or earlier decisions. See simgin.analysis.foreign_logs for the logs of oth
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 from simgin.strategy import loader
+from simgin.strategy.author import Strategy
 from simgin.strategy.cast import strong_player
 from simgin.text.files import parse_json, read_text
 from simgin.text.messages import format_value, quote_text
@@ -73,7 +74,26 @@ def read_deal_file(path: str | Path) -> RecordedDeal:
         PositionError: If the file does not contain a deal.
         OSError: If the file cannot be opened.
     """
-    text = read_text(Path(path), MAX_FILE_BYTES, errors="replace")
+    return parse_deal_file(read_text(Path(path), MAX_FILE_BYTES, errors="replace"), str(path))
+
+
+def parse_deal_file(
+    text: str,
+    path: str,
+    find_variant: Callable[[str], Variant] = variants.find_variant,
+    find_strategy: Callable[[str], Strategy] = loader.find_strategy,
+) -> RecordedDeal:
+    """Parse the contents of a file with a deal.
+
+    Args:
+        text: Contents of the file.
+        path: Path of the file, or only its name, for error messages.
+        find_variant: Function that returns the variant that the file names.
+        find_strategy: Function that returns a strategy that the file names.
+
+    Raises:
+        PositionError: If the file does not contain a deal.
+    """
     try:
         log = parse_log(text)
         if log is not None:
@@ -81,13 +101,12 @@ def read_deal_file(path: str | Path) -> RecordedDeal:
             # the players who played the deal are unknown
             best = strong_player(deal.matchup.variant)
             matchup = parse_matchup(best, best, log.variant, 1, "deal")
-            return RecordedDeal(
-                str(path), replace(deal, matchup=matchup), log.names, engine=log.engine
-            )
+            return RecordedDeal(path, replace(deal, matchup=matchup), log.names, engine=log.engine)
         content = parse_json(text)
         first = content["rows"][0]
         names = tuple(map(_strip_side, first["strategies"]))
-        return RecordedDeal(str(path), _replay_deal(content), names, _read_integer(first, "half"))
+        deal = _replay_deal(content, find_variant(first["variant"]), find_strategy)
+        return RecordedDeal(path, deal, names, _read_integer(first, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
         reason = "the file lacks fields that `simgin show --json` prints"
     except json.JSONDecodeError:
@@ -105,15 +124,16 @@ def _strip_side(name: str) -> str:
     return str(name).removesuffix(" (A)").removesuffix(" (B)")
 
 
-def _deal_file_error(path: str | Path, reason: str) -> PositionError:
-    return PositionError(f"{quote_text(str(path))} is not a valid deal file: {reason}.")
+def _deal_file_error(path: str, reason: str) -> PositionError:
+    return PositionError(f"{quote_text(path)} is not a valid deal file: {reason}.")
 
 
-def _replay_deal(content: JsonRow) -> TracedDeal:
+def _replay_deal(
+    content: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
+) -> TracedDeal:
     """Replay a deal from the rows of its file."""
     first, *rows = content["rows"]
     decisions = [row for row in rows if row["event"] == "decision"]
-    variant = variants.find_variant(first["variant"])
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
         raise PositionError(
             "the die was turned in an earlier deal, which the file does not contain. Use --seed, "
@@ -122,7 +142,7 @@ def _replay_deal(content: JsonRow) -> TracedDeal:
     pack = parse_cards(first["pack"])
     script = _read_actions(decisions)
     played = trace_deal(
-        _read_matchup(content, first, variant),
+        _read_matchup(content, first, variant, find_strategy),
         _read_integer(first, "unit"),
         pack=[*pack, *(card for card in mask_to_cards(ALL_CARDS) if card not in pack)],
         joker=-1 if first["joker"] is None else _read_integer(first, "joker"),
@@ -140,7 +160,9 @@ def _replay_deal(content: JsonRow) -> TracedDeal:
     return played
 
 
-def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup:
+def _read_matchup(
+    content: JsonRow, first: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
+) -> Matchup:
     """Return the matchup of the deal. The strongest strategy replaces unavailable strategies."""
     players = int(str(variant.params["players"]))
     names = [_strip_side(name) for name in first["strategies"]]
@@ -149,19 +171,19 @@ def _read_matchup(content: JsonRow, first: JsonRow, variant: Variant) -> Matchup
             f"the number of players does not match {variant.spec}, a game for {players}"
         )
     substitute = strong_player(variant)
-    a, b = (*(_find_strategy(name, substitute) for name in names), None)[:2]
+    a, b = (*(_find_spec(name, find_strategy, substitute) for name in names), None)[:2]
     return parse_matchup(str(a), b, variant.spec, _read_integer(content, "seed"), "deal")
 
 
-def _find_strategy(name: str, substitute: str) -> str:
-    """Return the name of a strategy that can be loaded safely, or the name of its substitute.
+def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: str) -> str:
+    """Return the spec of a strategy that can be loaded safely, or its substitute.
 
     The file can come from an untrusted source, so simgin does not execute Python files named in it.
     """
     if ".py" in name.lower():
         return substitute
     try:
-        return loader.find_strategy(name).spec
+        return find_strategy(name).spec
     except (ValueError, OSError):
         return substitute
 

@@ -15,7 +15,16 @@ from starlette.routing import Route
 
 from simgin.report.html_report import STYLE, load_template
 from simgin.text.messages import SimginError
-from simgin.web import compare_page, home, job_pages, play, report_pages, results_pages, review_page
+from simgin.web import (
+    analyse_page,
+    compare_page,
+    home,
+    job_pages,
+    play,
+    report_pages,
+    results_pages,
+    review_page,
+)
 from simgin.web.games import OpenGames
 from simgin.web.jobs import JobQueue
 from simgin.web.pages import render_page
@@ -74,6 +83,9 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             Route("/play/deal.json", play.send_deal_file),
             Route("/play/restart", play.restart_game, methods=["POST"]),
             Route("/play/{action:str}", play.change_game, methods=["POST"]),
+            Route("/analyse", analyse_page.show_analyse),
+            Route("/analyse/costs", analyse_page.stream_costs),
+            Route("/analyse/file", analyse_page.stream_file_costs, methods=["POST"]),
             Route("/jobs/{name}", job_pages.show_job),
             Route("/jobs/{name}/events", job_pages.stream_job),
             Route("/jobs/{name}/cancel", job_pages.cancel_job, methods=["POST"]),

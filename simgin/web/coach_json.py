@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from simgin.analysis.analysis import Analysis
 from simgin.analysis.analysis_report import analysis_verdict, format_cost
 from simgin.analysis.position import Position, format_better_action
-from simgin.text.notation import format_hand
+from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 
 def analysis_to_json(found: Analysis) -> dict[str, Any]:
@@ -73,12 +73,16 @@ def _format_action(found: Analysis, index: int) -> str:
 def position_query(position: Position) -> dict[str, str]:
     """Return the parameters of the address that analyses a position."""
     view = position.view
+    new = max(int(view.drawn), int(view.taken))
+    hand = sorted(mask_to_cards(int(view.hand)), key=lambda card: card == new)  # new card last
+    unit = "deals" if position.variant.goal.score == "deals" else "points"
+    score = f"{view[f'own_{unit}']}-{view[f'other_{unit}']}"
     return {
         "variant": position.variant.spec,
-        "hand": format_hand(int(view.hand)),
+        "hand": " ".join(map(format_card, hand)),
         "pile": " ".join(position.pile_cards),
         "known": format_hand(int(view.known)),
-        "score": f"{view.own_points}-{view.other_points}",
+        "score": score if position.in_match else "",
         "dealer": "me" if view.dealer == view.seat else "opponent",
         "to_move": "draw" if view.taken_offer >= 0 else "discard",
     }

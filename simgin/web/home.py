@@ -12,6 +12,7 @@ MAX_LATEST_RUNS = 6
 # Path, title and description of each task
 TASKS = (
     ("/play", "Play", "Play against a strong opponent, and see what each decision costs."),
+    ("/analyse", "Analyse", "Enter the cards of a position, and find the best action."),
     ("/review", "Review rules", "Change a rule, and see how the game changes."),
     ("/compare", "Compare strategies", "Let strategies play, and see which one wins."),
 )

@@ -17,6 +17,7 @@ TEMPLATES_FOLDER = Path(__file__).with_name("templates")
 # Path -> name in the navigation
 NAVIGATION = {
     "/play": "Play",
+    "/analyse": "Analyse",
     "/review": "Review",
     "/compare": "Compare",
     "/odds": "Odds",

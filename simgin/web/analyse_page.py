@@ -1,0 +1,133 @@
+"""Page to analyse a position on a board of cards, or the decisions of a deal in a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from simgin.analysis.analysis import (
+    DEFAULT_WORLDS,
+    Analysis,
+    Budget,
+    analyse_deal,
+    analyse_position,
+)
+from simgin.analysis.deal_file import parse_deal_file
+from simgin.analysis.position import Position
+from simgin.strategy import catalogue
+from simgin.text.messages import escape_control_chars
+from simgin.web.board_position import DEFAULT_SEED, BoardPosition
+from simgin.web.coach_json import analysis_to_json
+from simgin.web.live_analysis import LiveAnalysis
+from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.pages import Form, render_page
+from simgin.web.review_page import list_variants
+
+LINES_TYPE = "application/x-ndjson"
+DEAL_FILE_WORLDS = 1000  # maximum number of worlds per decision of a file
+
+
+def show_analyse(request: Request) -> Response:
+    """Show the board with the position in the address."""
+    site = request.app.state.site
+    form = Form(request.query_params)
+    board = BoardPosition.read(form, site.strategies)
+    board.find_request(form)
+    titles = {board.variant.spec: board.variant.spec} | dict(list_variants())
+    return render_page(
+        request,
+        "analyse",
+        form.status,
+        form=form,
+        to_move=board.to_move,
+        variants=titles.items(),
+        strategies=_list_strategies(board, site.strategies),
+        worlds=DEFAULT_WORLDS,
+        seed=DEFAULT_SEED,
+        command=board.command,
+    )
+
+
+def _list_strategies(board: BoardPosition, given: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the specs and labels of the strategies that can play the variant."""
+    is_solo = board.variant.params["players"] == 1
+    names = [
+        name for name in catalogue.list_by_strength() if catalogue.is_solo_strategy(name) == is_solo
+    ]
+    specs = dict.fromkeys((*given, *names, board.strategy, board.opponent))
+    return [("", "Strongest"), *((spec, spec) for spec in specs if spec)]
+
+
+def stream_costs(request: Request) -> Response:
+    """Send the command and the errors of a position, and then the costs of its actions."""
+    form = Form(request.query_params)
+    board = BoardPosition.read(form, request.app.state.site.strategies)
+    asked = board.find_request(form)
+    first = {"command": board.command, "errors": form.errors, "about": []}
+    if asked is None:
+        return _send_lines(_only(first), form.status)
+    position = asked.source
+    assert isinstance(position, Position), "the board has a position"
+    assert asked.strategy is not None, "a position has a strategy that continues"
+    first["about"] = list(position.describe())
+    analyse = partial(analyse_position, position, asked.strategy, asked.opponent, asked.budget)
+    return _send_lines(LiveAnalysis(analyse, _costs_to_json).lines(first))
+
+
+async def stream_file_costs(request: Request) -> Response:
+    """Send the costs of the decisions of the deal in the body, costliest first."""
+    text = (await request.body()).decode(errors="replace")
+    name = request.query_params.get("name", "")[:100]
+    given = request.app.state.site.strategies
+    recorded = await run_in_threadpool(
+        parse_deal_file,
+        text,
+        escape_control_chars(name),
+        read_variant_name,
+        partial(read_strategy_name, given=given),
+    )
+    analyse = partial(
+        analyse_deal,
+        recorded.deal,
+        None,
+        None,
+        None,
+        Budget(DEAL_FILE_WORLDS),
+        names=recorded.names,
+    )
+    title = f"{' against '.join(recorded.names)} ({recorded.deal.matchup.variant.spec})"
+    return _send_lines(LiveAnalysis(analyse, _decisions_to_json).lines({"title": title}))
+
+
+def _send_lines(lines: AsyncIterator[str], status: int = 200) -> Response:
+    return StreamingResponse(lines, status, media_type=LINES_TYPE)
+
+
+async def _only(first: Mapping[str, Any]) -> AsyncIterator[str]:
+    yield json.dumps(first) + "\n"
+
+
+def _costs_to_json(found: Analysis) -> dict[str, Any]:
+    """Return the costs of the actions, best first, and if the best action is known."""
+    described = analysis_to_json(found)
+    is_decided = len(found.best_indices) == 1
+    if is_decided:
+        described["actions"][0]["price"] = "best"
+    return described | {"is_decided": is_decided, "max_worlds": found.max_worlds}
+
+
+def _decisions_to_json(analyses: Mapping[str, Analysis]) -> dict[str, Any]:
+    """Return the decisions of a deal with their costs and links, costliest first."""
+    decisions = [_decision_to_json(title, found) for title, found in analyses.items()]
+    return {"decisions": sorted(decisions, key=lambda each: -each["cost"])}
+
+
+def _decision_to_json(title: str, found: Analysis) -> dict[str, Any]:
+    described = analysis_to_json(found)
+    return {"title": title} | {name: described[name] for name in ("choice", "cost", "link")}

@@ -1,0 +1,219 @@
+"""Position on the board of the page Analyse, read from the fields in its address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from simgin.analysis.analysis import DEFAULT_WORLDS, MAX_WORLDS, Budget
+from simgin.analysis.analysis_request import AnalysisRequest
+from simgin.analysis.position import Position, PositionError
+from simgin.analysis.position_parts import Die, parse_pile, parse_score_pair
+from simgin.rules.variants import Variant
+from simgin.strategy.cast import strong_player
+from simgin.text.amounts import parse_count, parse_seed
+from simgin.text.messages import SimginError, quote_text
+from simgin.text.notation import cards_to_mask, format_card, format_hand, parse_cards, split_cards
+from simgin.text.shell import join_command
+from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.pages import Form, choose_value
+
+DEFAULT_SEED = 1
+MAX_TEXT_LENGTH = 1000  # characters in a list of cards
+HAND_SIZES = {"draw": 10, "discard": 11}
+DEALERS = {"": None, "me": "me", "opponent": "other"}  # values of --dealer
+# Fields that can contradict the cards
+OPTIONAL_FIELDS = ("score", "dealer", "stock")
+
+
+@dataclass(frozen=True)
+class BoardPosition:
+    """Position in the address of the page, which can still lack cards.
+
+    Attributes:
+        variant: Rules.
+        cards: Cards of the hand; the card drawn last is the last one.
+        to_move: `draw` or `discard`.
+        pile: Discard pile as in `simgin analyze --pile`.
+        known: Cards that the opponent took and still holds.
+        score: Match score, or None for a single deal.
+        dealer: `me`, `other`, or None to infer the dealer from the pile.
+        stock: Number of cards in the stock, or None to infer it from the pile.
+        strategy: Spec of the strategy that continues for the player.
+        opponent: Spec of the strategy that continues for the opponent; empty in solitaire games.
+        worlds: Maximum number of worlds.
+        seed: Seed of the worlds.
+    """
+
+    variant: Variant
+    cards: list[int]
+    to_move: str
+    pile: str
+    known: list[int]
+    score: str | None
+    dealer: str | None
+    stock: int | None
+    strategy: str
+    opponent: str
+    worlds: int
+    seed: int
+
+    @classmethod
+    def read(cls, form: Form, given: tuple[str, ...]) -> BoardPosition:
+        """Read the fields of a form."""
+        variant = form.read("variant", read_variant_name, "standard")
+        cards = form.read("hand", _read_cards, "")
+        default_move = "draw" if len(cards) == HAND_SIZES["draw"] else "discard"
+
+        def read_player(name: str) -> str:
+            best = strong_player(variant)
+            return form.read(name, lambda spec: read_strategy_name(spec, given), best).spec
+
+        return cls(
+            variant=variant,
+            cards=cards,
+            to_move=form.read("to_move", _read_move, default_move),
+            pile=form.read("pile", _read_pile, ""),
+            known=form.read("known", _read_cards, ""),
+            score=form.read("score", _read_score, ""),
+            dealer=form.read("dealer", lambda text: choose_value("dealer", text, DEALERS), ""),
+            stock=form.read("stock", _read_stock, ""),
+            strategy=read_player("strategy"),
+            opponent=read_player("opponent") if variant.params["players"] == 2 else "",
+            worlds=form.read("worlds", _read_worlds, str(DEFAULT_WORLDS)),
+            seed=form.read("seed", _read_seed, str(DEFAULT_SEED)),
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the hand has enough cards for a decision."""
+        is_solo = self.variant.params["players"] == 1
+        return len(self.cards) >= HAND_SIZES["draw" if is_solo else self.to_move]
+
+    @property
+    def command(self) -> str:
+        """Command that has the same result as the page."""
+        options = {
+            "--variant": self.variant.spec,
+            "--pile": self.pile or None,
+            "--stock": self.stock,
+            "--dealer": self.dealer,
+            "--score": self.score,
+            "--as": self.strategy,
+            "--against": self.opponent or None,
+            "--worlds": self.worlds,
+            "--seed": self.seed,
+        }
+        words = ["simgin", "analyze", *map(format_card, self.cards)]
+        for name, value in options.items():
+            words += [] if value is None else [name, str(value)]
+        return join_command(words)
+
+    def find_request(self, form: Form) -> AnalysisRequest | None:
+        """Return the request for the analysis, or None if the position is not ready.
+
+        If the position is impossible, the form receives an error message.
+        """
+        if form.errors or not self.is_complete:
+            return None
+        try:
+            request = self._to_request()
+        except SimginError as error:
+            form.errors[self._find_wrong_field()] = _without_options(str(error))
+            return None
+        assert isinstance(request.source, Position), "the board has a position"
+        unexplained = cards_to_mask(self.known) & ~int(request.source.view.known)
+        if unexplained:
+            form.errors["known"] = (
+                f"The pile does not show that the opponent holds {format_hand(unexplained)}. Add "
+                "each taken card with a * to the pile, followed by the opponent's discard."
+            )
+            return None
+        return request
+
+    def _to_request(self) -> AnalysisRequest:
+        """Return the request, or raise SimginError if the position is impossible."""
+        n = len(self.cards)
+        if self.variant.params["players"] == 2 and self.to_move == "draw" and n > 10:
+            raise PositionError(
+                f"before the draw, a hand has ten cards, not {n}. Remove a card, or choose the "
+                "discard."
+            )
+        return AnalysisRequest.read(
+            " ".join(map(format_card, self.cards)),
+            self.pile,
+            self.variant,
+            Budget(self.worlds, seed=self.seed),
+            score=self.score,
+            dealer=self.dealer,
+            stock=self.stock,
+            die=Die(),
+            strategy=self.strategy,
+            opponent=self.opponent or None,
+        )
+
+    def _find_wrong_field(self) -> str:
+        """Return the field without which the position is possible, or else the pile or the hand."""
+        for name in OPTIONAL_FIELDS:
+            if getattr(self, name) is None:
+                continue
+            try:
+                replace(self, **{name: None})._to_request()
+            except SimginError:
+                continue
+            return name
+        return "pile" if len(self.cards) == HAND_SIZES[self.to_move] else "hand"
+
+
+def _require_short(text: str) -> str:
+    """Return a list of cards, or raise PositionError if it is far too long for a deck."""
+    if len(text) > MAX_TEXT_LENGTH:
+        raise PositionError(f"{quote_text(text)} is too long. Enter at most 52 cards.")
+    return text
+
+
+def _read_cards(text: str) -> list[int]:
+    return parse_cards(_require_short(text)) if text.strip() else []
+
+
+def _read_pile(text: str) -> str:
+    parse_pile(_require_short(text))
+    return " ".join(split_cards(text))
+
+
+def _read_score(text: str) -> str | None:
+    return "-".join(map(str, parse_score_pair(text))) if text else None
+
+
+def _read_move(text: str) -> str:
+    choose_value("move", text, HAND_SIZES)
+    return text
+
+
+def _read_stock(text: str) -> int | None:
+    return _read_integer(text) if text else None
+
+
+def _read_seed(text: str) -> int:
+    return parse_seed(_read_integer(text))
+
+
+def _read_integer(text: str) -> int:
+    """Return a whole number of at most 20 digits, or raise PositionError."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= 20):
+        raise PositionError(f"{quote_text(text)} is not a whole number. Use a number such as 1.")
+    return int(text)
+
+
+def _read_worlds(text: str) -> int:
+    worlds = parse_count(text)
+    if worlds > MAX_WORLDS:
+        raise PositionError(
+            f"{worlds:,} worlds do not fit into memory. Use at most {MAX_WORLDS:,} worlds."
+        )
+    return worlds
+
+
+def _without_options(message: str) -> str:
+    """Return an error message of the command line for a page with fields instead of options."""
+    text = message.replace("--stock", "a stock of").replace("--pile ", "")
+    return text[:1].upper() + text[1:]

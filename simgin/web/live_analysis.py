@@ -1,0 +1,82 @@
+"""Analyses that run in threads while a page shows their interim results."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
+
+from simgin.text.messages import SimginError
+
+MAX_ANALYSES = 3  # analyses that run at the same time; later ones wait
+UPDATE_SECONDS = 0.2  # minimum time between two interim results
+POLL_SECONDS = 0.05
+
+Result = TypeVar("Result")
+# Receives the progress, the total, and a function that returns the interim result.
+OnResult = Callable[[int, int, Callable[[], Result]], None]
+
+
+class StoppedError(Exception):
+    """Error that ends an analysis because the browser has left."""
+
+
+class LiveAnalysis(Generic[Result]):
+    """Analysis in a thread, which stops when its reader leaves.
+
+    Args:
+        analyse: Function that runs the analysis and calls its argument with interim results.
+        to_json: Function that returns the JSON object of a result.
+    """
+
+    threads = ThreadPoolExecutor(MAX_ANALYSES, "analysis")
+
+    def __init__(
+        self,
+        analyse: Callable[[OnResult[Result]], Result],
+        to_json: Callable[[Result], dict[str, Any]],
+    ) -> None:
+        self._analyse = analyse
+        self._to_json = to_json
+        self._is_stopped = threading.Event()
+        self._state: dict[str, Any] | None = None
+        self._next_update = 0.0
+
+    def _run(self) -> None:
+        try:
+            self._state = self._to_json(self._analyse(self._on_result)) | {"is_over": True}
+        except SimginError as error:
+            self._state = {"error": str(error)}
+        except StoppedError:
+            pass
+
+    def _on_result(self, n_done: int, total: int, get_result: Callable[[], Result]) -> None:
+        if self._is_stopped.is_set():
+            raise StoppedError
+        if time.monotonic() >= self._next_update:
+            self._state = self._to_json(get_result()) | {"is_over": False}
+            self._next_update = time.monotonic() + UPDATE_SECONDS
+
+    async def lines(self, first: dict[str, Any]) -> AsyncIterator[str]:
+        """Yield an object and the results as lines of JSON, until the analysis ends."""
+        yield json.dumps(first) + "\n"
+        future = self.threads.submit(self._run)
+        sent = None
+        try:
+            while True:
+                is_done = future.done()
+                state = self._state
+                if state is not None and state is not sent:
+                    sent = state
+                    yield json.dumps(state) + "\n"
+                if is_done:
+                    future.result()  # raises the exception of a bug
+                    return
+                await asyncio.sleep(POLL_SECONDS)
+        finally:
+            self._is_stopped.set()
+            future.cancel()  # if it is still waiting for a thread

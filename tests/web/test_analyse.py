@@ -1,0 +1,129 @@
+"""Tests of the page Analyse: fields, errors, command, costs, and files of deals."""
+
+import asyncio
+import json
+import shlex
+import threading
+import time
+
+import pytest
+
+from simgin.web.live_analysis import LiveAnalysis
+from support.command_line import call
+from support.web_site import page_of
+
+HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+PILE = "QD TS 9D* QH"
+DRAW = {"hand": HAND, "pile": PILE, "known": "9D", "to_move": "draw", "seed": "3", "worlds": "400"}
+FAST = {"strategy": "simple", "opponent": "simple"}
+
+
+def lines_of(answer):
+    """Return the objects that the server sent."""
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def test_the_page_shows_the_position_of_the_address(browser):
+    page = page_of(browser.get("/analyse", params=DRAW | {"dealer": "me", "score": "20-35"}))
+    assert f'value="{HAND}"' in page and f'value="{PILE}"' in page
+    assert '<option value="me" selected>' in page and '<option value="draw" selected>' in page
+    assert "--dealer me --score 20-35" in page
+    assert "simgin analyze --variant standard" in page_of(browser.get("/analyse"))
+
+
+@pytest.mark.parametrize(
+    ("field", "changed", "message"),
+    [
+        ("variant", {"variant": "nonsense"}, "nonsense"),
+        ("variant", {"variant": "/etc/passwd"}, "not a built-in variant"),
+        ("hand", {"hand": "7H 7X"}, "7X"),
+        ("hand", {"hand": HAND + " KS KD", "to_move": "discard"}, "a hand cannot have 12 cards"),
+        ("hand", {"hand": HAND + " KS"}, "before the draw, a hand has ten cards, not 11"),
+        ("pile", {"pile": "QD 7H"}, "7H cannot be in your hand and in the pile"),
+        ("pile", {"pile": "..", "stock": ""}, ""),
+        ("known", {"known": "2S"}, "does not show that the opponent holds 2S"),
+        ("score", {"score": "a lot"}, "not a valid score"),
+        ("score", {"score": "200-0"}, "Use scores below 100"),
+        ("stock", {"stock": "77"}, "not 77"),
+        ("stock", {"stock": "²"}, "not a whole number"),
+        ("dealer", {"dealer": "nobody"}, "not a valid dealer"),
+        ("dealer", {"dealer": "opponent"}, "played first"),
+        ("to_move", {"to_move": "knock"}, "not a valid move"),
+        ("opponent", {"opponent": "mine.py"}, "not a built-in strategy"),
+        ("worlds", {"worlds": "2M"}, "do not fit into memory"),
+        ("seed", {"seed": "-1"}, "not a whole number"),
+    ],
+)
+def test_an_impossible_position_has_a_message_beside_the_field(browser, field, changed, message):
+    answer = browser.get("/analyse/costs", params=DRAW | changed)
+    (first,) = lines_of(answer)
+    assert answer.status_code == 400 and list(first["errors"]) == [field]
+    assert message.lower() in first["errors"][field].lower()
+    page = page_of(browser.get("/analyse", params=DRAW | changed), 400)
+    assert f'id="{field}-error"' in page
+
+
+def test_an_incomplete_position_has_a_command_but_no_error(browser):
+    for hand in ("", "7H", HAND):
+        answer = browser.get("/analyse/costs", params={"hand": hand, "to_move": "discard"})
+        (first,) = lines_of(answer)
+        assert answer.status_code == 200 and not first["errors"] and hand in first["command"]
+
+
+@pytest.mark.parametrize("more", [{}, {"hand": HAND + " KS", "to_move": "discard", "score": "3-5"}])
+def test_the_costs_are_those_of_the_command(browser, more):
+    first, *_, last = lines_of(browser.get("/analyse/costs", params=DRAW | FAST | more))
+    assert last["is_over"] and last["worlds"] <= 400
+    rows = json.loads(call(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
+    assert [row["action"] for row in rows] == [action["text"] for action in last["actions"]]
+    assert [row["cost"] for row in rows] == [action["cost"] for action in last["actions"]]
+    assert [row["high"] for row in rows] == [action["high"] for action in last["actions"]]
+    assert rows[0]["worlds"] == last["worlds"]
+
+
+def test_a_solitaire_position_is_analysed(browser):
+    cards = "AS AD AC 3S TS 4D 5D 3C 8C TC 4H"
+    query = {"variant": "gin-solitaire", "hand": cards, "pile": "QH", "worlds": "200"}
+    *_, last = lines_of(browser.get("/analyse/costs", params=query | {"strategy": "solo-greedy"}))
+    assert last["is_over"] and last["actions"]
+
+
+def test_an_analysis_stops_when_the_browser_leaves():
+    ended = threading.Event()
+
+    def analyse(on_result):
+        try:
+            while True:
+                on_result(1, 2, dict)
+                time.sleep(0.001)
+        finally:
+            ended.set()
+
+    async def read_two_lines():
+        lines = LiveAnalysis(analyse, lambda result: result).lines({"first": True})
+        assert json.loads(await anext(lines)) == {"first": True}
+        assert json.loads(await anext(lines)) == {"is_over": False}
+        await lines.aclose()
+
+    asyncio.run(read_two_lines())
+    assert ended.wait(5)
+
+
+def test_the_decisions_of_a_file_are_listed_costliest_first(browser, monkeypatch):
+    monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 200)
+    text = call("show", "simple", "simple", "--seed", "3", "--json").stdout
+    first, *_, last = lines_of(browser.post("/analyse/file?name=deal.json", content=text))
+    assert first == {"title": "simple against simple (standard)"}
+    costs = [decision["cost"] for decision in last["decisions"]]
+    assert last["is_over"] and len(costs) > 5 and costs == sorted(costs, reverse=True)
+    for decision in last["decisions"]:
+        assert browser.get(decision["link"]).status_code == 200, decision
+
+
+def test_a_file_names_no_other_file(browser, empty_directory):
+    content = json.loads(call("show", "simple", "simple", "--json").stdout)
+    (empty_directory / "mine.toml").write_text("secret")
+    content["rows"][0]["variant"] = str(empty_directory / "mine.toml")
+    for text in (json.dumps(content), "nothing", "[" * 9999, "{}"):
+        answer = browser.post("/analyse/file?name=deal.json", content=text)
+        assert answer.status_code == 400 and "secret" not in answer.text
