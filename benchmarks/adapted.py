@@ -1,11 +1,12 @@
 """Measure adapted players against champion and all other strategies, in eight rule sets.
 
-    python benchmarks/adapted.py    # 40 minutes on two cores; resumes; results/reference/adapted
+    python benchmarks/adapted.py    # 40 minutes on two cores; the same command resumes
 
-All players are trained first. Each then plays mirrored matches against champion and against the
-other strategies, on held-out deals: their seed was used neither for training nor for its
-validation. Holm's adjustment covers the whole table. The search-based strategies mc and champion-mc
-are omitted because they are too slow for this number of matches.
+The table is written to results/reference/adapted. All players are trained first. Each player then
+plays mirrored matches against champion and against the other strategies. The deals are held out:
+their seed was used for neither training nor validation. Holm's adjustment covers the whole table.
+The search-based strategies mc and champion-mc are omitted because they are too slow for this number
+of matches.
 """
 
 import argparse
@@ -53,7 +54,7 @@ def list_opponents() -> list[str]:
 def measure_row(
     variant: str, adapted: str, opponent: str, workers: int | None
 ) -> dict[str, object]:
-    """Return the proportion of matches that the adapted player wins against an opponent."""
+    """Return a table row with the adapted player's match win rate against an opponent."""
     matchup = parse_matchup(adapted, opponent, variant, SEED, "match")
     metric = metrics.METRICS_BY_NAME["match_win"]
     won = estimate_metric(run_matchup(matchup, MATCHES, workers).sum(axis=0), metric)
@@ -92,7 +93,7 @@ def main() -> None:
 
 
 def write_table(file: Path, rows: list[dict[str, object]]) -> None:
-    """Write the table so far, with Holm's p-value of every win rate against one half."""
+    """Write the rows measured so far, with Holm's p-value of every win rate against one half."""
     table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
     differences = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
     p = np.array([two_sided_p_value(*one) for one in differences])

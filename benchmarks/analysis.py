@@ -1,7 +1,7 @@
 """Test whether the best action of `simgin analyze` is still the best with more worlds.
 
-    python benchmarks/analysis.py                      (forty minutes)
-    python benchmarks/analysis.py --known 20 --times 10
+    python benchmarks/analysis.py                          # forty minutes
+    python benchmarks/analysis.py --known 20 --times 10    # a shorter test
 
 A *world* is a sampled hidden state. The script analyses one decision of each deal until it has
 found the best action in `--known` of them. For each of these, all actions are played to the end of
@@ -60,7 +60,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--player", default="gold")
-    parser.add_argument("--known", type=int, default=500, help="positions to be looked at again")
+    parser.add_argument("--known", type=int, default=500, help="positions with a known best action")
     parser.add_argument("--worlds", type=int, default=1_000)
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--seed", type=int, default=7)
@@ -82,9 +82,10 @@ def main() -> None:
         print(f"{n_tried} positions, {n_known} known", end="\r", flush=True)
         if n_known == args.known:
             break
-    print(f"{n_tried} positions with {args.worlds:,} worlds: in {n_known} the best was known.")
-    print(f"With {args.times} times as many other worlds it was the best in {n_same}, and worse")
-    print(f"than another by three standard errors in {n_wrong}.")
+    print(f"{n_tried} positions were analysed with {args.worlds:,} worlds.")
+    print(f"The analysis found the best action in {n_known} positions.")
+    print(f"With {args.times} times as many other worlds, this action was still best in {n_same}.")
+    print(f"In {n_wrong}, it was worse than another action by more than three standard errors.")
 
 
 if __name__ == "__main__":

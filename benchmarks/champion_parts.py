@@ -22,7 +22,8 @@ from simgin.strategy import Strategy, loader
 
 OPPONENTS = ("simple", "marjj")
 LEARNED_SLOTS = ("take", "discard", "knock")
-Weights = np.ndarray  # blends, `(N_BLENDS, ALL) float64`, then the table that selects one
+# All weights of champion: the blends, and then the table that selects a blend
+Weights = np.ndarray
 
 
 def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
@@ -78,15 +79,17 @@ OPPONENT_FEATURES = ["wanted", "contested", "spurned", "spurned_fits", "count_ta
 LAST_BLEND = player.N_BLENDS - 1
 CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
     "nothing": change_nothing,
-    "the opponent's kind: one half always": fix_blend(LAST_BLEND // 2),
-    "the opponent's kind: always patient": fix_blend(0),
-    "the opponent's kind: always hasty": fix_blend(LAST_BLEND),
-    "what the discard gives away": remove_features(*SAFETY_FEATURES),
+    "estimated type of the opponent (replaced by one half)": fix_blend(LAST_BLEND // 2),
+    'estimated type of the opponent (replaced by "patient")': fix_blend(0),
+    'estimated type of the opponent (replaced by "knocks immediately")': fix_blend(LAST_BLEND),
+    "value of the discard to the opponent": remove_features(*SAFETY_FEATURES),
     "live outs": remove_features(*OUTS_FEATURES),
     "draws that make gin": remove_features("gin_draws"),
     "draws that allow a knock": remove_features("knock_draws"),
     "cards without a partner": remove_features(*LONE_CARD_FEATURES),
-    "what the opponent took and shed, in the hand": remove_features(*OPPONENT_FEATURES),
+    "effect of the opponent's takes and discards on the value of the hand": remove_features(
+        *OPPONENT_FEATURES
+    ),
     "the score of the match": remove_features("count_behind", "count_ahead"),
 }
 
@@ -105,7 +108,7 @@ def change_weights(change: Callable[[Weights], None]) -> Strategy:
 
 
 def with_policies(**specs: str) -> Strategy:
-    """Return champion with policies of other strategies."""
+    """Return champion with some policies of other strategies."""
     words = [f"+{slot}={text}" for slot, text in specs.items()]
     return loader.find_strategy("champion" + "".join(words))
 
@@ -135,7 +138,7 @@ def main() -> None:
     players["its knocks (`at:k=10` instead)"] = with_policies(knock="at:k=10")
     players["its takes (`lower` instead)"] = with_policies(take="lower")
     players["its discards (`low` instead)"] = with_policies(discard="low")
-    print("| taken away | v `simple` | v `marjj` |\n|---|---|---|")
+    print("| Removed part | Against `simple` | Against `marjj` |\n|---|---|---|")
     for part, changed_player in players.items():
         shares = [
             measure_win_rate(changed_player, name, args.matches, args.seed) for name in OPPONENTS

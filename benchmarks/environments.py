@@ -3,9 +3,9 @@
     pip install -e '.[rl,oracle]' rlcard
     python benchmarks/environments.py
 
-Prints deals and steps per second of CPU time on one thread. All seats end the deal whenever they
-can, and otherwise take a random legal action. Unless stated otherwise, every engine writes the
-observation and the legal actions at every step, which a learner needs.
+The script prints deals and steps per second of CPU time on one thread. Both players end the deal
+whenever they can, and otherwise take a random legal action. Unless stated otherwise, every engine
+writes the observation and the legal actions at every step, which a learner needs.
 """
 
 import random
@@ -101,7 +101,7 @@ def step_vector(envs, memory):
 
 
 def step_vector_timed(envs, memory):
-    """Step as `step_vector` does, and add only the time of the environments to `memory`."""
+    """Step like `step_vector`, and add only the CPU time of the environments to `memory`."""
     mask = memory[0]
     actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
     start = time.process_time()
@@ -120,7 +120,7 @@ def main():
         import pyspiel
 
         speeds["OpenSpiel"] = measure_speed(play_openspiel, pyspiel.load_game("gin_rummy"))
-        speeds["OpenSpiel, nothing observed"] = measure_speed(
+        speeds["OpenSpiel, without observations"] = measure_speed(
             play_openspiel, pyspiel.load_game("gin_rummy"), False
         )
     except ImportError:
@@ -138,7 +138,7 @@ def main():
     for n, copy in ((64, True), (128, True), (128, False), (1024, False)):
         envs = gin_rummy.vector_env(n, "eaai", copy=copy)
         copied = ", copied" if copy else ""
-        speeds[f"simgin, vector of {n}{copied}, choosing too"] = measure_speed(
+        speeds[f"simgin, vector of {n}{copied}, including choices"] = measure_speed(
             step_vector, envs, []
         )
         memory, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0

@@ -5,9 +5,9 @@
 Every strategy plays the same deals against champion under the rules of eaai, and champion evaluates
 its decisions (simgin.analysis.error_rates). The work is divided into pieces, which several
 processes evaluate at the same time. Finished pieces are in DIR/parts, so that the same command
-resumes. With --for, no piece is started after this number of seconds, and the results contain the
-deals evaluated by then. The script writes rates.csv with the error rates, and costliest.csv with
-the costliest decisions of each strategy and the commands that analyse them.
+resumes. If --for is given, no piece is started after this number of seconds, and the results
+contain only the deals that were evaluated. The script writes rates.csv with the error rates, and
+costliest.csv with the costliest decisions of each strategy and the commands that analyse them.
 """
 
 import argparse
@@ -38,7 +38,7 @@ class WorkPiece:
 
     strategy: str
     number: int
-    deals: int  # of the strategy, in all its pieces
+    deals: int  # number of deals in all pieces of the strategy
     folder: Path
 
     @property
@@ -89,7 +89,7 @@ def list_pieces(folder: Path, deals: int) -> list[WorkPiece]:
 
 
 def evaluate_pieces(todo: list[WorkPiece], workers: int, seconds: float) -> None:
-    """Evaluate pieces in parallel; start none after `seconds`."""
+    """Evaluate pieces in parallel. No piece is started after `seconds`."""
     deadline = time.monotonic() + seconds
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
@@ -100,7 +100,7 @@ def evaluate_pieces(todo: list[WorkPiece], workers: int, seconds: float) -> None
 def _iter_finished(
     pool: ProcessPoolExecutor, todo: list[WorkPiece], workers: int, deadline: float
 ) -> Iterator[WorkPiece]:
-    """Yield the finished pieces; at most as many are submitted as there are processes."""
+    """Yield the finished pieces. At most one piece per process is submitted at a time."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
     remaining = iter(todo)
@@ -128,7 +128,7 @@ def merge_pieces(pieces: list[WorkPiece]) -> error_rates.ErrorRates:
         lead = lead or measured
     assert lead is not None
     rating_task = replace(
-        pieces[0].rating_task, deals=pieces[0].rating_task.matchup.key.count_games(len(evaluated))
+        pieces[0].rating_task, n_deals=pieces[0].rating_task.matchup.key.count_games(len(evaluated))
     )
     return error_rates.ErrorRates(rating_task, evaluated, lead)
 
@@ -173,11 +173,11 @@ def main() -> None:
     pieces = list_pieces(args.output, args.deals)
     todo = [piece for piece in pieces if not piece.path.exists()]
     started = time.monotonic()
-    if todo:  # compile the engine once, so that not every process does
+    if todo:  # compile the engine once instead of in every process
         error_rates.evaluate_units(todo[-1].rating_task, 0, 1, workers=1)
     evaluate_pieces(todo, args.workers, args.seconds - (time.monotonic() - started))
     write_tables(args.output, pieces, args.workers)
-    print(f"Written: {args.output / 'rates.csv'}")
+    print(f"Output: {args.output / 'rates.csv'}")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
     python benchmarks/first_result.py [OTHER_PYTHON]
 
-With the Python of another installation of simgin, both are measured alternately. Every command runs
-in its own process and with its own cache of compiled code, which is empty at the start. The results
-are in docs/explanation/decisions/0003-compilation.md.
+If you pass the Python of another installation of simgin, both installations are measured in turn.
+Every command runs in its own process and with its own cache of compiled code, which is empty at the
+start. The results are in docs/explanation/decisions/0003-compilation.md.
 """
 
 import os
@@ -81,11 +81,11 @@ def main(other_pythons):
                 installation.measure("first match, empty cache", *BUILT_IN_MATCH)
         for edit in range(ROUNDS):
             for installation in installations:
-                installation.write(edit)
+                installation.write_strategy(edit)
                 file = ("match", "mine.py", "simple", *SIZE_OPTIONS)
                 installation.measure("later match", *BUILT_IN_MATCH)
-                installation.measure("match of a file just edited", *file)
-                installation.measure("the same file again", *file)
+                installation.measure("match of a file that was just edited", *file)
+                installation.measure("match of the same file again", *file)
                 installation.measure("--help", "--help")
     for step in installations[0].seconds:
         best = [f"{min(installation.seconds[step]):.2f}" for installation in installations]

@@ -7,15 +7,17 @@ from packaging.requirements import Requirement
 
 
 def required_packages(name: str) -> set[str]:
-    """Return the names of a package and of all packages that it requires here."""
+    """Return the names of a package and of all packages that it requires in this environment."""
     found, waiting = set(), [name]
     while waiting:
         package = waiting.pop().lower().replace("_", "-")
         if package not in found:
             found.add(package)
-            wanted = map(Requirement, metadata.requires(package) or ())
+            requirements = map(Requirement, metadata.requires(package) or ())
             waiting += [
-                one.name for one in wanted if not one.marker or one.marker.evaluate({"extra": ""})
+                requirement.name
+                for requirement in requirements
+                if not requirement.marker or requirement.marker.evaluate({"extra": ""})
             ]
     return found
 

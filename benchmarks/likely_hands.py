@@ -2,10 +2,10 @@
 
     python benchmarks/likely_hands.py            (five minutes)
 
-Plays deals that were not used for training, samples the opponent's hand many times at one decision
-of each (simgin.toolkit.hand_sampling), and compares the sampled probability of holding a card with
-the observed frequency. The Brier score (mean squared error per card) is compared with those of two
-other models.
+The script plays deals that were not used for training. At one decision of each deal, it samples the
+opponent's hand many times (simgin.toolkit.hand_sampling). It compares the sampled probability that
+the opponent holds a card with the observed frequency. The Brier score (mean squared error per card)
+is compared with those of two other models.
 """
 
 import argparse
@@ -69,7 +69,7 @@ def main() -> None:
     args = parser.parse_args()
     rows = compare_models(args.variant, args.deals, args.seed)
     sampled, held = rows[:, 0], rows[:, 3]
-    print("| said to be held with | cards | said, mean % | held % |\n|---|---|---|---|")
+    print("| sampled probability | cards | mean probability % | cards held % |\n|---|---|---|---|")
     for low in range(0, 100, 10):
         group = (sampled >= low / 100) & (sampled < (low + 10) / 100)
         n = int(group.sum())
@@ -77,7 +77,7 @@ def main() -> None:
         error = 196 * np.sqrt(frequency * (1 - frequency) / n)
         means = f"{100 * sampled[group].mean():.1f} | {100 * frequency:.1f} ± {error:.1f}"
         print(f"| {low} to {low + 10} % | {n:,} | {means} |")
-    names = ("whole hands", "card by card (`believe`)", "all alike")
+    names = ("sampled hands", "single cards (`estimate_holdings`)", "uniform")
     scores = ((rows[:, :3] - held[:, None]) ** 2).mean(axis=0)
     print("Brier score:", ", ".join(f"{n} {s:.4f}" for n, s in zip(names, scores, strict=True)))
 

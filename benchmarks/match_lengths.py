@@ -2,15 +2,16 @@
 
     python benchmarks/match_lengths.py -o DIR     # 30 seconds; resumes
 
-Plays experiments/claims/lengths.toml into DIR with a record of every deal, and writes to
-matches.csv, for every variant and pair, proportions of matches:
+The script plays experiments/claims/lengths.toml into DIR and records every deal. It writes these
+proportions of matches to matches.csv, for every variant and pair:
 
-    one_deal, within_3, within_10    finished after this number of deals
+    one_deal, within_3, within_10    matches that end within this number of deals
     not_yet                          the first side with 121 points had not won 7 deals (twofold)
-    overtaken                        and lost (twofold)
-    worth_4, ... worth_1             value of the game by the loser's points (pro)
+    overtaken                        that side lost the match (twofold)
+    worth_4, ... worth_1             matches with this game value (pro)
 
-and shot_above_10, the proportion of shots with more deadwood than the knock limit.
+The file also contains shot_above_10, the proportion of shots with more deadwood than the knock
+limit.
 """
 
 import argparse
@@ -29,7 +30,7 @@ POINT_RANGES_BY_VALUE = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
 
 
 def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yield name and boolean values of every metric for the matches or shots of a pair."""
+    """Yield the name and the boolean values of every metric for the matches or shots of a pair."""
     lengths = deals.groupby(MATCH_KEYS).size()
     yield "one_deal", lengths == 1
     yield "within_3", lengths <= 3
@@ -46,7 +47,7 @@ def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Se
 
 
 def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yield the metrics of the side that first reached the points."""
+    """Yield the metrics of the side that first reached the target points."""
     reached = (
         deals[deals[["after_a", "after_b"]].max(axis=1) >= TARGET_POINTS]
         .groupby(MATCH_KEYS)

@@ -2,8 +2,8 @@
 
     python benchmarks/matches.py
 
-The reference is the time of single deals of the same variant; the last column contains the ratio.
-Each value is the best of several runs, in CPU time of one thread.
+The last column is the ratio of this time to the CPU time of single deals of the same variant.
+Each value is the best of several runs on one thread.
 """
 
 import time
@@ -52,4 +52,4 @@ for variant, a, b, n in CASES:
     deals = measure_nanoseconds(variant, a, b, "deal", 20_000)
     matches = measure_nanoseconds(variant, a, b, "match", n)
     ratio = f"{matches / deals:.2f} times"
-    print(f"{variant:20} deals {deals:5.0f} ns, matches {matches:5.0f} ns a deal, {ratio}")
+    print(f"{variant:20} deals {deals:5.0f} ns, matches {matches:5.0f} ns per deal, {ratio}")

@@ -1,8 +1,8 @@
-/* Gin rummy in plain C: strategy `simple` against itself in variant `eaai`, a speed reference.
+/* Speed reference: the strategy `simple` against itself in the variant `eaai`, in plain C.
  *
- * Written from the rules, by an author who had not seen the engine. It has no views, no keyed random
- * numbers, and sums only wins and points. `python benchmarks/plain.py` compiles two programs: a
- * discard tries all eleven cards, or (-DSMART) only those that can be best.
+ * The author wrote this program from the rules and had not seen the engine. The program has no views
+ * and no keyed random numbers, and it sums only wins and points. `python benchmarks/plain.py`
+ * compiles it twice. A discard tries all eleven cards or, with -DSMART, only cards that can be best.
  *
  *   ./gin DEALS SEED
  *
@@ -22,9 +22,9 @@ typedef uint64_t u64;
 /* ---- tables ---- */
 
 typedef struct {
-    uint16_t run;  /* ranks that are in a run */
+    uint16_t run;  /* ranks of the cards in runs */
     uint8_t all;   /* points of all cards */
-    uint8_t loose; /* all minus the points in runs */
+    uint8_t loose; /* points of the cards outside runs */
 } Suit;
 static Suit T[8192];
 static uint8_t RANK_OF[52], VALUE[52];
@@ -87,7 +87,7 @@ static inline int loose_points(u64 h)
 {
     return T[h & M13].loose + T[h >> 13 & M13].loose + T[h >> 26 & M13].loose + T[h >> 39].loose;
 }
-/* Minimum deadwood over the choices of sets in the ranks `conf`; other sets are removed already. */
+/* Minimum deadwood over the choices of sets in the ranks `conf`; other sets have already been removed. */
 static __attribute__((noinline)) int search(u64 h, unsigned conf)
 {
     if (!conf) return loose_points(h);
@@ -102,7 +102,7 @@ static __attribute__((noinline)) int search(u64 h, unsigned conf)
         }
     return best;
 }
-/* Not inlined because best_discards is 20 % faster then (gcc 12). */
+/* This function is not inlined because best_discards is then 20 % faster (gcc 12). */
 static __attribute__((noinline)) int deadwood(u64 h)
 {
     unsigned a = h & M13, b = h >> 13 & M13, c = h >> 26 & M13, d = h >> 39;
@@ -138,7 +138,7 @@ static inline u64 best_discards(u64 h, u64 legal, int *least)
     int best = 1000;
     u64 ties = 0;
 #ifdef SMART
-    /* A card without a possible meld leaves deadwood(h) minus its points; others leave at least that. */
+    /* A card without a possible meld leaves deadwood(h) minus its points; other cards leave at least as much. */
     u64 runs = T[h & M13].run | (u64)T[h >> 13 & M13].run << 13 | (u64)T[h >> 26 & M13].run << 26 |
                (u64)T[h >> 39].run << 39;
     u64 sets = set_ranks(h);

@@ -17,7 +17,7 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
 SOURCE = Path(__file__).with_name("plain.c")
-PROGRAMS = {"all eleven discards": (), "only those that may matter": ("-DSMART",)}
+PROGRAMS = {"all eleven discards": (), "only discards that can be best": ("-DSMART",)}
 N_DEALS, N_ROUNDS = 1_000_000, 5
 
 
@@ -32,7 +32,7 @@ def measure_c(program, seed):
 def measure_engine(matchup):
     """Return the deals per second of the engine on one thread, without mirrored games."""
     started = time.process_time()
-    kernel.play_batches(matchup, 0, matchup.cell.units(N_DEALS))
+    kernel.play_batches(matchup, 0, matchup.count_units(N_DEALS))
     return N_DEALS / (time.process_time() - started)
 
 
@@ -50,10 +50,11 @@ def main():
             for name, program in programs.items():
                 plain[name].append(measure_c(program, seed))
             engine.append(measure_engine(matchup))
-    print(f"the engine: {median(engine):,.0f} deals a second")
+    print(f"The engine plays {median(engine):,.0f} deals per second.")
     for name, speeds in plain.items():
-        ratio = median(ours / its for ours, its in zip(engine, speeds, strict=True))
-        print(f"C, {name}: {median(speeds):,.0f}; the engine over it {ratio:.2f}")
+        ratio = median(fast / slow for fast, slow in zip(engine, speeds, strict=True))
+        print(f"The C program that tries {name} plays {median(speeds):,.0f} deals per second.")
+        print(f"    The engine plays {ratio:.2f} times as many.")
 
 
 main()

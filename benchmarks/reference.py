@@ -1,14 +1,16 @@
 """Rebuild results/reference: all runs, reviews and odds that the documentation cites.
 
-    python benchmarks/reference.py [NAME...]      (make reference)
-    python benchmarks/reference.py --list         list the duration of each
+    python benchmarks/reference.py [NAME...]    # rebuild (make reference)
+    python benchmarks/reference.py --list       # list the results and their durations
 
-Each result is computed in build/reference/ENGINE/NAME, which keeps the ledger: the same command
-resumes after an interruption, and skips complete results. Another engine starts from scratch. The
-script then renews the manifest and the files that results/reference already contains, which the
-documentation or a test reads; a new directory receives all tables. Without NAME, it rebuilds all
-results, the fastest first, which takes hours; `--list` estimates the duration on this machine.
-Speed measurements (bench.json) depend on the machine and are not rebuilt.
+Each result is computed in build/reference/ENGINE/NAME, which contains the ledger. The same command
+resumes after an interruption and skips complete results. If the engine has changed, it starts from
+scratch. The script then renews the manifest and the files that results/reference already contains.
+The documentation or a test reads these files. A new directory receives all tables.
+
+Without NAME, the script rebuilds all results, the fastest first, which takes hours. `--list`
+estimates the durations on this machine. Speed measurements (bench.json) depend on the machine and
+are not rebuilt.
 """
 
 import argparse
@@ -61,13 +63,13 @@ OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Reference:
-    """Directory in results/reference and the command that creates it."""
+    """Directory in results/reference, and the command that creates it."""
 
     name: str
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Complete command: that of the experiment of the same name, or one of OTHER_COMMANDS."""
+        """Complete command, which is in OTHER_COMMANDS or runs the experiment of this name."""
         command = OTHER_COMMANDS.get(self.name) or (
             *SIMGIN_COMMAND,
             "run",
@@ -76,7 +78,7 @@ class Reference:
         return (*command, "-o", str(WORK / self.name))
 
     def estimate_seconds(self) -> float | None:
-        """Return the time for the remaining part of an experiment, None for other commands."""
+        """Return the time for the rest of an experiment in seconds, or None for other commands."""
         if self.name in OTHER_COMMANDS:
             return None
         words = (*self.command, "--dry-run", "--json")
@@ -84,7 +86,7 @@ class Reference:
         return float(sum(row["seconds"] for row in json.loads(plan)["rows"]))
 
     def rebuild(self) -> None:
-        """Play what is missing, and copy the files to be committed.
+        """Play the missing units, and copy the files to be committed.
 
         Raises:
             CalledProcessError: If the command fails.
@@ -101,7 +103,7 @@ class Reference:
         self._write_manifest(directory / "manifest.json")
 
     def _list_committed(self, directory: Path) -> list[Path]:
-        """Return the relative paths of the files to renew, or of all tables if there are none."""
+        """Return the relative paths of the committed files, or of all tables if there are none."""
         files = [
             path for path in directory.rglob("*") if path.is_file() and path.name != "manifest.json"
         ]
@@ -114,7 +116,7 @@ class Reference:
         return text.replace(str(WORK), "results/reference").replace(f"{ROOT}/", "")
 
     def _write_manifest(self, path: Path) -> None:
-        """Write the manifest of the command, or a short one if the command writes none."""
+        """Write the manifest of the command, or a short manifest if the command writes none."""
         made = WORK / self.name / "manifest.json"
         if made.exists():
             contents = json.loads(self._without_local_paths(made.read_text()))
@@ -143,9 +145,9 @@ def list_references() -> list[Reference]:
 
 
 def format_duration(seconds: float | None) -> str:
-    """Format a duration for people."""
+    """Format a duration in seconds or minutes."""
     if seconds is None:
-        return "time unknown"
+        return "unknown time"
     return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} min"
 
 
@@ -166,7 +168,7 @@ def main() -> None:
     todo = [references_by_name[name] for name in args.names or references_by_name]
     times = {one.name: one.estimate_seconds() for one in todo}
     known = sum(time for time in times.values() if time is not None)
-    print(f"{len(todo)} results, {format_duration(known)} of play, and what has no estimate")
+    print(f"{len(todo)} results; those with an estimate take {format_duration(known)}")
     todo.sort(key=lambda one: float("inf") if times[one.name] is None else times[one.name])
     started = time.monotonic()
     for number, one in enumerate(todo, start=1):
@@ -175,7 +177,7 @@ def main() -> None:
         )
         if not args.list:
             one.rebuild()
-    print(f"done in {(time.monotonic() - started) / 60:.1f} min")
+    print(f"Finished after {(time.monotonic() - started) / 60:.1f} min")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@
 
 According to the rule, play at one rank reveals the rank that adds up to fourteen with it. The pairs
 are A and K, 2 and Q, and so on; 7 is paired with itself. The rule is from the advisers of
-rummytalk. In addition to everything that training/beliefs.py fits to logged deals, this script fits
-three factors: they multiply the odds of an unseen card for every card of the other rank that the
-opponent declined, took or discarded. A factor of 1 means no information.
+rummytalk. training/beliefs.py fits a model of the opponent's hand to logged deals. This script adds
+three factors to the model. They multiply the odds of an unseen card for every card of the other
+rank that the opponent declined, took or discarded. A factor of 1 means no information.
 
 The same factors are fitted for ranks that add up to 12, 13, 15 and 16. If these reveal as much,
 fourteen is not special. Errors are jackknife errors over ten groups of deals.
@@ -62,27 +62,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--deals", type=int, default=2_000, help="deals of every pair")
+    parser.add_argument("--deals", type=int, default=2_000, help="number of deals of every pair")
     args = parser.parse_args()
     pairs = list(combinations_with_replacement(LOGGED_PLAYERS, 2))
-    rows, held, views = training.logged(pairs, args.deals, 3)
+    rows, held, views = training.collect_decisions(pairs, args.deals, 3)
     group = np.repeat(
         np.arange(len(views)) % N_GROUPS, [int(view.unseen).bit_count() for view in views]
     )
     print(f"{len(views):,} deals of {', '.join(LOGGED_PLAYERS)}, seed 3")
-    print("factors on the odds if the opponent declined, took, discarded a card of the other rank")
+    print(
+        "Factors on the odds if the opponent declined, took or discarded a card of the other rank:"
+    )
     for total in RANK_TOTALS:
         more = np.hstack(
             [rows, np.concatenate([count_partner_choices(view, total) for view in views])]
         )
-        logs = np.log(training.fit(more, held)[-3:])
-        without = [training.fit(more[group != k], held[group != k])[-3:] for k in range(N_GROUPS)]
+        logs = np.log(training.fit_multipliers(more, held)[-3:])
+        without = [
+            training.fit_multipliers(more[group != k], held[group != k])[-3:]
+            for k in range(N_GROUPS)
+        ]
         left_out = np.log(np.array(without))
         squares = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
         se = np.sqrt((N_GROUPS - 1) / N_GROUPS * squares)
         factors = zip(np.exp(logs), Z95 * np.exp(logs) * se, strict=True)
         print(
-            f"adding up to {total}: "
+            f"ranks that add up to {total}: "
             + ", ".join(f"{factor:.3f} ± {half:.3f}" for factor, half in factors)
         )
 

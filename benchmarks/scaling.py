@@ -1,9 +1,9 @@
-"""Measure the cost of the coordinating loop, and how many cores it can keep busy.
+"""Measure the cost of the coordinating loop of a cluster, and how many cores it can keep busy.
 
     python benchmarks/scaling.py
 
-Plays on real clusters of local processes, which share the cores of this machine with the loop. The
-results are in docs/explanation/scaling.md.
+The script plays on a cluster of local processes, which share the cores of this machine with the
+loop. The results are in docs/explanation/scaling.md.
 """
 
 import os
@@ -26,7 +26,7 @@ ROWS_PER_BLOCK = 2000  # batch rows per large block, which takes ten seconds wit
 N_PROCESSES = 8
 N_REPETITIONS = 5  # repetitions, of which the best is used because timings are noisy
 N_FETCHES = 200
-WARM_SECONDS, SECONDS = 3.0, 20.0  # duration of the warm-up and of each measured run
+WARM_SECONDS, SECONDS = 3.0, 20.0  # durations of the warm-up and of each measured run
 FAST_STRATEGY, SLOW_STRATEGY = "gold", "sigra"
 
 
@@ -42,7 +42,7 @@ class WarmPool:
 
     def next_result(self, timeout=None):
         """Return the next finished block and count it."""
-        result = self._pool.get(timeout)
+        result = self._pool.next_result(timeout)
         self.n_blocks += result is not None
         return result
 
@@ -83,8 +83,8 @@ def open_new_ledger():
 
 
 def measure_run(matchup, pool):
-    """Measure a run of some seconds on a warm pool."""
-    task = Task(matchup, 2 * matchup.batch * 10_000_000)
+    """Measure the speed of a run of `SECONDS` on a warm pool."""
+    task = Task(matchup, 2 * matchup.batch_size * 10_000_000)
     with open_new_ledger() as run_ledger:
         runner.run_tasks([task], run_ledger, WarmPool(pool), seconds=WARM_SECONDS)
     with open_new_ledger() as run_ledger:
@@ -120,18 +120,18 @@ def measure_fetch(pool, size):
 def measure_commit(matchup, blob):
     """Return the time to commit a large block in seconds."""
     with open_new_ledger() as run_ledger:
-        units = [matchup.batch] * ROWS_PER_BLOCK
+        units = [matchup.batch_size] * ROWS_PER_BLOCK
         return measure_best_seconds(lambda: run_ledger.add_block(0, 0, units, blob, "worker"))
 
 
 def print_speed(title, speed):
     """Print the speed of a run."""
-    print(f"{title}: {speed.deals:,.0f} deals and {speed.blocks:.1f} blocks a second")
+    print(f"{title}: {speed.deals:,.0f} deals and {speed.blocks:.1f} blocks per second")
 
 
 def print_cpu_share(speed):
     """Print the CPU time of this process relative to that of the workers."""
-    print(f"    client and scheduler take {100 * speed.share:.1f} % of a processor")
+    print(f"    client and scheduler use {100 * speed.share:.1f} % of one core")
 
 
 def main():
@@ -159,9 +159,9 @@ def main():
     check = measure_best_seconds(lambda: block.check_rows(fast, units, rows)) / ROWS_PER_BLOCK
     packing = measure_best_seconds(lambda: pack_rows(rows)) / ROWS_PER_BLOCK
     print(
-        f"a batch of 1,000 pairs on its worker: {1e3 * play:.2f} ms to play, "
-        f"{1e6 * check:.0f} microseconds to check, {1e6 * packing:.0f} to pack "
-        f"from {rows.nbytes // ROWS_PER_BLOCK} bytes to {len(blob) / ROWS_PER_BLOCK:.0f}"
+        f"To play a batch of 1,000 pairs, a worker takes {1e3 * play:.2f} ms. It takes "
+        f"{1e6 * check:.0f} microseconds to check the batch, and {1e6 * packing:.0f} microseconds "
+        f"to pack {rows.nbytes // ROWS_PER_BLOCK} bytes into {len(blob) / ROWS_PER_BLOCK:.0f}."
     )
     fetch, commit = (
         measure_fetch(pool, len(blob)) / ROWS_PER_BLOCK,
@@ -169,15 +169,17 @@ def main():
     )
     pool.close()
     print(
-        f"in the loop: {1e6 * fetch:.2f} microseconds to fetch it, {1e6 * commit:.2f} to commit it"
+        f"The loop takes {1e6 * fetch:.2f} microseconds to fetch the batch, and "
+        f"{1e6 * commit:.2f} microseconds to commit it."
     )
     each = tiny.share / tiny.blocks
     share = block.MAX_BLOCKS_PER_SECOND * each
     cores = (1 - share) * play / (fetch + commit)
     print(
-        f"a block costs client and scheduler {1e3 * each:.1f} ms: at "
-        f"{block.MAX_BLOCKS_PER_SECOND} blocks a second {100 * share:.0f} % of a processor; "
-        f"the rest commits what {cores:,.0f} cores of {FAST_STRATEGY} play"
+        f"A block costs client and scheduler {1e3 * each:.1f} ms of CPU time. "
+        f"{block.MAX_BLOCKS_PER_SECOND} blocks per second use {100 * share:.0f} % of one core. "
+        f"The rest of the core can commit the results of {cores:,.0f} cores that play "
+        f"{FAST_STRATEGY}."
     )
 
 

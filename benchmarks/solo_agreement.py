@@ -1,15 +1,15 @@
-"""Measure how often a solitaire strategy agrees with rollouts, and what errors cost.
+"""Measure how often a solitaire strategy agrees with rollouts, and the cost of its errors.
 
     python benchmarks/solo_agreement.py             # 40 discards of each variant, a few minutes
 
-The script draws one discard of each deal at random. It discards every card in the same sampled
-decks, and the strategy itself plays each deal to its end. The best discard is determined in the
-first half of the decks, and the cost of the strategy's own discard in the second half, so that
-chance in the first half does not bias the cost.
+The script selects one discard decision of each deal at random. It tries every legal discard in the
+same sampled decks, and the strategy itself plays each deal to its end. The best discard is
+determined in the first half of the decks, and the cost of the strategy's own discard in the second
+half, so that chance in the first half does not bias the cost.
 
-Prints for each variant, with 95 % intervals: the percentage of discards that agree with the best
-one, the mean cost of a discard in the metric of the game (deals won in %, points, penalty), the
-percentage of discards that are significantly worse than the best, and the time.
+The output for each variant, with 95 % intervals, is: the percentage of discards that agree with the
+best one, the mean cost of a discard in the metric of the game (deals won in %, points, penalty),
+the percentage of discards that are significantly worse than the best, and the time.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def action_values(matchup, position, worlds, first_world):
     rules = build_rules(position.variant)
     decks = sample_worlds(position.view, rules, worlds, matchup.seed, first_world)
     records = roll_out_worlds(matchup, position.view, position.actions, decks, first_world)
-    scoring = position.variant.row["deal_scoring"]
+    scoring = position.variant.params["deal_scoring"]
     if scoring == "winloss":
         return 100.0 * (records["winner"] == 0)
     points = records["points_a"] - records["points_b"]
@@ -72,7 +72,7 @@ def evaluate_discards(strategy, variant, deals, worlds, seed):
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     rows = []
     for position in sample_discards(matchup, deals):
-        own_action = position.actions.index(position.done)
+        own_action = position.chosen_index
         first = action_values(matchup, position, worlds, 0)
         second = action_values(matchup, position, worlds, worlds)
         best = int(first.mean(axis=0).argmax())
@@ -104,11 +104,11 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--strategy", default="solo-lookahead")
-    parser.add_argument("--deals", type=int, default=40, help="discards of each variant")
-    parser.add_argument("--worlds", type=int, default=1_000, help="decks of each half")
+    parser.add_argument("--deals", type=int, default=40, help="number of discards per variant")
+    parser.add_argument("--worlds", type=int, default=1_000, help="number of decks in each half")
     parser.add_argument("--seed", type=int, default=2026)
     args = parser.parse_args()
-    print(f"{'':22} {'agrees %':>18} {'cost':>8} {'worse for certain %':>24} {'time':>9}")
+    print(f"{'':22} {'agrees %':>18} {'cost':>8} {'significantly worse %':>24} {'time':>9}")
     all_rows = []
     for variant in VARIANTS:
         started = time.perf_counter()

@@ -2,12 +2,12 @@
 
     python benchmarks/solo_miniature.py    # three minutes on one core
 
-The rules are those of `solitaire-gin` with a hand of 6 of 16 cards: draw, discard, and go gin with
-six melded cards before the joker is drawn, whose position in the rest of the deck is random. The
-value of a hand and a rest of the deck follows from the values with one card fewer in the rest, so
-all results are exact. The players are:
+The rules are those of `solitaire-gin` with a hand of 6 of 16 cards. The player draws and discards,
+and wins by going gin with six melded cards before the joker is drawn. The position of the joker in
+the rest of the deck is random. The value of a hand and a rest of the deck follows from the values
+with one card fewer in the rest, so all results are exact. The players are:
 
-    few        keeps the fewest unmatched cards; among those, the most draws that make gin
+    few        keeps the fewest unmatched cards and, in case of a tie, the most draws to gin
     two draws  has the highest probability of gin within two draws
     best       has the highest probability of gin
     hindsight  can take back its own discards: the upper bound reported by `simgin odds`
@@ -43,7 +43,7 @@ def list_melds(suits, ranks):
 
 
 def max_matched_cards(cards, melds):
-    """Return the maximum number of cards in melds, but at most the size of a hand."""
+    """Return the maximum number of melded cards, which is at most the size of a hand."""
     held = [meld for meld in melds if meld & ~cards == 0]
     sizes = [0, *map(int.bit_count, held)]
     sizes += [(a | b).bit_count() for a, b in combinations(held, 2) if a & b == 0]
@@ -164,7 +164,9 @@ def main():
             probabilities["hindsight"] - probabilities["two draws"]
         )
         text = ", ".join(f"{player} {100 * share:.2f} %" for player, share in probabilities.items())
-        print(f"{name}: {text}; the best lies {100 * position:.1f} % of the way up the bracket")
+        print(
+            f"{name}: {text}; the best player is {100 * position:.1f} % of the way up to hindsight"
+        )
 
 
 if __name__ == "__main__":
