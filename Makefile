@@ -47,9 +47,9 @@ test-slow: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev,oracle,browser,rl,anki]'
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10 -m slow
 
-# Checks worked examples of the rules with the engine or, with ON=reference, with the reference implementation.
-# The exit code is 0, 1 (some fail), 2 (invalid file) or 3 (nothing is supported). make prints it after "Error"
-# and exits with 2.
+# Checks worked examples of the rules with the engine. ON=reference checks them with the reference implementation.
+# The exit code is 0 (all pass), 1 (some fail), 2 (invalid file) or 3 (no example is supported). If it is not 0, make
+# prints it after "Error" and exits with 2.
 conform: setup
 	@PYTHONPATH=tests $(BIN)/python -m worked_examples "$(FILE)" --on $(or $(ON),engine)
 
@@ -66,13 +66,13 @@ docs: setup
 bench: setup
 	$(BIN)/simgin bench
 
-# Regenerates results/reference, the fastest results first, which takes hours. The command resumes after an
+# Regenerates all results in results/reference, the fastest first. This takes hours. The same command resumes after an
 # interruption. ONLY="demo dice" regenerates these two results, and ONLY=--list estimates the time of each.
 reference: setup
 	$(BIN)/python benchmarks/reference.py $(ONLY)
 
-# Trains all policy weights (strategies/*.npy) again from the seeds in the scripts, which takes about 70 minutes on
-# one core. The training of champion uses the table of match values. The last script writes the drill in the package.
+# Retrains all policy weights (strategies/*.npy) from the seeds in the scripts. This takes about 70 minutes on one
+# core. The training of champion uses the table of match values. The last script writes the drill in the package.
 train: setup
 	$(BIN)/python training/beliefs.py
 	$(BIN)/python training/improvement.py

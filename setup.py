@@ -1,4 +1,4 @@
-"""Packaging that pyproject.toml cannot express: the package page and the list of packages."""
+"""Packaging steps that pyproject.toml cannot express: the package page and the package list."""
 
 import re
 import tomllib
@@ -21,7 +21,7 @@ simgin examples mine         # copies all example experiments and notebooks
 The first command that plays games compiles for ten to twenty seconds.
 
 """
-PAGES_NOTE = "\nThe source archive contains the pages that this text names, under `docs/`.\n"
+PAGES_NOTE = "\nThe pages named in this text are in the folder `docs/` of the source archive.\n"
 
 # An editable install adds a finder after sys.path. In the parent folder of a clone that is called
 # simgin, Python would therefore import the clone as an empty namespace package. This entry of
@@ -56,7 +56,7 @@ sys.path.append(ENTRY)
 
 
 class Editable(editable_wheel):
-    """An editable install that can be imported from every folder."""
+    """Editable install that can be imported from every folder."""
 
     def _install_namespaces(self, installation_dir, pth_prefix):  # type: ignore[no-untyped-def]
         super()._install_namespaces(installation_dir, pth_prefix)

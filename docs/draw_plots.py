@@ -3,7 +3,7 @@
     python docs/draw_plots.py            plots of reference results, from their committed tables
     python docs/draw_plots.py gallery    images of the gallery, from the code in docs/plots.toml
 
-Run this script after a change of the plots, because playing the sweeps again takes hours. Other
+Run this script after a change of the plots. It does not repeat the sweeps, which takes hours. Other
 plots are drawn when their runs are played. The gallery takes some minutes.
 """
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS.parent / "results/reference"
-SEED = 1  # seed of the sweeps
+SEED = 1  # seed of the sweeps, which the captions state
 KNOCK_TURNS = range(1, 15)
 STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
 HELPFUL_CARDS = {
@@ -60,8 +60,8 @@ def draw_champion(_: Path) -> Iterator[tuple[str, Figure]]:
 def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     """Draw the gain of knocking by own turn and deadwood, with a heat map for each opponent."""
     caption = (
-        "Win probability gained by knocking instead of continuing (percentage points), without "
-        "outs. Knocking gains in blue cells."
+        "Cells show how much win probability champion gains by knocking instead of continuing "
+        "with a hand without outs, in percentage points. In blue cells, knocking gains."
     )
     figure = figures.new_figure(2 * 3.1, "Champion: gain from knocking", caption)
     panels = figures.stack_panels(figure, len(weights_by_opponent), sharex=True)
@@ -82,7 +82,10 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
 
 def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     """Draw the value of each useful unseen card by stage of the deal."""
-    caption = "Win probability gained per unseen card (percentage points), by type of opponent."
+    caption = (
+        "Lines show how much win probability champion gains from each unseen card of the given "
+        "kind, in percentage points, for each type of opponent."
+    )
     figure = figures.new_figure(
         3.2 * len(HELPFUL_CARDS), "Champion: value of useful draws", caption, weights_by_opponent
     )

@@ -1,8 +1,9 @@
 """MkDocs hooks for links to files outside docs/ and for tables (`hooks` in mkdocs.yml).
 
-The hooks copy linked images into the site. They replace links to other files, and to pages that are
-excluded from the site (`exclude_docs` in mkdocs.yml), by their text and path. If the path ends with
-the text, only the path remains. In tables, they allow line breaks in code after punctuation.
+The hooks copy linked images into the site. They replace links to other files by their text and
+path, also if the file is a page that is excluded from the site (`exclude_docs` in mkdocs.yml). If
+the path ends with the text, only the path remains. In tables, they allow line breaks in code after
+punctuation.
 """
 
 import re

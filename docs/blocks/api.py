@@ -10,7 +10,7 @@ QUOTED_TYPE = re.compile(r"""(: |-> )(['"])(.*?)\2""")
 MODULE_PREFIX = re.compile(r"\b(?:\w+\.)+(?=[A-Z]|ndarray)")
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Examples?):\n", re.MULTILINE)
 ENTRY = re.compile(r"^(\*{0,2}\w+): ", re.MULTILINE)
-MAX_SIGNATURE_LENGTH = 100  # characters; longer signatures have a line per argument
+MAX_SIGNATURE_LENGTH = 100  # characters; a longer signature has one line per argument
 
 
 def render_api(module: str, *names: str) -> str:
@@ -51,7 +51,7 @@ def _to_markdown(docstring: str) -> str:
 
 
 def _format_signature(member: Any) -> str:
-    """Return the signature on one line, or with a line for each argument if it is too long."""
+    """Return the signature on one line, or with one line per argument if it is too long."""
     signature = inspect.signature(member)
     text = _simplify_types(str(signature))
     if len(text) <= MAX_SIGNATURE_LENGTH:
@@ -66,5 +66,5 @@ def _format_signature(member: Any) -> str:
 
 
 def _simplify_types(text: str) -> str:
-    """Remove quotation marks and module names from types, for the same text in any Python."""
+    """Remove quotation marks and module names from types, which depend on the Python version."""
     return MODULE_PREFIX.sub("", QUOTED_TYPE.sub(r"\1\3", text))

@@ -28,13 +28,14 @@ import pandas as pd
 
 from blocks.markdown import format_table
 from blocks.reference import REFERENCE, ROOT
+from simgin.results.sentences import join_words
 from simgin.stats import differences
 from simgin.strategy.cast import CAST
 
 RECORDS = ROOT / "docs" / "findings.toml"
 MAX_VERDICT_WORDS = 10
-MAX_HALF_WIDTH = 2  # of the confidence interval of a number, in units of its last digit
-DOT_Z = 3.5  # standard errors; with 200 dots, one page in ten has a wrong dot
+MAX_HALF_WIDTH = 2  # maximum half-width of an interval, in units of the number's last digit
+DOT_Z = 3.5  # standard errors; a page with 200 dots has a wrong dot with probability 0.1
 GAINS, SAME, LOSES, UNCLEAR = DOTS = "▲", "=", "▼", "?"
 STRATEGIES_BY_TYPE = {  # strategies of each player type in the results
     entry["short"]: (entry["strategy"], *entry.get("also", ()))
@@ -194,7 +195,7 @@ def _is_precise_enough(selected: pd.DataFrame, column: str, form: str, factor: f
 
 
 def render_effect(of: Query, by: str, measure: str, margin: float = 0.25) -> list[str]:
-    """Return a table row with the effect for each player type, as far as it was tested."""
+    """Return a table row with the effect for each player type. Untested types have empty cells."""
     selected = select_rows(of)
     dots = []
     for type_name, names in STRATEGIES_BY_TYPE.items():
@@ -208,12 +209,12 @@ def render_effect(of: Query, by: str, measure: str, margin: float = 0.25) -> lis
 
 
 def _base_strategy(text: str) -> str:
-    """Return the strategy that decides the player type: "gold" for "gold+knock=at"."""
+    """Return the strategy that determines the player type, such as "gold" for "gold+knock=at"."""
     return re.split("[+:@]", text.rpartition(" v ")[2])[0]
 
 
 def choose_dot(value: float, se: float, margin: float) -> str:
-    """Return one of DOTS; SAME only if the whole interval is within the margin."""
+    """Return one of DOTS. The dot is SAME only if the whole interval is within the margin."""
     low, high = value - DOT_Z * se, value + DOT_Z * se
     if differences.classify_difference(low, high, margin) == differences.EQUIVALENT:
         return SAME
@@ -221,9 +222,9 @@ def choose_dot(value: float, se: float, margin: float) -> str:
 
 
 def _render_source(card: Card) -> str:
-    """Return links to the results."""
+    """Return a sentence with links to the results."""
     links = [f"[{name}](../results/reference/{name})" for name in card.results]
-    return f"Data: {', '.join(links)}"
+    return f"The data are in {join_words(links)}."
 
 
 @cache

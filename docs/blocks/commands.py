@@ -26,7 +26,7 @@ def render_commands() -> str:
 
 
 def render_screen(*arguments: str) -> str:
-    """Return the output of a command at 80 columns, up to its notes on files and the command."""
+    """Return the output of a command at 80 columns, without the notes at its end."""
     result = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(arguments), prog_name="simgin")
     assert result.exit_code == 0, result.output
     lines = [line.rstrip() for line in result.stdout.splitlines()]

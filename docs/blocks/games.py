@@ -26,7 +26,7 @@ SECTIONS = {
 }
 UNDECIDED = ("joker", "limit", "void")  # endings that no player caused
 
-# (metric, title in the table, factor for its values)
+# (metric, title in the table, factor of the values)
 ENDINGS = "knock gin big_gin shot undercut even void stalled joker limit refused".split()
 METRIC_LINES = (
     ("deal_win", "deals won %", 100),
@@ -48,12 +48,15 @@ INDEX_HEADINGS = (
     "ended by gin %",
 )
 
-# (variant, A, B), and the rows of A for each metric
+# (variant, A, B), and the row of A for each metric
 Matchup = tuple[tuple[str, str, str], table.ByMetric]
 
 
 def render_parameters(name: str) -> str:
-    """Return a table of the parameters that differ from `standard`, or of all for `standard`."""
+    """Return a table of the parameters that differ from `standard`.
+
+    For `standard`, the table contains all parameters.
+    """
     variant, base = variants.find_variant(name), variants.find_variant("standard")
     if name == base.spec:
         return _render_all_parameters(base)
@@ -193,7 +196,7 @@ def solitaire_variants() -> list[str]:
 
 
 def _solo_strategies(variant: Variant) -> list[str]:
-    """Return strategies that differ in when they knock or, without knocks, in what they discard."""
+    """Return strategies with different knocks or, in games without knocks, different discards."""
     if variant.params["knock_limit"]:
         return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
     return ["gold", "gold+discard=hits:keep_pairs=yes"]

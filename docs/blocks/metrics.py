@@ -84,7 +84,7 @@ def _output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _list_columns(entry: Mapping[str, Any], file: str, *, is_unique: bool) -> str:
-    """Return the columns of an output after its name; empty if it has only the common columns."""
+    """Return the name of an output and its columns, or "" if it has only the common columns."""
     columns = ", ".join(entry.get("columns", ()))
     command = "" if is_unique else f" ({entry['by']})"
     heading = f"{file}{command}".replace("`", "") + " *" * entry.get("plain", False)

@@ -20,7 +20,7 @@ def render_packages() -> str:
 
 
 def _direct_imports(name: str, table: dict[str, Any]) -> list[str]:
-    """Return the imports of a package that are not also indirect imports."""
+    """Return the imported packages that no other imported package imports."""
     imports = table[name]["imports"]
     return [
         package

@@ -26,7 +26,7 @@ def read_tidy_rows(result: str) -> pd.DataFrame:
 
 
 def read_csv(result: str, name: str) -> pd.DataFrame:
-    """Return a table of a reference result; the table `league` has one row per strategy."""
+    """Return a table of a reference result. The table `league` has one row per strategy."""
     rows = pd.read_csv(REFERENCE / result / f"{name}.csv")
     return _unstack_metrics(rows) if name == "league" else rows
 

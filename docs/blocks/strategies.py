@@ -11,16 +11,23 @@ from simgin.strategy import catalogue, loader
 
 CATALOGUE = ROOT / "simgin" / "strategy" / "catalogue.toml"
 VIEW_ARRAYS = (
-    ("own_columns", "own points in each column, for the goal `columns`"),
-    ("other_columns", "the opponent's points in each column, for the goal `columns`"),
+    (
+        "own_columns",
+        "`own_columns[c]` contains the player's points in column `c`, for the goal `columns`",
+    ),
+    (
+        "other_columns",
+        "`other_columns[c]` contains the opponent's points in column `c`, for the goal `columns`",
+    ),
     (
         "meldings",
-        "`meldings[i]` contains up to three melds (0 if none) that action `i` of `show` lays down",
+        "`meldings[i]` contains the masks of the three melds (0 if missing) that action `i` of a "
+        "`show` policy lays down",
     ),
     (
         "history",
-        "`history[i]` is `(seat, source, drawn card, discarded card)` of turn `i < view.turns`; "
-        "the source is 0 for the stock and 1 for the pile, and unknown cards are -1",
+        "`history[i]` is `(seat, source, drawn card, discarded card)` of turn `i < view.turns`. "
+        "The source is 0 for the stock and 1 for the pile, and an unknown or missing card is -1.",
     ),
 )
 HEADLINES = (

@@ -11,7 +11,7 @@ Student's t distribution, with the effective number of decisions in the cell (Ki
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -448,16 +448,24 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
     costlier = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign < 0]
     cheaper = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign > 0]
     if costlier:
-        yield f"Without a partner, {join_words(costlier)} cost significantly more than a king."
+        yield _compare_with_king(costlier, "more")
     if cheaper:
-        yield f"Without a partner, {join_words(cheaper)} cost significantly less than a king."
+        yield _compare_with_king(cheaper, "less")
     for name, row, error in zip(kind.rows[1:], values[1:], half_widths[1:], strict=True):
         if np.isnan(row).all():
             continue
         partners = "one partner" if name == "one" else f"{name} partners"
         ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
-        known = f"each ± {np.nanmax(error):.1f} or less"
-        yield f"A card with {partners} costs {ends} more than a king without partners ({known})."
+        yield (
+            f"A card with {partners} costs {ends} more to discard than a king without partners. "
+            f"The 95 % confidence intervals of these values are within ± {np.nanmax(error):.1f}."
+        )
+
+
+def _compare_with_king(ranks: Sequence[str], direction: str) -> str:
+    """Return a sentence on ranks that cost `direction` ("more" or "less") than a king."""
+    cost = f"{'cost' if len(ranks) > 1 else 'costs'} significantly {direction}"
+    return f"Among cards without a partner, {join_words(ranks)} {cost} to discard than a king."
 
 
 SUMMARY_FUNCTIONS = {
@@ -477,8 +485,9 @@ def build_chart_report(chart: Chart, command: str) -> Report:
     if win_rate is not None:
         low, high = win_rate.interval
         sentences.append(
-            f"If {request.strategy} knocks by this chart, it wins {100 * win_rate.value:.1f} % of "
-            f"matches against itself ({100 * low:.1f} to {100 * high:.1f})."
+            f"If {request.strategy} follows this chart when it can knock, it wins "
+            f"{100 * win_rate.value:.1f} % ({100 * low:.1f} to {100 * high:.1f}) of matches "
+            f"against the original {request.strategy}."
         )
     else:
         sentences.append(
@@ -488,7 +497,7 @@ def build_chart_report(chart: Chart, command: str) -> Report:
         f"The chart covers {request.kind.decisions}, in deals that {request.strategy} plays "
         "against itself. Every action is played to the end of the deal with the same hidden cards."
     )
-    score = f", at {request.score[0]} to {request.score[1]}" if request.score else ""
+    score = f", at a score of {request.score[0]} to {request.score[1]}" if request.score else ""
     title = variants.find_variant(request.variant).title
     return Report(
         request.kind.question,

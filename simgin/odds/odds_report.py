@@ -125,7 +125,7 @@ def seat_sentences(odds: Odds, variant: str) -> Iterator[str]:
     rows = odds.select_rows("seats", variant, strongest=True, metric="win")
     if len(rows):
         dealer, nondealer = (f"{100 * value:.1f} %" for value in rows["value"])
-        seats = f"the dealer wins {dealer} of deals and the nondealer {nondealer}"
+        seats = f"the dealer wins {dealer} of deals and the nondealer wins {nondealer}"
         yield f"Between strong players, {seats}."
 
 
@@ -141,10 +141,11 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
     players = f"{best} {goal} {shares[-2]} of deals"
     if len(bracket) > 2:
         naive = _naive_label(variant, bracket["strategy"].iloc[0])
-        players = f"{naive} {goal} {shares[0]} of deals, and {best} {shares[1]}"
+        players = f"{naive} {goal} {shares[0]} of deals, and {best} {goal} {shares[1]}"
     optimum = (
-        f"The best possible player is between {low} % (lower bound, from {best}) and {high} % "
-        "(upper bound, from a player who sees the whole deck)."
+        f"The best possible player {goal} {low} to {high} % of deals. The lower 95 % "
+        f"confidence bound comes from {best}, and the upper bound from a player who sees the whole "
+        "deck."
     )
     yield f"{players}. {optimum}"
     matches = odds.select_rows("strength", variant, metric="match")
@@ -154,8 +155,10 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
             _naive_label(variant, matches["strategy"].iloc[0]),
             matches["strategy"].iloc[-1],
         )
-        weak, strong = (f"{100 * matches['value'].iloc[position]:.0f} %" for position in (0, -1))
-        yield f"{naive} {goal} {weak} of matches, and {best} {goal} {strong}."
+        naive_rate, best_rate = (
+            f"{100 * matches['value'].iloc[position]:.0f} %" for position in (0, -1)
+        )
+        yield f"{naive} {goal} {naive_rate} of matches, and {best} {goal} {best_rate}."
 
 
 def _naive_label(variant: str, strategy: str) -> str:
@@ -174,8 +177,8 @@ def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
     if len(rows):
         draws = rows.set_index("statistic")["value"]
         yield (
-            f"When a strong player goes gin, the median draw is {draws['q50']:.0f}, and 80 % of "
-            f"gins come on draws {draws['q10']:.0f} to {draws['q90']:.0f}."
+            f"When a strong player goes gin, the median number of draws is {draws['q50']:.0f}. In "
+            f"80 % of these deals, it is between {draws['q10']:.0f} and {draws['q90']:.0f}."
         )
 
 
@@ -224,11 +227,12 @@ def _score_table(odds: Odds, variant: str) -> Table:
     dealt = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
     effect = 100 * float((dealt[0] - dealt[1]).abs().max() / 2)
     return _grid_table(
-        f"Matches won by score (%): {odds.strongest[variant]} against itself, {variant}",
+        f"Matches won by score (%) when {odds.strongest[variant]} plays itself in {variant}",
         table,
         "your points",
-        "Columns show the opponent's points. 95 % confidence intervals are within "
-        f"± {half_width:.2g} percentage points. The dealer changes a value by up to {effect:.2g}.",
+        "Rows show your points, and columns show the opponent's points. 95 % confidence intervals "
+        f"are within ± {half_width:.2g} percentage points. The choice of the dealer changes values "
+        f"by up to {effect:.2g} percentage points.",
     )
 
 
@@ -240,7 +244,7 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
     table.index = [f"{count} to {count + DEADWOOD_BIN - 1}" for count in table.index]
     table.columns = [f"after turn {turn}" for turn in table.columns]
     return _grid_table(
-        f"Deals won by deadwood and own turn (%): {odds.strongest[variant]} against itself, "
+        f"Deals won by deadwood and own turn (%) when {odds.strongest[variant]} plays itself in "
         f"{variant}",
         table,
         "deadwood",
@@ -259,7 +263,7 @@ def _seat_table(odds: Odds, variant: str) -> Table:
         lines.append({"player": name, "seat": seat, **_combine_metrics(own)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
     return Table(
-        f"Deals and matches won by seat when each player plays itself, {variant}",
+        f"Deals and matches won by seat when each player plays itself in {variant}",
         make_frame(lines),
         [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
         "For matches, the seat is the seat in the first deal, or the seat number if the rules "
@@ -281,12 +285,12 @@ def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
 
 def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
     """Return one column per metric in the rows. All metrics except scores are proportions."""
-    present = [name for name in titles if name in set(rows["metric"])]
+    names = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
         if name == "score"
         else Column(name, f"{titles[name]} %", factor=100)
-        for name in present
+        for name in names
     ]
 
 

@@ -125,7 +125,7 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deals won by the weakest and strongest solitaire player, and an upper bound.
 
     The required columns are value, low and high. Each variant has one row per player, and the last
-    row is the player that sees the whole deck. The result of the best possible player is within the
+    row is the player who sees the whole deck. The result of the best possible player is within the
     pale bar.
 
     Args:
@@ -250,9 +250,9 @@ def knock_thresholds(
     styles = figures.series_styles(names, order)
     panels = figures.stack_panels(figure, len(shown), sharex=True)
     for axes, measure in zip(panels, shown, strict=True):
-        title, factor, even = KNOCK_MEASURES[measure]
+        title, factor, break_even = KNOCK_MEASURES[measure]
         _draw_threshold_lines(axes, frame[frame["measure"] == measure], factor, styles)
-        axes.axhline(even, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+        axes.axhline(break_even, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
         figures.label_if_undefined(axes, frame[frame["measure"] == measure]["value"])
         figures.set_panel_title(axes, title)
     panels[-1].set_xticks(sorted(set(frame["k"])))

@@ -190,10 +190,10 @@ def format_percent(rows: ByMetric, metric: str) -> str:
     return f"{numbers.format_estimate(*table.find_interval(rows, metric), 100)} %"
 
 
-def join_words(parts: Sequence[str]) -> str:
+def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
     """Join words into a list such as `a, b and c`."""
     *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def join_first_words(names: Sequence[str]) -> str:
@@ -368,11 +368,12 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
     for (variant, a, b), rows in all_matchups:
         groups.setdefault((variant, b), []).append((a, rows))
     match_sides, point_sides = (
-        compare_family([table.find_interval(rows, metric) for _, rows in all_matchups], even)
-        for metric, even in (("match_win", 0.5), ("margin", 0))
+        compare_family([table.find_interval(rows, metric) for _, rows in all_matchups], even_value)
+        for metric, even_value in (("match_win", 0.5), ("margin", 0))
     )
     sides_by_matchup = {
-        names: way for (names, _), *way in zip(all_matchups, match_sides, point_sides, strict=True)
+        names: sides
+        for (names, _), *sides in zip(all_matchups, match_sides, point_sides, strict=True)
     }
     is_long = sum(map(len, groups.values())) > MAX_SENTENCES
     sentences = []
@@ -520,9 +521,9 @@ def _summarise_fields(rows: pd.DataFrame) -> str:
         return "{be} too close to call in every field"
     if {-1, 1} <= signs:
         return "gain{s} points in some fields and lose{s} points in other fields"
-    verb, contrary = ("gain", "loss") if 1 in signs else ("lose", "gain")
+    verb, opposite = ("gain", "loss") if 1 in signs else ("lose", "gain")
     if 0 in signs:
-        return f"{verb}{{s}} points in some fields, with no significant {contrary} in any field"
+        return f"{verb}{{s}} points in some fields, with no significant {opposite} in any field"
     return f"{verb}{{s}} points in every field"
 
 

@@ -109,7 +109,7 @@ def _training_caveat(review: Review, command: str) -> Caveat | None:
     if not untrained:
         return None
     players = list(dict.fromkeys(map(request.strong_player, untrained)))
-    rule_sets = _variants_text(review, untrained)
+    rule_sets = _variants_text(review, untrained, "or")
     if len(untrained) > MAX_VARIANTS_NAMED:
         rule_sets = f"{len(untrained)} of these {len(request.variants)} rule sets"
     return Caveat(
@@ -165,19 +165,19 @@ def recommendation(
         by_goal: For every goal, MET, MISSED or UNDECIDED by rule set.
         join_names: Function that joins the names of rule sets.
     """
-    every = "both goals" if len(by_goal) == 2 else f"all {len(by_goal)} goals"
+    goals_text = "both goals" if len(by_goal) == 2 else f"all {len(by_goal)} goals"
     by_variant = {v: [results[v] for results in by_goal] for v in by_goal[0]}
     met = [v for v, own in by_variant.items() if set(own) == {MET}]
     missed = [v for v, own in by_variant.items() if MISSED in own]
     undecided = [v for v in by_variant if v not in (*met, *missed)]
-    parts = [f"no rule set {'clearly ' * bool(undecided)}meets {every}"]
+    parts = [f"no rule set {'clearly ' * bool(undecided)}meets {goals_text}"]
     if met:
-        parts = [f"{every} are met by {join_names(met)}"]
+        parts = [f"{goals_text} are met by {join_names(met)}"]
     if missed and (met or undecided):
         parts.append(f"at least one is missed by {join_names(missed)}")
     elif missed:
-        fewest = min(own.count(MISSED) for own in by_variant.values())
-        nearest = [v for v in missed if by_variant[v].count(MISSED) == fewest]
+        min_missed = min(own.count(MISSED) for own in by_variant.values())
+        nearest = [v for v in missed if by_variant[v].count(MISSED) == min_missed]
         parts.append(f"the fewest are missed by {join_names(nearest)}")
     if undecided:
         parts.append(f"more matches are needed for {join_names(undecided)}")
@@ -337,21 +337,21 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
 
     In solitaire games, the cell contains the difference from the naive player.
     """
-    known = [
+    estimates = [
         number
-        for (of, key, _), number in review.measurements.items()
-        if (of, key) == (variant, SKILL) and isinstance(number, PairedEstimate)
+        for (rule_set, key, _), number in review.measurements.items()
+        if (rule_set, key) == (variant, SKILL) and isinstance(number, PairedEstimate)
     ]
-    values = [100 * number.value for number in known]
+    values = [100 * number.value for number in estimates]
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
     if review.request.is_solo:
         text = f"{values[0]:+.0f} points"
     if variant == review.request.base or review.request.base is None:
-        return ScoreCell(text, "", _widest_interval(known), "base")
+        return ScoreCell(text, "", _widest_interval(estimates), "base")
     word, tone = SKILL_EFFECT_CELLS[skill_effect(review, variant)]
     changes = [own.difference for own in review.effects_by_type(variant, SKILL).values()]
-    ends = (pick(own.value for own in changes) for pick in (min, max))
-    change = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, ends)))
+    bounds = (pick(own.value for own in changes) for pick in (min, max))
+    change = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
     return ScoreCell(text, word, f"{change} {_widest_interval(changes)}", tone, change)
 
 
@@ -493,14 +493,14 @@ def _players_text(review: Review) -> str:
     return f"{'; '.join(named)}.{learned}"
 
 
-def _variants_text(review: Review, chosen: Sequence[str]) -> str:
+def _variants_text(review: Review, chosen: Sequence[str], conjunction: str = "and") -> str:
     """Return the joined names of rule sets, or their parameter values in a sweep."""
     swept = review.request.swept_variants if review.request.sweep else []
     named = [rule_set_label(review, variant) for variant in chosen if variant not in swept]
     if len(named) < len(chosen):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-        named.append(f"{names} {join_words(value_ranges(review, chosen))}")
-    return join_words(named)
+        named.append(f"{names} {join_words(value_ranges(review, chosen), conjunction)}")
+    return join_words(named, conjunction)
 
 
 def _missing_text(review: Review) -> str:

@@ -27,7 +27,7 @@ def discard_chart():
     return charts.measure_chart(DISCARD_REQUEST)
 
 
-def test_a_cell_of_two_answers_is_the_weighted_mean_difference_of_its_questions(knock_chart):
+def test_a_cell_with_two_actions_is_the_weighted_mean_difference_of_its_decisions(knock_chart):
     found = roll_out_deals(KNOCK_REQUEST.matchup, KNOCK_REQUEST.kind.choose, 0, 4000, 2)
     gains: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for view, weight, (on, now) in zip(found.views, found.weights, found.records, strict=True):
@@ -56,7 +56,7 @@ def weighted_mean(gains):
     return mean, np.sqrt(squares * effective / (effective - 1)) / total
 
 
-def test_equal_weights_count_for_nothing(discard_chart):
+def test_equal_weights_have_no_effect(discard_chart):
     thrice = Chart(
         DISCARD_REQUEST, discard_chart.cells, discard_chart.values, 3 * discard_chart.weights
     )
@@ -65,7 +65,7 @@ def test_equal_weights_count_for_nothing(discard_chart):
     assert np.allclose(thrice.to_grid("high"), discard_chart.to_grid("high"), equal_nan=True)
 
 
-def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discard_chart):
+def test_cells_are_a_weighted_regression_with_an_effect_of_every_decision(discard_chart):
     """Fit least squares with a column for every decision and every cell, with numpy only.
 
     Standard errors use the sandwich estimator: the weighted residuals of a decision
@@ -106,7 +106,7 @@ def test_cells_are_a_weighted_regression_with_an_effect_of_every_question(discar
 
 
 @pytest.mark.parametrize("most", [1, 8])
-def test_intervals_of_cells_hold_in_95_of_100_charts(most):
+def test_intervals_of_cells_have_nominal_coverage(most):
     """Check 400 charts of 200 decisions with three actions and known gains.
 
     Decisions have weights of 1 to `most`; large weights have a larger variance.
@@ -130,7 +130,7 @@ def test_intervals_of_cells_hold_in_95_of_100_charts(most):
     assert 0.92 < np.mean(inside) < 0.975
 
 
-def test_rows_and_questions_without_an_answer_are_left_out(discard_chart):
+def test_rows_and_decisions_without_an_action_are_omitted(discard_chart):
     """Ignore a decision without a tried action, and a row without decisions."""
     few = discard_chart.cells[:300], discard_chart.values[:300], discard_chart.weights[:300]
     none = np.full_like(few[0][:5], -1), np.full_like(few[1][:5], np.nan), few[2][:5]
@@ -145,7 +145,7 @@ def test_rows_and_questions_without_an_answer_are_left_out(discard_chart):
 @pytest.mark.parametrize(
     ("kind", "deals", "charts_of"), [("knock", 20_000, 60), ("discard", 3000, 200)]
 )
-def test_intervals_of_played_cells_hold_the_cells_of_a_million_deals(kind, deals, charts_of):
+def test_intervals_of_played_cells_cover_the_values_of_a_million_deals(kind, deals, charts_of):
     def cells(deals, seed):
         player = "gold-early"  # a player that declines knocks, so that weights differ
         frame = charts.measure_chart(
@@ -179,7 +179,7 @@ def make_chart(kind, values):
     return chart
 
 
-def test_what_a_knock_chart_says_is_so_in_every_cell_that_it_names():
+def test_the_summary_of_a_knock_chart_holds_in_every_cell_that_it_names():
     wait, early = [0, 0, 0, *[-2.0] * 9], [3.0, 3, 3, 3, 0, 0, *[-4.0] * 6]
     later = [0, 5.0, 5, 5, 5, 5, 0, *[-4.0] * 5]
     lines = list(SUMMARY_FUNCTIONS["knock"](make_chart("knock", [wait, wait, early, later])))
@@ -192,7 +192,7 @@ def test_what_a_knock_chart_says_is_so_in_every_cell_that_it_names():
     assert alone == [f"With 1 point of deadwood, {unclear}."]
 
 
-def test_upcards_and_discards_in_words():
+def test_summaries_of_upcard_and_discard_charts():
     upcard = make_chart("upcard", [[12.0, 15], [1.0, 2], [0, 1.0], [-1.0, -2]])
     assert list(SUMMARY_FUNCTIONS["upcard"](upcard)) == [
         "Take an upcard that makes a meld or has two or more partners.",
@@ -203,9 +203,11 @@ def test_upcards_and_discards_in_words():
     lines = list(
         SUMMARY_FUNCTIONS["discard"](make_chart("discard", [lone, [-4.0] * 13, [-6.0] * 13]))
     )
-    assert lines[0] == "Without a partner, A and 2 cost significantly more than a king."
-    assert lines[1].startswith("A card with one partner costs 4.0 to 4.0 points")
-    assert lines[1].endswith("more than a king without partners (each ± 0.5 or less).")
+    assert lines[:2] == [
+        "Among cards without a partner, A and 2 cost significantly more to discard than a king.",
+        "A card with one partner costs 4.0 to 4.0 points per deal more to discard than a king "
+        "without partners. The 95 % confidence intervals of these values are within ± 0.5.",
+    ]
 
 
 def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knock_chart):
@@ -220,7 +222,7 @@ def test_the_written_strategy_knocks_by_the_sign_of_each_cell(knock_chart):
     assert paid.n == charts.TEST_MATCHES and 0.3 < paid.value < 0.8
 
 
-def test_a_score_counts_matches_and_a_chart_makes_a_page(tmp_path, monkeypatch):
+def test_a_chart_at_a_score_counts_matches_and_writes_a_report(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(champion_weights, "VALUE_DEALS", 50_000)
     words = ("chart", "knock", "--player", "simple", "--deals", "8k", "--score", "60-80")
@@ -240,12 +242,12 @@ def test_a_score_counts_matches_and_a_chart_makes_a_page(tmp_path, monkeypatch):
         ("knock", {"variant": "hollywood", "score": "6-7"}),
     ],
 )
-def test_what_cannot_be_charted_is_reported_with_a_message(kind, more):
+def test_a_chart_that_cannot_be_measured_is_reported(kind, more):
     with pytest.raises(ChartError, match=r"[.]$"):
         ChartRequest.read(kind, player="simple", **more)
 
 
-def test_a_question_that_never_comes_up_is_reported():
+def test_a_decision_that_never_occurs_is_reported():
     with pytest.raises(ChartError, match="is empty, because every cell"):
         charts.measure_chart(ChartRequest.read("knock", "straight", player="simple", deals=500))
 

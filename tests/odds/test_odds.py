@@ -379,7 +379,7 @@ def test_every_score_occurs_once_and_both_sides_agree(standard):
     assert all((low <= high).all() for low, high in itertools.pairwise(map(np.asarray, limits)))
 
 
-def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
+def test_the_first_sentence_and_the_table_are_averaged_over_dealers(standard):
     """The sentence on 75 to 50 and the table both show the mean over the dealers."""
     frame = two_player_odds.odds_by_score(standard)
     odds = Odds(
@@ -404,7 +404,7 @@ def test_the_first_line_and_the_table_are_v_whoever_deals(standard):
     assert [row[1] for row in by_seat.rows] == ["dealer", "nondealer"]
 
 
-def test_what_has_no_v_or_no_seats_says_so():
+def test_games_without_match_values_or_seats_are_reported():
     """Hollywood has no V; in a race one side counts points and the other deals."""
     table = two_player_odds.simulate_self_play("gold", "hollywood", DEALS)
     assert "columns" in table.unavailable_reason and "simgin match" in table.unavailable_reason
@@ -438,7 +438,7 @@ def make_ladder(*wins):
     ("wins", "ends"),
     [((100, 220, 200), (100, 220)), ((100, 150, 200), (100, 200)), ((200,), (200,))],
 )
-def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wins, ends):
+def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(wins, ends):
     """The strongest player by score does not always go gin most often."""
     odds = build_odds([make_ladder(*wins)], [], 1)
     found = odds.tables["bracket"]
@@ -451,16 +451,20 @@ def test_the_best_possible_player_lies_between_the_best_of_ours_and_hindsight(wi
     low, high = found["low"].iloc[-2], bound["high"]
     first, *others = odds_verdict(odds)
     best, least = found["strategy"].iloc[-2], math.floor(100 * low)
-    lower = f"{least} % (lower bound, from {best})"
-    upper = f"{math.ceil(100 * high)} % (upper bound, from a player who sees the whole deck)"
-    assert first.endswith(f" The best possible player is between {lower} and {upper}.")
+    bounds = f"{least} to {math.ceil(100 * high)} % of deals"
+    assert (
+        f" The best possible player wins {bounds}. The lower 95 % confidence bound comes " in first
+    )
+    assert first.endswith(
+        f"from {best}, and the upper bound from a player who sees the whole deck."
+    )
     shares = f"{best} wins 50 % of deals"
     if len(wins) > 1:
         well = f"{100 * ends[1] / 400:.0f}"
-        shares = f"A naive player wins 25 % of deals, and {best} {well} %"
+        shares = f"A naive player wins 25 % of deals, and {best} wins {well} %"
     assert first.startswith(f"{shares}. ")
     assert others == [
-        "When a strong player goes gin, the median draw is 8, "
-        "and 80 % of gins come on draws 8 to 8."
+        "When a strong player goes gin, the median number of draws is 8. "
+        "In 80 % of these deals, it is between 8 and 8."
     ]
     assert [fault for line in odds_verdict(odds) for fault in list_errors(line)] == []

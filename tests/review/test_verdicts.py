@@ -92,7 +92,7 @@ def test_words_of_size_follow_the_whole_interval(low, high, word):
     assert effect_size(difference, (1.0, 3.0)) == word
 
 
-def test_an_evening_of_five_matches_shows_much_five_times_in_six():
+def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
     rng = np.random.default_rng(7)
     base = rng.normal(80, 30, 20_000)
     row = scorecard.TWO_PLAYER_ROWS[0]
@@ -314,7 +314,7 @@ LEARNED = "champion@standard-undercut-bonus-10-1234abcd.npy"
         ),
         (
             make_request((BASE, "champion"), ("oklahoma", "champion"), (OTHER, "mishra-uniform")),
-            "champion and mishra-uniform were not trained for Oklahoma and Straight.",
+            "champion and mishra-uniform were not trained for Oklahoma or Straight.",
         ),
         (
             make_request((BASE, "marjj-early"), (NEW, LEARNED)),
@@ -328,7 +328,7 @@ LEARNED = "champion@standard-undercut-bonus-10-1234abcd.npy"
         (make_request(("solitary-gin", "solo-champion"), base=None), None),
     ],
 )
-def test_a_review_says_whose_rules_the_strong_player_did_not_learn(request_, words):
+def test_a_review_names_rules_for_which_the_strong_player_was_not_trained(request_, words):
     found = caution(request_)
     if words is None:
         assert found is None
@@ -336,7 +336,7 @@ def test_a_review_says_whose_rules_the_strong_player_did_not_learn(request_, wor
         assert found.sentence.startswith(f"Caution: {words}") and "Rows marked † " in found.sentence
 
 
-def test_of_a_sweep_the_rule_sets_are_named_or_counted():
+def test_the_rule_sets_of_a_sweep_are_named_or_counted():
     one = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25"])
     two = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25", "gin_bonus=20,25"])
     found = [
@@ -347,7 +347,7 @@ def test_of_a_sweep_the_rule_sets_are_named_or_counted():
     assert "for 5 of these 6 rule sets. " in found[1].sentence
 
 
-def test_the_better_command_trains_and_goes_to_a_directory_of_its_own():
+def test_the_suggested_command_trains_and_writes_to_a_separate_directory():
     request = make_request((BASE, "champion"), (OTHER, "champion"))
     command = "simgin review straight --against standard -o 'my results/x/' --matches 2000"
     assert caution(request, command).command == (
@@ -672,7 +672,7 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
         ),
     ],
 )
-def test_a_sweep_says_where_waiting_wins(win_rates, words):
+def test_a_sweep_reports_the_values_at_which_waiting_wins(win_rates, words):
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
     keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
@@ -737,7 +737,7 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
     assert line.startswith("With every undercut bonus tried, it is too close to call ")
 
 
-def test_only_what_is_worse_beyond_chance_is_clearly_worse():
+def test_only_significantly_worse_values_are_clearly_worse():
     known = {"best": 0.2, "level": 0.22, "worse": 0.3, "better": 0.1}
     found = {name: make_estimate(value, 0.03) for name, value in known.items()}
     assert verdicts._not_significantly_worse(found, "best") == ["level", "better"]
