@@ -48,14 +48,14 @@ def test_the_public_list_is_lazy_and_complete():
         _ = simgin.nothing
 
 
-def test_findings_are_those_a_run_writes(run_directory, found, tmp_path):
+def test_results_agree_with_the_files_of_a_run(run_directory, found, tmp_path):
     place = tmp_path / "out"
     call("run", run_directory, "-o", place)
     assert table.format_csv(found.table) == (place / "table.csv").read_text()
     assert table.format_csv(found.differences) == (place / "differences.csv").read_text()
 
 
-def test_findings_live_as_long_as_they_are_referenced(run_directory):
+def test_results_exist_while_they_are_referenced(run_directory):
     found = simgin.run(run_directory)
     gc.collect()
     ledger, expected = found.ledger, found.rows(0)
@@ -113,7 +113,7 @@ def test_no_ledger_stays_open():
     assert isinstance(frame, pd.DataFrame)
 
 
-def test_a_strategy_object_is_as_good_as_its_text(tmp_path):
+def test_a_strategy_object_is_equivalent_to_its_spec(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
         "from simgin.strategy import ACTION_STOCK, Strategy, take\n\n"
@@ -186,7 +186,7 @@ def test_strategies_and_variants_go_to_other_processes():
         assert pickle.loads(pickle.dumps(found)) == found
 
 
-def test_objects_show_what_they_are(found):
+def test_objects_have_informative_representations(found):
     shown = repr(simgin.find_variant("oklahoma"))
     assert shown.startswith("Variant('oklahoma'): Oklahoma Gin. The first upcard")
     shown = repr(simgin.find_strategy("gold+knock=at:k=4"))

@@ -64,7 +64,7 @@ def test_the_clone_is_imported_from_every_folder(python, folder, options):
     assert said(python, parent / folder, WHERE, *options) == own
 
 
-def test_it_plays_from_the_folder_that_holds_the_clone(python):
+def test_simgin_plays_from_the_folder_that_contains_the_clone(python):
     parent = python.parents[2]
     code = (
         "import simgin; print(simgin.find_strategy('gold').spec, simgin.find_variant('eaai').spec)"
@@ -72,7 +72,7 @@ def test_it_plays_from_the_folder_that_holds_the_clone(python):
     assert said(python, parent, code) == "gold eaai"
 
 
-def test_a_package_of_the_working_directory_comes_first_as_ever(python, tmp_path):
+def test_a_package_in_the_working_directory_still_comes_first(python, tmp_path):
     """Other packages called simgin, such as another clone, stay importable."""
     (tmp_path / "simgin").mkdir()
     (tmp_path / "simgin" / "__init__.py").touch()

@@ -71,7 +71,7 @@ def made(request, tmp_path_factory):
     return request.param, MAKERS[request.param](tmp_path_factory.mktemp("made"))
 
 
-def test_a_result_shows_the_answer_and_the_table_of_the_terminal(made):
+def test_a_result_shows_the_sentence_and_the_table_of_the_terminal(made):
     _, result = made
     text, table = repr(result), result.overview().main_table
     assert isinstance(result, Result) and result.summary()

@@ -117,7 +117,7 @@ def test_the_source_archive_has_every_file_of_the_checkout(built_packages):
     assert {name for name in found if ".egg-info/" not in name} - set(MADE) == set(tracked_files())
 
 
-def test_the_wheel_says_what_it_is(built_packages):
+def test_the_wheel_has_the_expected_metadata(built_packages):
     (wheel,) = built_packages.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
@@ -292,7 +292,7 @@ def test_the_oldest_versions_work(built_packages, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", ["README.md", "docs/tutorial/first-hour.md"])
-def test_an_installed_wheel_does_what_a_page_says(user_environment, page, tmp_path):
+def test_an_installed_wheel_runs_the_commands_of_a_page(user_environment, page, tmp_path):
     (strategy,) = code_blocks(page, "python")
     (tmp_path / "patient.py").write_text(strategy)
     for experiment in code_blocks(page, "toml"):

@@ -19,7 +19,7 @@ def training_scripts():
     return re.findall(r"training/(\w+\.py)", lines)
 
 
-def test_every_file_of_numbers_is_written_by_a_script_that_make_train_runs():
+def test_every_weights_file_is_written_by_a_script_that_make_train_runs():
     written = "".join(SCRIPTS[name] for name in training_scripts())
     files = [path.name for path in (ROOT / "strategies").glob("*.npy")]
     assert [name for name in files if f'"{name}"' not in written] == []

@@ -74,7 +74,7 @@ def test_the_best_survives_and_the_intervals_hold_in_95_of_100_runs(draw, means)
     assert missed <= MAX_MISSES
 
 
-def test_what_is_clearly_worse_is_left_out_at_the_first_look_and_what_is_alike_is_kept():
+def test_clearly_worse_actions_are_dropped_at_the_first_look_and_equal_ones_are_kept():
     worth, alive = run_trial(normal_values, 1, (0.0, 40.0, -5.0))
     assert list(alive) == [False, True, False] and len(worth) == 200
     alike = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
@@ -85,7 +85,7 @@ def test_what_is_clearly_worse_is_left_out_at_the_first_look_and_what_is_alike_i
     assert looks == [0, 200, 400, 800, 1600, 3200, 5000]
 
 
-def test_what_was_left_out_is_compared_in_the_worlds_in_which_it_was_tried():
+def test_dropped_actions_are_compared_in_the_worlds_in_which_they_were_tried():
     worth = normal_values(np.random.default_rng(3), 800, np.array([0.0, 1.0, 2.0]))
     worth[400:, 0] = np.nan
     gaps = compare_actions(worth, 800)
@@ -94,7 +94,7 @@ def test_what_was_left_out_is_compared_in_the_worlds_in_which_it_was_tried():
     assert gaps.half_widths[gaps.best] == 0
 
 
-def test_who_looks_on_sees_what_is_known_so_far():
+def test_progress_reports_the_values_so_far():
     position = find_decisions(trace_named_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[1]
     seen = []
 
@@ -109,7 +109,7 @@ def test_who_looks_on_sees_what_is_known_so_far():
     assert seen[-1][2].frame().equals(found.frame())
 
 
-def test_who_looks_on_at_a_deal_sees_the_decisions_so_far():
+def test_progress_of_a_deal_reports_the_decisions_so_far():
     deal = trace_named_deal("gold", "simple", "standard", 1, 3, 0, None)
     seen = []
 
@@ -144,7 +144,7 @@ TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 LOSER_NEXT, WINNER_NEXT = np.array([[1, 0, 0], [1, 0, 1]]), np.array([[0, 1, 0], [0, 1, 1]])
 
 
-def test_v_with_the_die_is_that_of_the_stake_policies_where_players_are_equal():
+def test_the_value_with_a_die_agrees_with_the_stake_policies_for_equal_players():
     policy = loader.find_strategy("dice-player").policy("offer")
     numbers = compiler.make_parameter_vector(policy)[-2 * 21 * 21 :].reshape(2, 21, 21)
     share = np.zeros((2, 3, 2))
@@ -176,7 +176,7 @@ def value_before_blind_offers(worth, refused, dealer, stake, owner, cap):
 
 
 @pytest.mark.parametrize("after", [LOSER_NEXT, WINNER_NEXT])
-def test_what_a_game_is_worth_against_plain_iteration_over_all_standings(after):
+def test_the_value_of_a_game_agrees_with_iteration_over_all_match_states(after):
     goal, cap, games = 5, 3, np.array([4, 3, 2, 1, 1])
     lots = np.random.default_rng(3)
     share = lots.random((2, 3, 4))
@@ -219,7 +219,7 @@ def test_what_a_game_is_worth_against_plain_iteration_over_all_standings(after):
 
 
 @pytest.mark.parametrize(("pays", "won"), [("old", 2), ("new", 5)])
-def test_refusing_has_an_exact_worth(pays, won):
+def test_the_value_of_a_refusal_is_exact(pays, won):
     variant = variants.find_variant(f"dice+die_refusal_pays={pays}")
     die = Die(2, "other", offered=5)
     position = parse_position(TEN, "QD", variant, score=(3, 1), die=die)

@@ -55,7 +55,7 @@ def count_equal_positions(path, deal):
 
 
 @pytest.mark.parametrize(("variant", "players"), CASES)
-def test_positions_and_words_are_those_of_the_deal(variant, players, write_deal):
+def test_positions_and_descriptions_agree_with_the_deal(variant, players, write_deal):
     positions = 0
     for unit in range(2):
         half = unit % 2 if players[1] not in (None, players[0]) else 0
@@ -84,7 +84,7 @@ def test_a_deal_of_a_match_has_the_reported_score(variant, write_deal):
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin-knock"])
-def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, write_deal):
+def test_an_unfinished_deal_ends_with_the_next_decision(variant, write_deal):
     players = ("solo-greedy", None) if variant in SOLO_VARIANTS else ("gold", "simple")
     path, content, deal = write_deal(*players, variant, 1)
     every = {position.query_index: position for position in find_decisions(deal)}
@@ -101,7 +101,7 @@ def test_the_beginning_of_a_deal_ends_with_the_decision_to_come(variant, write_d
 @pytest.mark.parametrize(
     "address", ["gold simple --unit 1 --deal 2", "solo-greedy -v solitary-gin --unit 2"]
 )
-def test_the_analysis_is_that_of_the_deal_that_the_command_prints(address, tmp_path):
+def test_an_analysis_of_a_file_agrees_with_the_analysis_of_the_deal(address, tmp_path):
     path = tmp_path / "deal.json"
     path.write_text(call("show", *address.split(), "--json").stdout)
     turn = ["--turn", 3, "--worlds", 200]
@@ -114,7 +114,7 @@ def test_the_analysis_is_that_of_the_deal_that_the_command_prints(address, tmp_p
     assert call(*command.removeprefix("Command: simgin ").split()).stdout.splitlines() == read
 
 
-def test_who_is_not_there_any_more_has_a_stand_in(write_deal, tmp_path):
+def test_a_missing_player_is_replaced(write_deal, tmp_path):
     path, _, deal = write_deal("gold", "simple", "standard", 1)
     (tmp_path / "evil.py").write_text("raise SystemExit('run')")
     evil = str(tmp_path / "evil.py")
@@ -124,7 +124,7 @@ def test_who_is_not_there_any_more_has_a_stand_in(write_deal, tmp_path):
     assert [q.action for q in read.decisions] == [q.action for q in deal.decisions]
 
 
-def test_a_decision_that_does_not_follow_is_named(write_deal):
+def test_the_error_names_a_decision_that_is_impossible(write_deal):
     path, content, _ = write_deal("gold", "simple", "standard", 2, 1)
     numbers = [i for i, row in enumerate(content["rows"]) if row.get("slot") == "discard"]
     number = numbers[len(numbers) // 2]

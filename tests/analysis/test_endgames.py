@@ -310,7 +310,7 @@ def test_the_analysis_of_an_endgame_with_a_die_is_exact_within_its_error(players
 
 
 @pytest.mark.parametrize("name", SOLO_VARIANTS)
-def test_the_analysis_of_an_endgame_alone_is_exact_within_its_error(players, name):
+def test_the_analysis_of_a_solitaire_endgame_is_exact_within_its_error(players, name):
     lots = np.random.default_rng(8)
     for _ in range(2):
         position = make_solo_endgame(name, lots)

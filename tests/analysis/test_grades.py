@@ -59,7 +59,7 @@ def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(deal_file
     assert graded.task.evaluator.key == trial.evaluator.key
 
 
-def test_what_one_wins_the_other_loses(deal_files):
+def test_results_of_the_two_players_are_opposite(deal_files):
     requests = [
         GradeRequest.read(deal_files, who, None, "champion", 0, 1) for who in ("gold", "simple")
     ]
@@ -76,7 +76,9 @@ def test_what_one_wins_the_other_loses(deal_files):
         pytest.param("stubborn", "gold-early", "gold", "gold", 400, marks=SLOW),
     ],
 )
-def test_less_luck_the_result_has_the_same_mean_and_a_smaller_error(a, b, judge, opponent, deals):
+def test_the_luck_adjusted_result_has_the_same_mean_and_a_smaller_error(
+    a, b, judge, opponent, deals
+):
     """Apply the performance difference lemma, with any evaluator; luck has mean zero."""
     matchup = parse_matchup(a, b, "standard", 7, "deal")
     played = [
@@ -116,7 +118,7 @@ def test_headline_table_and_list_have_the_same_costs(deal_files):
             assert (row["value"], row["se"]) == (alone[0].cost / 6, alone[0].se / 6)
 
 
-def test_a_cost_is_measured_in_worlds_that_did_not_find_it(deal_files):
+def test_a_cost_is_measured_in_new_worlds(deal_files):
     """Compare with 4,000 other worlds within 4 SE: one false alarm in 16,000 decisions."""
     graded = grade_gold(deal_files[:1], 2, 25)
     judge = DecisionEvaluator(graded.task.evaluator, 0)
@@ -131,7 +133,7 @@ def test_a_cost_is_measured_in_worlds_that_did_not_find_it(deal_files):
 
 
 @pytest.mark.parametrize(("deals", "seeds"), [(1, 6), pytest.param(6, 16, marks=SLOW)])
-def test_seeds_agree_within_the_errors_that_are_stated(deal_files, deals, seeds):
+def test_seeds_agree_within_the_reported_errors(deal_files, deals, seeds):
     """Compare each seed with the others; |z| > 3.5 is a false alarm in one of 2,000 seeds."""
     found = [grade_gold(deal_files[:deals], seed).total for seed in range(1, seeds + 1)]
     values = np.array([one.value for one in found])
@@ -145,7 +147,7 @@ def test_seeds_agree_within_the_errors_that_are_stated(deal_files, deals, seeds)
 
 
 @SLOW
-def test_the_interval_of_a_few_deals_covers_what_other_seeds_find():
+def test_the_interval_of_a_few_deals_covers_the_results_of_other_seeds():
     """Check 192 intervals of 24 deals with eight seeds: 95 % are within 2.8 SE."""
     hits = []
     for a, b in (("simple", "gold"), ("gold-early", "simple"), ("random", "gold")):
@@ -165,7 +167,7 @@ def test_the_interval_of_a_few_deals_covers_what_other_seeds_find():
     assert np.mean(hits) > 0.90
 
 
-def test_few_deals_are_not_called_a_rate(deal_files):
+def test_few_deals_are_not_reported_as_a_rate(deal_files):
     """Also omit the comparison with the ladder, whose rates come from hundreds of deals."""
     few, many = grade_gold(deal_files, 1, 25), None
     message = " ".join(grades.grade_verdict(few))
@@ -189,7 +191,7 @@ def test_few_deals_are_not_called_a_rate(deal_files):
 # Blunders
 
 
-def test_a_blunder_is_found_and_priced_as_analyze_prices_it(empty_directory):
+def test_the_cost_of_a_blunder_agrees_with_analyze(empty_directory):
     """Discard what leaves most deadwood in the first turn."""
     matchup = parse_matchup("champion", "champion", "standard", 4, "deal")
     best = trace_deal(matchup, 3)
@@ -234,7 +236,7 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_real_log_has_the_result_that_was_recorded(name):
+def test_a_real_log_has_the_recorded_result(name):
     kind, score, rule = RESULTS[name]
     recorded = read_deal_file(LOGS / name)
     assert recorded.deal.kind == kind and rule in recorded.deal.matchup.variant.spec
@@ -242,7 +244,7 @@ def test_a_real_log_has_the_result_that_was_recorded(name):
     assert score is None or recorded.deal.state.score.tolist() == score
 
 
-def test_the_parameters_of_openspiel_are_rules_here():
+def test_the_parameters_of_openspiel_become_rules():
     assert [format_card(_convert_card(number)) for number in (0, 13, 26, 51)] == [
         "AS",
         "AC",
@@ -268,7 +270,7 @@ def test_a_kaggle_replay_names_its_teams():
     assert "Grade of Team Two in 1 deal (OpenSpiel)" in shown.stdout
 
 
-def test_the_screen_names_what_other_engines_do_otherwise(empty_directory):
+def test_the_screen_names_the_differences_of_other_engines(empty_directory):
     for engine, name in (("OpenSpiel", "openspiel-bots"), ("RLCard", "rlcard-novices")):
         file = LOGS / f"{name}.txt"
         shown = " ".join(call("grade", file, "--player", 1, "--worlds", 25).stdout.split())
@@ -276,7 +278,7 @@ def test_the_screen_names_what_other_engines_do_otherwise(empty_directory):
         assert f"simgin analyze {file} --turn" in shown and "error for this deal" in shown
 
 
-def test_a_move_that_our_rules_do_not_allow_is_named():
+def test_the_error_names_a_move_that_the_rules_forbid():
     text = (LOGS / "openspiel-history.txt").read_text().split()
     begins = text[:21]
     for moves, message in (
@@ -365,7 +367,7 @@ def test_what_cannot_be_graded_is_rejected(words, sentence, deal_files):
     assert sentence in " ".join(done.stderr.split())
 
 
-def test_a_page_and_its_command(deal_files, without_plots):
+def test_the_report_contains_its_command(deal_files, without_plots):
     call("grade", *deal_files[:2], "--worlds", 25, "-o", "out")
     page = Path("out/report.html").read_text()
     assert "Grade of gold in 2 deals" in page and "rlcard-novice" not in page
@@ -395,7 +397,7 @@ def kaggle_logs(game, state):
 
 
 @pytest.mark.parametrize("deals", [8, pytest.param(100, marks=SLOW)])
-def test_random_games_of_openspiel_are_the_same_in_every_form(deals):
+def test_random_games_of_openspiel_agree_in_every_format(deals):
     """Read finished and unfinished games, under the rules of the game."""
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     rng, variants = random.Random(4), set()

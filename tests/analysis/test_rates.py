@@ -48,7 +48,7 @@ LEMMA = [
 
 @pytest.mark.parametrize("deals", [80, slow_case(300)])
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
-def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant, judge, deals):
+def test_gains_of_the_evaluator_add_up_to_its_higher_score(a, b, variant, judge, deals):
     """Apply the performance difference lemma (Kakade and Langford 2002) to a better evaluator."""
     trial = RatingTask.read(a, b, variant, judge, MIN_DEALS, worlds=0, seed=3)
     rates = run_error_rates(replace(trial, n_deals=deals))
@@ -63,7 +63,7 @@ def test_what_the_judge_does_better_adds_up_to_what_it_scores_more(a, b, variant
 # The first of a pair decides about the ending before the discard, the second after it
 @pytest.mark.parametrize("pair", [("champion", "jdh8-heuristic"), ("exp710", "gold-early")])
 @pytest.mark.parametrize("name", ["standard", "standard-50th", "shot", "dice", "big-gin"])
-def test_who_is_asked_would_do_what_it_did(name, pair):
+def test_the_evaluator_chooses_the_actions_that_it_played(name, pair):
     matchup = parse_matchup(*pair, name, 5, "deal")
     kinds = set()
     for unit in range(4):
@@ -75,7 +75,7 @@ def test_who_is_asked_would_do_what_it_did(name, pair):
 
 
 @pytest.mark.parametrize("name", ["solitaire-gin-knock", "gin-solitaire", "solitary-gin"])
-def test_behind_the_decisions_of_another_the_judge_decides_for_itself(name):
+def test_the_evaluator_decides_for_itself_in_deals_of_another_strategy(name):
     matchup = parse_matchup("solo-greedy+knock=never", None, name, 5, "deal")
     judge = parse_matchup("solo-dp", None, name, 5, "deal")
     other = 0
@@ -124,7 +124,7 @@ def test_workers_do_not_change_the_rates(without_worlds):
     assert alone.frame.equals(without_worlds.frame)
 
 
-def test_worlds_find_better_actions_and_luck_in_being_chosen_is_not_counted(rates, without_worlds):
+def test_worlds_find_better_actions_without_selection_bias(rates, without_worlds):
     """Compare gains in the actual cards, which the evaluator does not know."""
     assert rates.total.value > without_worlds.total.value
     changed = [judged for unit in rates.decisions for judged in unit if judged.mistake]
@@ -142,7 +142,7 @@ def test_few_worlds_print_a_note_about_low_rates(rates):
 
 
 @pytest.mark.slow
-def test_from_the_worlds_that_are_enough_rates_are_level():
+def test_rates_are_stable_with_enough_worlds():
     """Compare 20, 100 and 400 worlds in 300 deals within 3 SE: one false alarm in 370."""
     trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
     costs = {}
@@ -163,7 +163,7 @@ def test_from_the_worlds_that_are_enough_rates_are_level():
         ("solitaire-gin", "solo-greedy", ("solo-champion", "")),
     ],
 )
-def test_the_strongest_judges_and_is_met(variant, own, players):
+def test_the_strongest_strategy_is_evaluator_and_opponent(variant, own, players):
     trial = RatingTask.read(own, None, variant, None, MIN_DEALS, 0, 1)
     assert trial.evaluator.a.spec == players[0]
     assert trial.matchup.opponent == trial.evaluator.opponent == players[1]
@@ -172,7 +172,7 @@ def test_the_strongest_judges_and_is_met(variant, own, players):
         assert rates.unit == "% of deals" and set(rates.frame["counted"]) == {"% of deals"}
 
 
-def test_the_hidden_hand_is_the_one_of_the_deal(rates):
+def test_the_hidden_hand_agrees_with_the_deal(rates):
     """Compare with the cards that are in neither the hand, the pile nor the stock."""
     matchup = rates.task.matchup
     for unit in range(20):

@@ -40,7 +40,7 @@ def run_show(command):
 
 
 @pytest.mark.parametrize("variant", ["standard", "dice", "shot"])
-def test_endings_and_points_are_those_of_deals_looked_at_one_by_one(variant):
+def test_endings_and_points_agree_with_single_deals(variant):
     where = "gin, undercut, points < -20"
     found = simgin.find("gold", "simple", variant, where=where, deals=DEALS, limit=1000).frame
     deals = trace_deals("gold", "simple", variant, DEALS // 2)
@@ -52,7 +52,7 @@ def test_endings_and_points_are_those_of_deals_looked_at_one_by_one(variant):
     assert wanted and list_addresses(found) == wanted
 
 
-def test_the_longest_come_first_and_those_that_are_level_as_played():
+def test_the_longest_deals_come_first_and_equal_ones_keep_their_order():
     found = simgin.find("gold", "simple", where="lost, longest", deals=DEALS, limit=7).frame
     lost = []
     for place, deal in trace_deals("gold", "simple", "standard", DEALS // 2):
@@ -62,7 +62,7 @@ def test_the_longest_come_first_and_those_that_are_level_as_played():
     assert list_addresses(found) == [place for _, place in lost[:7]]
 
 
-def test_what_differs_is_what_two_players_of_the_same_cards_do_otherwise():
+def test_differing_deals_are_those_in_which_two_players_act_differently():
     words = {"where": "differ", "against": "simple", "deals": 200, "limit": 1000}
     found = simgin.find("gold", "gold-early", **words).frame
     expected = {}
@@ -82,7 +82,7 @@ def test_what_differs_is_what_two_players_of_the_same_cards_do_otherwise():
     )  # a strategy plays against itself
 
 
-def test_costly_decisions_are_analysed_in_worlds_that_did_not_choose_them():
+def test_costly_decisions_are_analysed_in_new_worlds():
     found = simgin.find("gold", "simple", where="lost, costly", deals=6, limit=2).frame
     assert len(found)
     assert (found["cost"] > 0).all()

@@ -36,7 +36,7 @@ def iter_views(deals):
             yield position.view, build_rules(position.variant)
 
 
-def test_a_world_deals_every_unseen_card_once_and_leaves_known_cards_where_they_are():
+def test_a_world_deals_every_unseen_card_once_and_keeps_known_cards():
     for view, rules in iter_views(6):
         worlds = sample_worlds(view, rules, 5, seed=2)
         for hand, stock in zip(worlds.hands, worlds.stocks, strict=True):
@@ -49,7 +49,7 @@ def test_a_world_deals_every_unseen_card_once_and_leaves_known_cards_where_they_
 
 
 @pytest.mark.parametrize("pile", [None, "QD ? ?* QH"])
-def test_a_world_depends_on_its_number_alone(pile):
+def test_a_world_depends_only_on_its_number(pile):
     view, rules = parse_pile_view(pile) if pile else list(iter_views(1))[-1]
     whole = sample_worlds(view, rules, 10, seed=2)
     part = sample_worlds(view, rules, 4, seed=2, first=6)
@@ -59,7 +59,7 @@ def test_a_world_depends_on_its_number_alone(pile):
     assert (whole.hands != sample_worlds(view, rules, 10, seed=3).hands).any()
 
 
-def test_before_the_opponent_has_played_all_hands_are_as_likely():
+def test_all_hands_are_equally_likely_before_the_opponent_has_played():
     view, rules = next(iter(iter_views(1)))
     worlds = sample_worlds(view, rules, 4_000, seed=5)
     held = Counter(card for hand in worlds.hands for card in mask_to_cards(int(hand)))
@@ -70,7 +70,7 @@ def test_before_the_opponent_has_played_all_hands_are_as_likely():
     assert max(abs(count - 4_000 * p) for count in held.values()) < 4.5 * error
 
 
-def test_every_order_of_the_deck_is_as_likely():
+def test_all_orders_of_the_deck_are_equally_likely():
     """Count the 4! orders of three cards and the joker; one false alarm in 10,000 runs."""
     thrown = [format_card(card) for card in range(52) if card not in (3, 17, 40)]
     cards, pile = " ".join(thrown[:11]), " ".join(thrown[11:])
@@ -86,7 +86,7 @@ def test_every_order_of_the_deck_is_as_likely():
 
 
 @pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
-def test_alone_forgotten_discards_lie_among_the_cards_unseen(name):
+def test_forgotten_discards_in_solitaire_games_are_unseen_cards(name):
     variant = variants.find_variant(name)
     view = parse_position(f"{TEN} KS", "? TS ? QH", variant).view
     worlds = sample_worlds(view, build_rules(variant), 40, seed=2)
@@ -114,7 +114,7 @@ UNSEEN = [parse_card(card) for card in "8D 9H 2S JC 3D QS".split()]
 KNOWN = [parse_card(card) for card in "9D 8H 8S 5D 6D 7S KC KH".split()]
 
 
-def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
+def test_forgotten_cards_are_uniform_if_all_hands_are_equally_likely(monkeypatch):
     monkeypatch.setattr(world_sampling, "METROPOLIS_STEPS", 0)
     view, rules = make_nearly_known_view()
     n = 36_000
@@ -131,7 +131,7 @@ def test_forgotten_cards_lie_anywhere_if_all_hands_are_as_likely(monkeypatch):
     assert chi < 469.5  # 359 degrees of freedom; one false alarm in 10,000
 
 
-def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pile():
+def test_hands_are_sampled_by_weight_if_cards_may_be_in_the_pile():
     view, rules = make_nearly_known_view()
     n = 12_000
     worlds = sample_worlds(view, rules, n, seed=4)
@@ -153,7 +153,7 @@ def test_hands_are_as_likely_as_their_fitness_with_cards_that_may_lie_in_the_pil
     assert p.max() > 3 * p.min()  # otherwise the test would be weak
 
 
-def test_a_forgotten_card_that_was_taken_is_among_those_held():
+def test_a_forgotten_card_that_was_taken_is_in_the_hand():
     view, rules = parse_pile_view("QD ? ?* QH")
     worlds = sample_worlds(view, rules, 300, seed=1)
     taken = worlds.views["history"][:, 2, 2].astype(int)
@@ -165,7 +165,7 @@ def test_a_forgotten_card_that_was_taken_is_among_those_held():
 
 @pytest.mark.parametrize("pile", ["QD TS 9D", "QD ? 9D"])
 @pytest.mark.parametrize("count", [15, 30])
-def test_only_hands_with_which_the_opponent_would_offer_count(count, pile):
+def test_only_hands_with_which_the_opponent_would_offer_are_sampled(count, pile):
     variant = variants.find_variant("dice")
     die = Die(2, "other", offered=3)
     view = parse_position(TEN, pile, variant, die=die).view
@@ -189,7 +189,7 @@ def test_only_hands_with_which_the_opponent_would_offer_count(count, pile):
         assert int(seen.hand) | int(seen.pile) | int(hand) | hidden == ALL_CARDS
 
 
-def test_an_offer_that_was_not_to_be_expected_tells_nothing():
+def test_an_unexpected_offer_carries_no_information():
     die = Die(2, "other", offered=3)
     view = parse_position(TEN, "QD TS 9D", variants.find_variant("dice"), die=die).view
     silent = parse_matchup("gold", "gold", "dice", 4, "deal")

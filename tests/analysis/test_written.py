@@ -62,7 +62,7 @@ def iter_positions(name, units):
 
 
 @pytest.mark.parametrize("name", [*TWO_PLAYER_VARIANTS, *UNUSUAL, *SOLO_VARIANTS])
-def test_a_position_written_down_is_the_one_that_was_seen(name):
+def test_a_typed_position_agrees_with_the_view(name):
     variant = variants.find_variant(name)
     rules = build_rules(variant)
     kind = "deals" if variant.goal.score == "deals" else "points"
@@ -117,7 +117,7 @@ def forget_cards(words, view, lots):
 
 
 @pytest.mark.parametrize("name", ["standard", "eaai", "straight", "standard+first_turn=free"])
-def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
+def test_a_position_with_the_forgotten_cards_filled_in_is_complete(name):
     variant = variants.find_variant(name)
     lots = random.Random(5)
     forgotten = held = 0
@@ -147,7 +147,7 @@ def test_with_the_cards_that_lay_there_the_position_is_the_whole_one(name):
     assert held > 0 or name == "straight"
 
 
-def test_dots_stand_for_as_many_cards_as_the_stock_tells():
+def test_dots_represent_the_number_of_cards_that_the_stock_implies():
     variant = variants.find_variant("standard")
     for n in (1, 5, 19):
         marks = parse_position(f"{TEN} KS", f"QD {'? ' * n} 9D ? QH", variant).view
@@ -157,7 +157,7 @@ def test_dots_stand_for_as_many_cards_as_the_stock_tells():
 
 
 @pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
-def test_alone_as_many_cards_are_left_as_with_the_whole_pile(name):
+def test_the_number_of_cards_left_in_solitaire_games_does_not_depend_on_forgotten_cards(name):
     variant = variants.find_variant(name)
     cards = f"{TEN} KS"
     whole = parse_position(cards, "QD TS 9D QH", variant).view
@@ -172,7 +172,7 @@ def test_alone_as_many_cards_are_left_as_with_the_whole_pile(name):
     )
 
 
-def test_cards_that_stand_in_for_others_do_not_end_the_deal():
+def test_placeholder_cards_do_not_end_the_deal():
     """Avoid 4H and 3H, with which the player would have had gin."""
     cards = "4S 6H 4D 6D 7D 8D 4C 8C 9C TC 5H"
     view = parse_position(
@@ -182,12 +182,12 @@ def test_cards_that_stand_in_for_others_do_not_end_the_deal():
 
 
 @pytest.mark.parametrize(("stock", "forgotten"), [(None, 1), (20, 11)])
-def test_a_pile_left_out_is_unknown(stock, forgotten):
+def test_an_omitted_pile_is_unknown(stock, forgotten):
     view = parse_position(f"{TEN} KS", "", variants.find_variant("standard"), stock=stock).view
     assert (view.pile, view.turns, view.stock) == (0, forgotten - 1, 31 - forgotten)
 
 
-def test_a_pile_is_read_as_it_is_written_and_told_in_short():
+def test_a_pile_is_parsed_and_abbreviated():
     taken = [
         PileCard(parse_card("QD")),
         PileCard(-1),
@@ -224,12 +224,12 @@ def test_more_forgotten_cards_than_the_pack_has_are_rejected(cards, pile, game, 
         parse_position(cards, pile, variants.find_variant(game), stock=stock)
 
 
-def test_a_pile_without_end_is_rejected():
+def test_a_pile_that_is_too_long_is_rejected():
     with pytest.raises(PositionError, match="the pile has 1,001 cards"):
         parse_position(TEN, "KD* " * 1000 + "QD", variants.find_variant("standard"))
 
 
-def test_a_discard_in_place_of_an_ending_plays_on():
+def test_a_discard_instead_of_an_ending_continues_the_deal():
     assert format_better_action("knock, KS", "discard 5C") == "play on, discarding 5C"
     assert format_better_action("discard KS", "discard 5C") == "discard 5C"
     assert format_better_action("gin, KS", "big gin") == "big gin"

@@ -216,7 +216,7 @@ def sample_decisions(matchup, choose, deals, explore=None):
 
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
-def test_knocks_that_training_sees(player, rules):
+def test_knocks_in_training_samples(player, rules):
     matchup = make_matchup(player, rules, SEED)
     turns, deadwood, gains, weights = sample_decisions(
         matchup, propose_knock, 2_000_000, knock_sometimes
@@ -243,7 +243,7 @@ def both_ends(view, rules, params):
 
 @pytest.mark.parametrize(("player", "rules"), CASES)
 @pytest.mark.parametrize("slot", ["take", "discard"])
-def test_takes_and_discards_that_training_sees(player, rules, slot):
+def test_takes_and_discards_in_training_samples(player, rules, slot):
     """Compare by own turn; deals are divided by the rate of the decision, which is not recorded."""
     deals, last = 200_000, 10
     orders = {"take": ((0, 0), (1, 0)), "discard": ((0,), (last,))}[slot]

@@ -149,7 +149,7 @@ def exact_gains_near_the_end(matchup, view):
     return points[:, 0] - points[:, 1]
 
 
-def test_weighted_questions_do_not_depend_on_what_followed(matchup, tmp_path):
+def test_weighted_decisions_do_not_depend_on_later_events(matchup, tmp_path):
     """Show that without weights, deals with one decision would count twice as much."""
     file = tmp_path / "breaks.py"
     file.write_text(DISCARDS + BREAKS)

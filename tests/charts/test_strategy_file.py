@@ -27,7 +27,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("word", HOSTILE)
-def test_no_command_and_no_player_is_code_in_the_file(empty_directory, word):
+def test_commands_and_names_are_not_code_in_the_file(empty_directory, word):
     command = f"simgin chart knock -o {word}"
     request = replace(REQUEST, strategy=f"simple+knock={word}.py")
     chart = Chart(request, np.zeros((60, 2), int), np.tile([0.0, 1.0], (60, 1)), np.ones(60, int))

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
-def test_all_is_well_on_one_screen_and_in_json(monkeypatch):
+def test_passed_checks_fit_one_screen_and_are_in_json(monkeypatch):
     lines = call("doctor").stdout.splitlines()
     assert "All checks passed." in lines
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
@@ -31,7 +31,7 @@ def test_all_is_well_on_one_screen_and_in_json(monkeypatch):
     assert all(row["well"] is True and row["fault"] == "" and row["found"] for row in found["rows"])
 
 
-def test_the_known_sums_are_those_of_this_stream():
+def test_the_known_sums_agree_with_the_random_stream():
     """Update known_answers.toml if the stream, standard, gold or simple change."""
     assert (
         doctor.compute_known_sums(
@@ -41,7 +41,7 @@ def test_the_known_sums_are_those_of_this_stream():
     )
 
 
-def test_the_packages_checked_are_those_declared():
+def test_the_declared_packages_are_checked():
     needed = {requirement.split(">")[0] for requirement in PROJECT["dependencies"]}
     assert needed | {"llvmlite"} == set(doctor.REQUIRED_LIBRARIES)
     assert f"numba>={doctor.NUMBA_VERSION},<" in " ".join(PROJECT["dependencies"])
@@ -63,7 +63,7 @@ def test_the_packages_checked_are_those_declared():
         ("KNOWN_SUMS", {**doctor.KNOWN_SUMS, "turns": doctor.KNOWN_SUMS["turns"] + 1}, "play"),
     ],
 )
-def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
+def test_a_wrong_sum_is_reported(monkeypatch, constant, value, check):
     monkeypatch.setattr(doctor, constant, value)
     result = call("doctor", "--json", code=1)
     (wrong,) = [row for row in json.loads(result.stdout)["rows"] if not row["well"]]
@@ -74,7 +74,7 @@ def test_a_wrong_sum_is_found(monkeypatch, constant, value, check):
     assert message == f"simgin: error: {wrong['fault']}\n" and "Reinstall simgin" in wrong["fault"]
 
 
-def test_threads_that_differ_are_found(monkeypatch):
+def test_different_results_of_threads_are_reported(monkeypatch):
     real = runner.run_matchup
 
     def turned(matchup, n, workers):
@@ -122,7 +122,7 @@ def test_missing_extras_are_reported_with_the_command_that_installs_them(monkeyp
     assert (found.problem, found.details) == ("", f"complete: small; {missing}")
 
 
-def test_broken_plug_ins_are_named(monkeypatch, tmp_path):
+def test_broken_plug_ins_are_reported(monkeypatch, tmp_path):
     (tmp_path / "broken_plug_in.py").write_text("import nowhere_to_be_found\n")
     monkeypatch.syspath_prepend(tmp_path)
     modules = {"bad": "broken_plug_in", "gold": "simgin_strategies.gold"}

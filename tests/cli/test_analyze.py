@@ -39,7 +39,7 @@ def repeat_command(screen):
     return call(*shlex.split(command)).stdout
 
 
-def test_a_position_as_a_person_has_it():
+def test_a_typed_position_is_analysed():
     screen = read_screen(*HAND, "--pile", PILE, *FAST, "--score", "30-45")
     assert "You hold 7H 7D 7C | 8C 9C TC | KS 4H TD AC 4C" in screen
     assert "The opponent holds 9D, taken from the pile." in screen
@@ -58,7 +58,7 @@ def test_a_position_as_a_person_has_it():
         ("solitary-gin", ["cost, penalty", "penalty", "gin %"]),
     ],
 )
-def test_one_player_is_shown_the_figure_of_the_game(variant, columns):
+def test_solitaire_games_show_their_own_metric(variant, columns):
     words = [*HAND, "--pile", "QD TS", "-v", variant, "--worlds", 200, "--as", "solo-greedy"]
     screen = read_screen(*words)
     heading = next(line for line in screen.splitlines() if line.startswith("action"))
@@ -83,7 +83,7 @@ def test_json_has_the_rows_of_the_frame_with_any_number_of_workers():
 RATES = "gold simple --deals 100 --worlds 10 --as gold-early".split()
 
 
-def test_error_rates_name_kinds_of_decisions_and_the_costliest_ones():
+def test_error_rates_show_kinds_of_decisions_and_the_costliest_decisions():
     screen = read_screen(*RATES)
     lines = screen.splitlines()
     assert "Error rate of gold against simple (standard)" in screen
@@ -124,7 +124,7 @@ def report_directory(tmp_path_factory):
     return place
 
 
-def test_the_page_stands_alone_and_says_what_it_shows(report_directory):
+def test_the_report_is_self_contained_and_describes_its_content(report_directory):
     page = (report_directory / "report.html").read_text()
     assert find_errors(page) == []
     assert page.count("<figure") == 1
@@ -136,7 +136,7 @@ def test_the_page_stands_alone_and_says_what_it_shows(report_directory):
     assert "Your hand, deadwood 29" in page and "Cards with a dashed frame were taken" in page
 
 
-def test_every_card_is_on_the_table(report_directory):
+def test_the_report_shows_every_card(report_directory):
     page = (report_directory / "report.html").read_text()
     faces = re.findall(r'class="face ([a-z ]*)">(\w*)(?:<span class="suit( red)?">(.))?', page)
     suits = dict(zip("♠♥♦♣", "SHDC", strict=True))

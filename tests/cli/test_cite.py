@@ -10,7 +10,7 @@ from support.command_line import call
 REFERENCE = Path(__file__).resolve().parents[2] / "results" / "reference"
 
 
-def test_a_result_is_identified_by_what_repeats_it():
+def test_a_citation_identifies_the_command():
     printed = call("cite", REFERENCE / "demo").stdout
     checksum = hashlib.sha256((REFERENCE / "demo" / "table.csv").read_bytes()).hexdigest()
     manifest = json.loads((REFERENCE / "demo" / "manifest.json").read_text())

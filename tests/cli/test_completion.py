@@ -32,7 +32,7 @@ def list_completions(*words: str) -> list[str]:
     return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
 
 
-def test_words_of_the_line_are_offered() -> None:
+def test_words_of_a_command_are_completed() -> None:
     assert set(list_completions("")) == set(COMMANDS) and list_completions("rev") == ["review"]
     assert {"check", "new", "gold"} <= set(list_completions("strategies", ""))
     assert {"diff", "new", "check", "oklahoma"} <= set(list_completions("variants", ""))
@@ -49,7 +49,7 @@ def test_words_of_the_line_are_offered() -> None:
     assert list_completions("--version", "rev") == ["review"]
 
 
-def test_files_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("mine.py", "rules.toml", "notes.txt"):
         (tmp_path / name).write_text("")
@@ -61,7 +61,7 @@ def test_files_are_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert (item.value, item.type) == ("./", "file")
 
 
-def test_no_shell_waits_for_the_engine() -> None:
+def test_completion_does_not_load_the_engine() -> None:
     command = [sys.executable, "-c", COMPLETE_ALL]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
@@ -91,7 +91,7 @@ def test_a_real_bash_completes(tmp_path: Path) -> None:
     assert complete_in_bash("simgin match gold-e", tmp_path) == "gold-early\n"
 
 
-def test_rules_and_their_values_are_offered_after_a_plus_sign() -> None:
+def test_rules_and_their_values_are_completed_after_a_plus_sign() -> None:
     assert list_completions("match", "gold", "-v", "standard+under") == [
         "standard+undercut_bonus=",
         "standard+undercut_on_tie=",
@@ -111,7 +111,7 @@ def test_rules_and_their_values_are_offered_after_a_plus_sign() -> None:
             assert not rule_parameters()[name].error_message(rule_parameters()[name].parse(setting))
 
 
-def test_policies_are_offered_after_a_slot() -> None:
+def test_policies_are_completed_after_a_slot() -> None:
     assert list_completions("match", "gold+kn") == ["gold+knock="]
     for slot, names in catalogue.list_policy_names().items():
         loaded = [policy.name for policy in loader.list_policies() if policy.slot == slot]

@@ -85,7 +85,7 @@ def test_print_and_breakpoint_do_not_disturb_stdout(strategy_file):
     assert json.loads(done.stdout)["rows"]
 
 
-def test_an_exception_shows_the_authors_lines_and_the_sentence(strategy_file):
+def test_an_exception_shows_the_lines_of_the_strategy_and_the_error(strategy_file):
     done = run_module("show", f"{strategy_file}#raises", "--debug")
     assert done.returncode == 2
     head, _, sentence = done.stderr.partition("\nsimgin: error: /")

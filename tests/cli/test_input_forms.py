@@ -26,7 +26,7 @@ def rows(*words):
     return json.loads(run_cli(*words, codes=(0,)).stdout)["rows"]
 
 
-def test_a_hand_may_be_pasted_as_it_is_printed_or_as_a_list():
+def test_a_hand_can_be_pasted_as_printed_or_as_a_list():
     hands = [rows("hand", hand, "--json") for hand in HANDS]
     assert all(hand == hands[0] for hand in hands)
     found = rows("analyze", *HAND.split(), "--pile", PILES[0], *QUICK)
@@ -35,7 +35,7 @@ def test_a_hand_may_be_pasted_as_it_is_printed_or_as_a_list():
     assert rows("analyze", HANDS[-1], *QUICK)  # without spaces and without a pile
 
 
-def test_a_card_may_be_typed_at_the_table_as_it_may_elsewhere(monkeypatch, empty_directory):
+def test_cards_have_the_same_input_formats_in_a_game(monkeypatch, empty_directory):
     """Check that a suggestion never repeats the unknown card."""
     from click.testing import CliRunner
 
@@ -69,7 +69,7 @@ def run_on_file(name, text, encoding):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_may_have_a_byte_order_mark_or_a_name_in_capitals(name, empty_directory):
+def test_a_file_can_have_a_byte_order_mark_or_a_name_in_capitals(name, empty_directory):
     text, _ = FILES[name]
     plain = run_on_file(name, text, "utf-8")
     assert plain[0] == (2 if name == "goals.toml" else 0)
@@ -134,7 +134,7 @@ LONG = {
 
 
 @pytest.mark.parametrize("words", LONG.values(), ids=LONG)
-def test_a_long_input_is_rejected_soon_and_in_short(words, empty_directory):
+def test_a_long_input_is_rejected_quickly_with_a_short_error(words, empty_directory):
     with cpu_limit(5):
         output = run_cli(*words, codes=(2,)).stderr
     assert len(output.splitlines()) <= 62

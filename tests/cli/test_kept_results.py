@@ -39,7 +39,7 @@ def working_directory(empty_directory, monkeypatch):
 
 
 @pytest.mark.parametrize("command", WRITING)
-def test_the_results_of_another_command_stay(working_directory, command):
+def test_the_results_of_another_command_are_kept(working_directory, command):
     for other in WRITING.keys() - {command}:
         write_results(WRITING[other])
         output = run_cli_harmlessly(*WRITING[command].split(), codes=(2,)).stderr
@@ -50,7 +50,7 @@ def test_the_results_of_another_command_stay(working_directory, command):
 
 
 @pytest.mark.parametrize("command", OTHERS)
-def test_the_results_of_another_question_stay(working_directory, command):
+def test_the_results_of_another_request_are_kept(working_directory, command):
     asked = WRITING[command]
     write_results(asked.replace(*OTHERS[command]))
     assert "contains the results of" in run_cli_harmlessly(*asked.split(), codes=(2,)).stderr
@@ -61,7 +61,7 @@ def test_the_results_of_another_question_stay(working_directory, command):
     )
 
 
-def test_more_of_the_same_question_replaces_it(working_directory):
+def test_a_larger_run_of_the_same_request_replaces_the_results(working_directory):
     asked = "odds gin-solitaire --strategy solo-greedy --seed 1"
     for deals, place in ((2000, "-o results/odds"), (3000, "-o results/odds"), (2000, "")):
         run_cli(*asked.split(), "--deals", deals, *place.split(), codes=(0,))
@@ -81,7 +81,7 @@ def test_a_directory_that_another_process_writes_is_rejected(working_directory, 
     assert "in use by another process. Wait until that process ends" in output
 
 
-def test_a_command_with_untypable_names_is_another(working_directory):
+def test_a_command_with_untypable_names_is_a_different_command(working_directory):
     for command in ("match 'gold", "", "x" * 5000):
         write_results(command)
         output = run_cli_harmlessly(*WRITING["analyze"].split(), codes=(2,)).stderr

@@ -113,7 +113,7 @@ RUN_OPTIONS = ("--workers", "1", "--patience", "20s", "--details", "--json")
         (("odds", "gin-solitaire"), ("--workers", "1")),
     ],
 )
-def test_what_continues_keeps_how_it_is_played(empty_directory, monkeypatch, words, how):
+def test_a_resumed_run_keeps_its_options(empty_directory, monkeypatch, words, how):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
@@ -200,7 +200,7 @@ def test_closed_streams_are_no_error(words, code):
 
 
 @pytest.mark.parametrize("module", ["click", "simgin.cli.main", "numpy", "simgin.core.jit"])
-def test_ctrl_c_ends_a_start_in_a_word(module):
+def test_ctrl_c_during_the_start_prints_one_word(module):
     """Interrupt while a module is imported, including code that Python executes from a string."""
     code = f"""
 import builtins, os, signal, sys

@@ -93,7 +93,7 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     assert "Comparison" not in graded and ("Net score: " in graded) == (variant == "standard")
 
 
-def test_a_game_that_is_left_is_resumed_and_an_answer_can_be_taken_back(saves_here):
+def test_an_unfinished_game_is_resumed_and_an_action_can_be_undone(saves_here):
     first = play_input("?\nq\n", "gold")
     assert "Keys:" in first and "run: simgin play gold -v standard" in first
     key = re.search(r"(\w) to (?:take|pass)", first)[1]
@@ -189,7 +189,7 @@ def test_corrupt_games_are_named_and_not_played(saved_game):
 
 
 @pytest.mark.parametrize("what", ["pipe", "folder", "huge"])
-def test_what_is_no_file_of_a_game_is_named(saved_game, what):
+def test_a_file_that_is_not_a_game_is_reported(saved_game, what):
     saved_game.unlink()
     if what == "pipe":
         os.mkfifo(saved_game)
@@ -203,13 +203,13 @@ def test_what_is_no_file_of_a_game_is_named(saved_game, what):
     assert "Delete the file" in output
 
 
-def test_a_game_for_one_has_no_opponent(saves_here):
+def test_a_solitaire_game_has_no_opponent(saves_here):
     result = call("play", "gold", "-v", "solitaire-gin", code=2)
     assert "Omit gold" in result.output
 
 
 @pytest.mark.slow
-def test_the_coach_says_what_decisions_cost(monkeypatch, capsys):
+def test_the_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
     output = " ".join("".join(screens).split())
     better = r"(is the best action\.|are too close to call\.|Better: )"
@@ -219,7 +219,7 @@ def test_the_coach_says_what_decisions_cost(monkeypatch, capsys):
     assert "You lost" in end
 
 
-def test_the_ladder_is_that_of_the_reference():
+def test_the_ladder_agrees_with_the_reference_results():
     rates = pd.read_csv(ROOT / "results/reference/error-rates/rates.csv").set_index("strategy")
     total = rates[rates["kind"] == "all"]
     half = (total["high"] - total["low"]) / 2

@@ -22,7 +22,7 @@ from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, reproducible
 pytestmark = pytest.mark.usefixtures("empty_directory", "without_plots")
 
 
-def test_run_writes_its_files_where_it_says(empty_directory):
+def test_run_writes_its_files_to_the_printed_directory(empty_directory):
     Path("waiting.toml").write_text(EXPERIMENT)
     output = call("run", "waiting.toml", "--workers", 1).stdout
     assert output.startswith("Does waiting for gin pay?")
@@ -39,7 +39,7 @@ def test_run_writes_its_files_where_it_says(empty_directory):
     assert names == {"there", "results", "waiting.toml"}
 
 
-def test_a_league_says_where_two_entries_are_one_player(empty_directory):
+def test_a_league_reports_entries_that_are_the_same_player(empty_directory):
     Path("twice.toml").write_text(
         'question = "Who leads?"\nvariants = ["standard"]\ndeals = 2000\n'
         'round_robin = ["gold", "gold-at:k=10", "simple"]\n'
@@ -125,7 +125,7 @@ def test_a_dry_run_writes_nothing_and_shows_what_is_left(empty_directory):
 
 
 @pytest.mark.parametrize(("size", "metric"), [("--deals", "deal_win"), ("--matches", "match_win")])
-def test_a_dry_run_says_how_wide_intervals_will_be_and_what_a_difference_takes(size, metric):
+def test_a_dry_run_estimates_interval_widths_and_required_sizes(size, metric):
     words = ("match", "gold", "gin-only", size, "4000", "--json")
     (plan,) = json.loads(call(*words, "--dry-run", "--power", "2%").stdout)["rows"]
     rows = json.loads(call(*words).stdout)["rows"]
@@ -146,7 +146,7 @@ def test_a_dry_run_says_how_wide_intervals_will_be_and_what_a_difference_takes(s
         ("0.1%", "deal_win", "open", "the sample is too small to show it"),
     ],
 )
-def test_a_margin_tells_what_is_the_same(margin, metric, verdict, words):
+def test_a_margin_reports_equivalent_strategies(margin, metric, verdict, words):
     asked = ("match", "gold", "simple", "--deals", "4000", "--margin", margin)
     assert words in " ".join(call(*asked).stdout.split())
     rows = json.loads(call(*asked, "--json").stdout)["rows"]
@@ -161,7 +161,7 @@ def test_a_margin_tells_what_is_the_same(margin, metric, verdict, words):
 # `simgin match`: what it prints, its JSON contract and its files
 
 
-def test_match_prints_words_one_table_and_a_command_that_repeats_it():
+def test_match_prints_a_sentence_a_table_and_its_command():
     output = call("match", "gold", *FEW).stdout
     words, table_line = output.index("gold against simple"), output.index("deals won %")
     assert words < output.index("gold against simple, standard, 200 deals, seed 1") < table_line

@@ -85,7 +85,7 @@ def read_screen(words):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_words_one_table_and_the_way_to_repeat_it_fit_two_screens(name):
+def test_sentences_a_table_and_the_command_fit_two_screens(name):
     assert_two_screens(read_screen(COMMANDS[name]))
 
 
@@ -131,7 +131,7 @@ def test_files_that_give_the_same_name_are_distinguished():
         assert expected in " ".join(read_screen(f"match {words} --deals 400").split())
 
 
-def test_a_comparison_comes_first_and_calls_files_by_their_names():
+def test_a_comparison_comes_first_and_uses_file_names():
     for k in (3, 9):
         read_screen(f"match FILE:k={k} simple --deals 24k -o k{k}")
     lines = call("compare", "k9", "k3").stdout.splitlines()
@@ -151,7 +151,7 @@ SAID = (Path(__file__).parents[1] / "data" / "screens.txt").read_text()
 
 
 @pytest.mark.parametrize("block", SAID.removeprefix("=== ").split("\n=== "))
-def test_a_screen_says_what_it_should_and_repeats_itself(block):
+def test_a_screen_has_the_expected_text_and_its_command_repeats_it(block):
     words, *wanted = block.strip().splitlines()
     screen = call(*shlex.split(words)).stdout
     lines = [line.rstrip() for line in screen.splitlines()]

@@ -75,7 +75,7 @@ def assert_narrow(screen):
     assert all(len(line) <= 80 or line.startswith(unbroken) for line in screen.splitlines())
 
 
-def test_the_tuned_numbers_can_be_played(tune_screen):
+def test_the_tuned_parameters_can_be_played(tune_screen):
     assert "Tuning gained" in tune_screen and "Output:  " in tune_screen
     assert_narrow(tune_screen)
     found = loader.find_strategy(f"{FILE}@tuned.toml")
@@ -109,7 +109,7 @@ def test_the_weights_can_be_played(train_screen):
     assert "contains a search, not a run. To rewrite it, run `simgin train" in refused
 
 
-def test_a_training_does_not_look_at_the_weights_that_were_learned_before(train_screen):
+def test_training_ignores_earlier_weights(train_screen):
     """Overwrite existing weights with the same bytes; otherwise, ask the user to move the file."""
     result = call(*TRAIN, "-o", "other.npy").stdout
     assert result_part(result) == result_part(train_screen)
@@ -141,6 +141,6 @@ def test_json_has_the_confirmation():
         assert row["trained"] - row["start"] == pytest.approx(row["value"])
 
 
-def test_without_the_library_there_is_a_sentence(monkeypatch):
+def test_a_missing_library_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "cma", None)
     assert "pip install 'simgin[tune]'" in call(*TUNE, code=2).stderr

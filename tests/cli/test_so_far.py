@@ -59,7 +59,7 @@ def run_on_terminal(*words, folder):
     return written.decode(), out.decode()
 
 
-def test_a_terminal_shows_the_estimate_so_far_and_nothing_of_it_is_left(tmp_path):
+def test_a_terminal_shows_the_estimate_so_far_and_then_clears_it(tmp_path):
     """Name the current matchup if there are several."""
     Path(tmp_path, "two.toml").write_text(TWO)
     shown, out = run_on_terminal("run", "two.toml", folder=tmp_path)
@@ -86,7 +86,7 @@ def test_a_terminal_shows_the_estimate_so_far_and_nothing_of_it_is_left(tmp_path
         ({"seconds": 60.0}, r"4k deals  won {} %"),
     ],
 )
-def test_the_line_is_the_estimate_of_what_is_in_the_ledger(words, expected):
+def test_the_progress_line_estimates_from_the_ledger(words, expected):
     plan = plan_matchup("gold", "simple", "standard", deals=4000, **words)
     with open_ledger(None, plan.identity) as ledger:
         so_far = LiveEstimate(plan, ledger)
@@ -104,7 +104,7 @@ def test_the_line_is_the_estimate_of_what_is_in_the_ledger(words, expected):
     assert re.match(expected.format(re.escape(text)), so_far.line()), so_far.line()
 
 
-def test_a_resumed_run_counts_what_it_finds_in_the_ledger():
+def test_a_resumed_run_counts_the_units_in_the_ledger():
     few, more = (plan_matchup("gold", "simple", "standard", deals=n) for n in (4000, 8000))
     with open_ledger(None, few.identity) as ledger:
         runner.run_tasks(few.tasks, ledger, ThreadPool(1))
@@ -179,7 +179,7 @@ def test_no_line_stays_on_a_terminal_above_a_remark_or_a_result(monkeypatch, ter
     assert "row 29" not in shown  # output that is higher than the terminal cannot be erased
 
 
-def test_the_result_is_looked_at_twice_a_second_at_most_and_never_in_a_pipe(terminal):
+def test_the_estimate_is_refreshed_at_most_twice_per_second_and_never_in_a_pipe(terminal):
     looks = []
 
     def look():

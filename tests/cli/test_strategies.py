@@ -37,7 +37,7 @@ def test_short_prints_names_that_can_be_played_and_nothing_else():
         loader.find_strategy(f"gold+knock={name}")
 
 
-def test_the_list_is_narrowed_by_slot_and_word():
+def test_the_list_is_filtered_by_slot_and_word():
     rows = json.loads(call("strategies", "--slot", "knock", "--json").stdout)["rows"]
     assert {(row["kind"], row["slot"]) for row in rows} == {("policy", "knock")}
     found = call("strategies", "--search", "UNDERCUT")

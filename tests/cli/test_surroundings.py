@@ -37,7 +37,7 @@ MINE = Strategy("mine", knock=mine)
 
 
 @pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
-def test_a_size_that_is_none_leaves_the_result_readable(empty_directory, name):
+def test_the_result_is_readable_at_an_impossible_terminal_size(empty_directory, name):
     wide = run_cli("hand", "5S6S7S9H9D9CKSQD2CAH", codes=(0,)).stdout
     for size in SIZES:
         env = {name: size}

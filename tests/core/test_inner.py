@@ -117,7 +117,7 @@ def run_pieces(place: Path, code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_what_is_on_disk_does_the_same_in_every_order(tmp_path):
+def test_cached_code_gives_the_same_results_in_every_order(tmp_path):
     """Compile, load, call from Python, link as bitcode, and recover from corrupt files."""
     assert run_pieces(tmp_path, ASK + IS_PREPARED).stdout == "81\nTrue\n"
     assert run_pieces(tmp_path, ASK + IS_PREPARED).stdout == "81\nFalse\n"
@@ -130,7 +130,7 @@ def test_what_is_on_disk_does_the_same_in_every_order(tmp_path):
     assert run_pieces(tmp_path, OTHER).stdout == "95\n0 1\n"
 
 
-def test_numba_is_found_as_it_was_by_others(tmp_path):
+def test_numba_is_unchanged_for_other_packages(tmp_path):
     """Multiply matrices with scipy, which is imported only then."""
     code = (
         "import sys\nfrom simgin.core.jit import compile_function\n"
@@ -142,7 +142,7 @@ def test_numba_is_found_as_it_was_by_others(tmp_path):
     assert run_pieces(tmp_path, code).stdout == "8 False\n6.0 True\n"
 
 
-def test_constants_make_no_versions_of_their_own():
+def test_constants_do_not_create_separate_versions():
     """Compile one version, although numba would compile one for each constant."""
 
     @jit.compile_function
@@ -157,7 +157,7 @@ def test_constants_make_no_versions_of_their_own():
     assert list(power.overloads) == [(int64, int64)]
 
 
-def test_the_type_of_no_argument_is_searched_for():
+def test_argument_types_are_not_searched_for():
     """Find the class of every argument in numba's table, which is not safe to search in threads."""
     classes = {type(new_state(0)), jit.LazyDispatcher, np.ndarray, int, bool}
     assert classes <= set(typeof_impl.registry)

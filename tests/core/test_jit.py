@@ -35,7 +35,7 @@ def test_an_unwritable_cache_gives_a_notice(tmp_path):
     assert "SIMGIN_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1
 
 
-def test_code_that_checks_every_index_has_a_cache_of_its_own(tmp_path):
+def test_code_with_bounds_checks_has_a_separate_cache(tmp_path):
     code = """
 from simgin.core import jit
 from simgin.core.bits import lowest_bit
@@ -108,7 +108,7 @@ print(os.listdir(), repr(config.CACHE_DIR))
 
 @pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 @pytest.mark.parametrize("cache", [None, "cache"])
-def test_code_is_kept_in_its_place(tmp_path, monkeypatch, cache):
+def test_the_location_of_the_cache_does_not_change(tmp_path, monkeypatch, cache):
     """Keep the location if other threads compile while the process changes its directory."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "elsewhere").mkdir()
@@ -171,7 +171,7 @@ def test_only_marked_functions_are_forced_inline(players):
         assert function.targetoptions.get("forceinline"), name
 
 
-def test_a_user_without_a_home_gets_a_sentence(monkeypatch):
+def test_a_missing_home_directory_is_reported(monkeypatch):
     def nowhere():
         raise RuntimeError("Could not determine home directory.")
 

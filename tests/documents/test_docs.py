@@ -195,7 +195,7 @@ def test_every_variant_has_a_page_with_its_headings_in_order(name):
     assert len(GAME_PAGES) == len(variants.variant_names()) + 1
 
 
-def test_every_question_on_the_rules_is_answered():
+def test_every_open_question_on_the_rules_has_an_answer():
     text = "".join(page.read_text() for page in GAME_PAGES)
     questions = [f"{source}-{i + 1}" for source, n in N_QUESTIONS.items() for i in range(n)]
     assert sorted(re.findall(r"^\| (\w+-\d+) \|", text, re.M)) == sorted(questions)

@@ -25,7 +25,7 @@ def read_fact(row, name, start=batch_columns.COL_SUM):
 
 @settings(max_examples=40)
 @given(a_row, a_strategy, a_strategy, a_seed, a_unit)
-def test_exchanging_the_strategies_exchanges_the_sides(row, a, b, seed, unit):
+def test_swapping_the_strategies_swaps_the_sides(row, a, b, seed, unit):
     """Compare every sum with that of the other side; margins change their sign."""
     assume(a != b)
     n = 20 if unit == "match" else 150

@@ -49,7 +49,7 @@ def test_the_columns_are_for_one_player():
 
 
 @pytest.mark.parametrize("variant", [JOKER, CLOCK])
-def test_nothing_names_a_second_player(variant, tmp_path):
+def test_solitaire_results_do_not_name_a_second_player(variant, tmp_path):
     data = play_solo(variant)
     console = Console(file=io.StringIO(), width=80)
     console.print(summary.terminal_table(data, 1))

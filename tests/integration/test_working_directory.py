@@ -114,7 +114,9 @@ def test_broken_settings_of_a_library_are_not_read_here(empty_directory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "content"), SETTINGS)
-def test_no_settings_of_libraries_are_read_here(empty_directory, plain_directory, name, content):
+def test_settings_of_libraries_in_the_working_directory_are_not_read(
+    empty_directory, plain_directory, name, content
+):
     """Compare results and plots with those of a directory without the file."""
     Path(name).write_bytes(content)
     Path("mine.py").write_text(STRATEGY)

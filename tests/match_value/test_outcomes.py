@@ -82,7 +82,7 @@ def test_both_sides_count_every_deal():
     assert found == void | won | {(1, 0, 1, 30, 1): 7}
 
 
-def test_what_cannot_be_counted_is_rejected():
+def test_outcomes_that_cannot_be_counted_are_rejected():
     with pytest.raises(outcomes.OutcomeError, match="Use at least 10,000"):
         outcomes.count_outcomes(STANDARD, 9_999)
     long = parse_matchup("gold", "simple", "shot+points_target=300", 3, "deal")
@@ -126,7 +126,7 @@ def test_cached_counts_are_not_played_again(empty_cache, monkeypatch):
     assert [path.suffix for path in empty_cache.iterdir()] == [".npz"], "nothing is left beside it"
 
 
-def test_without_a_directory_or_room_on_it_nothing_is_kept(empty_cache, monkeypatch):
+def test_nothing_is_cached_without_a_writable_directory(empty_cache, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 

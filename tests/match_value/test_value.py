@@ -211,7 +211,7 @@ def test_v_with_outcomes_by_score_agrees_with_plain_recursion():
 # Starts and tables
 
 
-def test_v_begins_where_the_match_does():
+def test_v_begins_at_the_start_of_the_match():
     text = "standard+points_target=9+start_points=3/6+first_dealer=1"
     own, other = (make_value(text, TINY, seat) for seat in (0, 1))
     assert own.at_start().value == own.win_probability(3, 6, 1)
@@ -277,7 +277,7 @@ def test_v_of_a_strategy_against_itself_is_one_half():
 @pytest.mark.parametrize(
     "variant", ["race", "standard+first_dealer=1", "standard+start_points=9/0"]
 )
-def test_a_seat_must_be_named_where_the_seats_are_unlike(variant):
+def test_the_seat_is_required_if_the_rules_distinguish_the_seats(variant):
     with pytest.raises(match_value.ValueUnavailableError, match="Set `seat` to 0 or 1"):
         match_value.compute_value(variant, "gold", deals=10_000)
     starts = [

@@ -223,12 +223,12 @@ def test_the_die_agrees_with_the_reference(text):
 
 
 @pytest.mark.parametrize("text", ONE_PLAYER)
-def test_every_variant_for_one_agrees_with_the_reference(text):
+def test_every_solitaire_variant_agrees_with_the_reference(text):
     compare(text, 2040, 1, 1, (*KINDS[text], "stopped at once"))
 
 
 @pytest.mark.parametrize("text", ALONE)
-def test_every_option_for_one_agrees_with_the_reference(text):
+def test_every_solitaire_option_agrees_with_the_reference(text):
     wanted = {
         "joker_in_hand=lose": "no hand",
         "max_turns=": "stalled",

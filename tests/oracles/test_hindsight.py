@@ -89,7 +89,7 @@ def test_the_bound_of_odds_agrees_deck_by_deck(text):
 
 
 @pytest.mark.slow
-def test_the_best_of_a_miniature_deck_is_what_plain_recursion_finds():
+def test_the_optimum_of_a_miniature_deck_agrees_with_recursion():
     """With up to five cards left, exact play is the best, and hindsight is an upper bound."""
     spec = importlib.util.spec_from_file_location("miniature", MINIATURE)
     miniature = importlib.util.module_from_spec(spec)

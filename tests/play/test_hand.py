@@ -44,7 +44,7 @@ def test_eleven_cards_show_every_ending(vector):
 ROOM = "3S 4S 5S 6S JH JD JC JS 2H 6D 9C"
 
 
-def test_a_shot_leaves_exactly_what_the_score_demands():
+def test_a_shot_leaves_exactly_the_cards_that_the_score_requires():
     answer = said("AS 2S 3S 4S JH JD JC JS 5C 5D", "shot", score=55)
     found = {(ending.kind, ending.count) for ending in answer.endings}
     assert found == {("knock", 10), ("shot", 10)}

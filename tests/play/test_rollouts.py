@@ -128,7 +128,7 @@ def replay_with_action(matchup, unit, view, slot, answer):
 
 
 @pytest.mark.parametrize("name", variants.variant_names())
-def test_the_answer_that_was_given_leads_to_the_deal_that_was_played(name):
+def test_the_chosen_action_leads_to_the_played_deal(name):
     alone = variants.find_variant(name).params["players"] == 1
     pair = ("gold", None) if alone else ("dice-player" if "dice" in name else "gold", "simple")
     slots = ("discard", "knock") if alone else SLOTS
@@ -161,7 +161,7 @@ def as_played(matchup, slot, units):
         (("solo-greedy", None), "gin-solitaire"),
     ],
 )
-def test_other_answers_lead_where_a_policy_that_gives_them_leads(slot, pair, name):
+def test_other_actions_agree_with_a_policy_that_chooses_them(slot, pair, name):
     if slot == "take" and pair[1] is None:
         return
     matchup = parse_matchup(*pair, name, 8, "deal")
@@ -177,7 +177,7 @@ def test_other_answers_lead_where_a_policy_that_gives_them_leads(slot, pair, nam
                 )
 
 
-def test_the_question_is_drawn_evenly_and_weighs_as_many_as_there_were():
+def test_decisions_are_sampled_uniformly_and_weighted_by_their_number():
     matchup = parse_matchup("gold", "gold", "standard", 3, "deal")
     branches = roll_out_deals(matchup, any_discard, 0, 1500, 2)
     places = Counter()
@@ -197,7 +197,7 @@ def test_the_question_is_drawn_evenly_and_weighs_as_many_as_there_were():
 
 
 @pytest.mark.parametrize("slot", SLOTS)
-def test_the_first_question_is_branched_without_a_draw(slot):
+def test_the_first_decision_is_rolled_out_without_sampling(slot):
     matchup = parse_matchup("gold-early", "gold", "standard", 3, "deal")
     branches = roll_out_deals(matchup, SLOTS[slot], 0, 300, 2, first_only=True)
     first = {}
@@ -215,7 +215,7 @@ def test_the_first_question_is_branched_without_a_draw(slot):
 @pytest.mark.parametrize(
     ("slot", "explore"), [("knock", None), ("knock", knock_often), ("take", None)]
 )
-def test_weighted_questions_stand_for_all_of_their_deals_and_unweighted_do_not(slot, explore):
+def test_weighted_decisions_represent_all_decisions_of_their_deals(slot, explore):
     """Compare the decisions of a training with all decisions of the same deals.
 
     The statistic is the mean number of remaining turns from the third own turn on.
@@ -252,7 +252,7 @@ def errors(values):
     return sum(values) / np.sqrt(sum(value**2 for value in values))
 
 
-def test_only_the_answers_worth_trying_are_tried():
+def test_only_the_requested_actions_are_tried():
     matchup = parse_matchup("gold", "simple", "standard", 4, "deal")
     assert len(roll_out_deals(matchup, not_in_hand, 0, 50, 5).views) == 0
     branches = roll_out_deals(matchup, two_best, 0, 400, 5)
@@ -273,7 +273,7 @@ def test_a_policy_that_fails_is_named():
         roll_out_deals(fails, any_take, 0, 5, 3)
 
 
-def test_the_standing_is_what_the_players_see():
+def test_players_see_the_given_score():
     matchup = parse_matchup("gold", "simple", "eaai", 4, "deal")
     standings = np.array([[10 * i, 90 - 10 * i, i % 3, 2] for i in range(9)])
     branches = roll_out_deals(matchup, any_discard, 0, 9, 2, standings)
@@ -283,7 +283,7 @@ def test_the_standing_is_what_the_players_see():
     assert (branches.records["score_a"][:, 0] == branches.scores[:, 0]).all()
 
 
-def test_another_policy_may_play_up_to_the_question():
+def test_another_policy_can_play_up_to_the_decision():
     """Gold knocks at its first chance, so only other players have a later one."""
     matchup = parse_matchup("gold", "gold-early", "standard", 6, "deal")
     own = roll_out_deals(matchup, either, 0, 2000, 2)
@@ -294,7 +294,7 @@ def test_another_policy_may_play_up_to_the_question():
     assert again.records.tobytes() == others.records.tobytes()
 
 
-def test_numbers_may_be_given_as_an_array():
+def test_weights_can_be_passed_as_an_array():
     """They count in the same way as those of a file."""
     champion = loader.find_strategy("champion")
     numbers = np.load(champion.discard.weights)
@@ -397,7 +397,7 @@ CASES = [  # variant, players, units, required actions
 
 
 @pytest.mark.parametrize(("name", "pair", "units", "least"), CASES)
-def test_what_was_done_in_the_world_as_it_was_leads_to_the_deal_played(name, pair, units, least):
+def test_the_chosen_action_in_the_actual_world_leads_to_the_played_deal(name, pair, units, least):
     matchup = parse_matchup(*pair, name, 5, "deal")
     rules = build_rules(matchup.variant)
     seen = set()
@@ -430,7 +430,7 @@ def test_what_was_done_in_the_world_as_it_was_leads_to_the_deal_played(name, pai
 
 
 @pytest.mark.parametrize("name", ["standard", "oklahoma-spades", "hollywood", *ALONE])
-def test_other_discards_lead_where_the_branches_of_the_deal_lead(name):
+def test_other_discards_agree_with_the_rollouts_of_the_deal(name):
     alone = name in ALONE
     pair = ("solo-lookahead+knock=at:k=4", None) if alone else ("champion", "gold")
     matchup = parse_matchup(*pair, name, 3, "deal")

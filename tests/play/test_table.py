@@ -74,7 +74,7 @@ def test_strategies_at_the_table_play_as_in_a_run(variant):
         assert (table.state.kind, table.state.turns) == (record["kind"], record["turns"])
 
 
-def test_going_back_leads_to_the_same_questions():
+def test_undoing_leads_to_the_same_decisions():
     rng = random.Random(5)
     table = GameTable(seated("standard"))
     seen = []
@@ -95,7 +95,7 @@ def test_going_back_leads_to_the_same_questions():
     assert again.is_deal_over and again.state.score.tolist() == result
 
 
-def test_an_illegal_answer_changes_nothing():
+def test_an_illegal_action_changes_nothing():
     table = GameTable(seated("standard"))
     before = shown(table.decision)
     for answer in (-1, 64, 40):
@@ -111,7 +111,7 @@ def test_an_illegal_answer_changes_nothing():
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_legal_answer_can_be_typed_and_lines_fit_the_screen(variant):
+def test_every_legal_action_can_be_typed_and_lines_fit_the_screen(variant):
     rng = random.Random(variant)
     table = GameTable(seated(variant, "deal"))
     while table.decision is not None:

@@ -94,7 +94,7 @@ def test_a_looping_policy_is_named_and_ctrl_c_stops(words, tmp_path):
         pytest.param(("show",), marks=pytest.mark.slow),
     ],
 )
-def test_a_looping_policy_is_given_up_with_its_deal(words, tmp_path):
+def test_the_deal_of_a_looping_policy_is_aborted(words, tmp_path):
     file, (command, *more) = tmp_path / "looping.py", words
     patience = ("--patience", "1s") if more else ()
     process = start(file, LOOPING, 0.4, [command, str(file), "simple", *more, *patience])
@@ -105,7 +105,7 @@ def test_a_looping_policy_is_given_up_with_its_deal(words, tmp_path):
     assert "Replay the deal with: simgin show" in last
 
 
-def test_a_slow_policy_that_answers_is_not_named(tmp_path):
+def test_a_slow_policy_that_returns_is_not_reported(tmp_path):
     file = tmp_path / "slow.py"
     process = start(file, SLOW, 2, ["match", str(file), "simple", "--deals", "40"])
     out, errors = process.communicate(timeout=300)

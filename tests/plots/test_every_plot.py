@@ -39,7 +39,7 @@ def test_the_caption_states_what_was_played(name, size):
     assert "95%" in caption
 
 
-def test_the_odds_draw_the_ends_of_a_ladder_and_name_each_line():
+def test_the_odds_plot_labels_the_weakest_and_the_strongest_player():
     """Draw the gins of the weakest and strongest players, and the joker of the strongest."""
     frame = FRAMES["gin_by_draw"](VARIANTS[:1], STRATEGIES)
     (axes,) = plots.gin_by_draw(frame, seed=1).axes

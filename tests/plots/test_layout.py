@@ -142,5 +142,5 @@ def test_nothing_covers_anything_else(name, size):
 
 
 @EVERY_PLOT
-def test_nor_in_several_panels_where_a_value_is_undefined(name):
+def test_nothing_overlaps_in_several_panels_with_undefined_values(name):
     assert layout_errors(draw_plot(name, "several", change=with_undefined_row)) == []

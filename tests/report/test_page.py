@@ -52,7 +52,7 @@ def test_only_the_pages_own_script_may_run():
     assert f"script-src 'sha256-{digest}'" in text
 
 
-def test_what_is_read_first_stands_first():
+def test_the_most_important_parts_come_first():
     root, _ = parse(rendered_report())
     titles = ["At a glance", "Results", "Who wins: gold", "League: standard?"]
     titles += ["League: oklahoma+gin_bonus=20?", "Small", "Methods"]

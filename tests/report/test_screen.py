@@ -89,7 +89,7 @@ def test_one_matchup_has_a_column_for_either_player():
         ("robin", "variant: standard; ", r"A +B +"),
     ],
 )
-def test_what_differs_is_named_in_every_row_and_the_rest_in_the_heading(name, heading, columns):
+def test_rows_name_the_differing_parts_and_the_heading_names_the_rest(name, heading, columns):
     text = text_of(summary.terminal_table(FRAMES[name], 1), 80)
     assert text.startswith(f"\n{heading}") and "each, seed 1" in " ".join(text.split())
     assert re.search(rf"\n{columns}deals won % +points/deal +matches won %", text)
@@ -103,7 +103,7 @@ def test_a_long_table_ends_with_how_many_are_left_out():
 
 
 @pytest.mark.parametrize("width", [40, 80, 150])
-def test_a_table_that_is_too_wide_stands_below_itself_with_the_names_that_differ(width):
+def test_a_table_that_is_too_wide_is_split_and_repeats_the_differing_names(width):
     rows = [("standard", name, *(f"{i}.50 ± 0.25" for i in range(12))) for name in ("gold", "low")]
     headings = ("variant", "A", *(f"column {i}" for i in range(12)))
     text = text_of(make_text_table("Wide", headings, rows), width)

@@ -43,7 +43,7 @@ def test_against_another_opponent_an_effect_is_a_paired_difference():
     assert [*row[names]] == ["knock=early", "gold v simple", "gold", "simple", 8000]
 
 
-def test_among_its_like_an_effect_is_what_a_strategy_has_beyond_even():
+def test_the_effect_against_itself_is_the_difference_from_an_even_result():
     """A mirrored pair of gold against itself has margin 0 and half of the matches."""
     changed = played("gold+knock=early", "gold", 0.55, unit="match")
     points, matches = (row for _, row in compute_effect(ITSELF, changed, None).iterrows())

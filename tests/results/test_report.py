@@ -134,7 +134,9 @@ CORRUPTIONS = {
 
 
 @pytest.mark.parametrize("sentence", CORRUPTIONS)
-def test_what_is_no_finished_run_of_this_version_is_rejected_and_left_alone(made, sentence):
+def test_a_directory_without_a_finished_run_of_this_version_is_rejected_and_unchanged(
+    made, sentence
+):
     made()
     CORRUPTIONS[sentence](Path("out"))
     before = read_tree("out")

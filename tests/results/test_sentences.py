@@ -108,7 +108,7 @@ def plain_holm(z):
 @pytest.mark.parametrize(
     "z", [(-2.15, 0.3, 1.1, -0.4, 4.0, 0.2), (2.7, -2.6, 2.3, 2.0), (-2.15,), (2.3, -2.3)]
 )
-def test_who_beats_whom_allows_for_the_other_matchups_of_the_run(z, unit):
+def test_comparisons_are_adjusted_for_the_other_matchups_of_the_run(z, unit):
     """A loss at z = 2.15 is significant in one matchup, but not among six."""
     rows = []
     for i, own in enumerate(z):
@@ -155,7 +155,7 @@ def test_one_player_verdicts_state_what_the_variant_counts(told, line):
 
 
 @pytest.mark.parametrize("better", [1, -1])
-def test_of_many_strategies_the_best_and_worst_are_named(better):
+def test_the_best_and_the_worst_of_many_strategies_are_named(better):
     """Points decide; in solitaire games with penalties, fewer points are better."""
     values = {"a": 2.0, "b": 1.95, "c": 1.0, "d": 0.5, "e": 0.0, "f": -1.0, "g": -2.0}
     two = [("eaai", name, "simple", deals(value)) for name, value in values.items()]
@@ -177,7 +177,7 @@ def test_of_many_strategies_the_best_and_worst_are_named(better):
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
-def test_of_several_values_of_a_strategy_the_best_is_named(unit):
+def test_the_best_of_several_parameter_values_is_named(unit):
     won = {"x:k=3": 0.48, "x": 0.52, "x:k=7": 0.51}
     rows = [
         ("eaai", name, "y", deals(0.4) | {"match_win": (share, 0.01 if unit == "match" else None)})
@@ -334,7 +334,7 @@ def test_circles_are_distinguished_from_chance(examined, circles, sure, start):
     assert ("(p < 0.001 after" in said) == (sure > 0)
 
 
-def test_changes_are_sorted_by_what_they_do_over_all_fields():
+def test_changes_are_sorted_by_their_effect_over_all_fields():
     gains = {
         "gains points in every field": (0.5, 0.4),
         "loses points in every field": (-0.5, -0.4),

@@ -107,7 +107,7 @@ def test_draws_a_deal_are_those_of_the_odds(game):
 
 
 @pytest.mark.parametrize("game", ["solitaire-gin-knock", "solitary-gin", "solitaire-gin"])
-def test_skill_alone_is_a_difference_of_matches_won(game):
+def test_skill_in_solitaire_games_is_a_difference_of_matches_won(game):
     """Count in recorded matches of the strong and the naive player on the same deals."""
     kinds = player_types(variants.find_variant(game))[:1]
     strong, naive = "solo-greedy", kinds[0].strategy
@@ -255,7 +255,7 @@ def measure_scorecards(seed, matches):
 
 
 @pytest.mark.parametrize("reviews", [pytest.param(1_000, marks=pytest.mark.slow), 10])
-def test_every_interval_holds_the_truth_95_times_in_100(reviews):
+def test_every_interval_has_nominal_coverage(reviews):
     """The true value is that of a review with 60 times as many matches."""
     truth = measure_scorecards(10**9, 120_000 if reviews > 100 else 20_000)
     hits = dict.fromkeys(truth, 0)

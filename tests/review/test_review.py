@@ -68,7 +68,7 @@ def rows(small_review):
 # Matches of a review
 
 
-def test_every_kind_plays_itself_and_the_strong_player_every_other():
+def test_every_player_type_plays_itself_and_the_strong_player_plays_all_types():
     strong = ((BASE, "champion"), ("oklahoma", "gold"))
     request = ReviewRequest((BASE, "oklahoma"), BASE, strong=strong)
     plan = plan_review(request)
@@ -83,14 +83,14 @@ def test_every_kind_plays_itself_and_the_strong_player_every_other():
     assert steps == ["course of champion standard", "course of gold oklahoma"]
 
 
-def test_a_review_of_one_player_has_a_naive_a_careful_and_a_strong_one():
+def test_a_solitaire_review_has_a_naive_a_careful_and_a_strong_player():
     request = resolve_players(ReviewRequest.read(["solitary-gin"]))
     names = [task.matchup.a.spec for task in plan_review(request).tasks]
     assert names[:2] == [kind.strategy for kind in request.kinds] and len(names) == 3
     assert ReviewRequest.read(["standard"], deep=True).matches == 2_000_000
 
 
-def test_who_clearly_beats_champion_is_the_strong_player(monkeypatch):
+def test_a_strategy_that_significantly_beats_champion_is_the_strong_player(monkeypatch):
     """Choose the best significant winner of a trial with separate deals."""
     win_rates = {"marjj-early": 0.6, "mishra-uniform": 0.62, "gold-early": 0.51}
     seen = []
@@ -212,7 +212,7 @@ def test_numbers_and_paired_differences_agree_with_numpy(small_review, rows, var
         assert told["base_variant"] == BASE
 
 
-def test_skill_is_what_the_strong_player_wins_from_each_weaker_kind(small_review):
+def test_skill_is_the_win_rate_of_the_strong_player_against_each_weaker_type(small_review):
     metrics = pd.read_csv(small_review[0] / "metrics.csv").query("metric == 'skill'")
     table = pd.read_csv(small_review[0] / "table.csv").query("metric == 'match_win'")
     pairs = table.set_index(["variant", "strategy", "opponent"])
@@ -241,7 +241,7 @@ def test_question_verdict_and_scorecard_take_24_lines(small_review):
     assert "Points target 200: Matches " in said and "longer" in said
 
 
-def test_the_page_has_every_part_and_is_sound(small_review):
+def test_the_report_is_complete_and_valid(small_review):
     text = (small_review[0] / "report.html").read_text()
     assert find_errors(text) == []
     for part in ("Scorecard", "at equal match length", "Limitations", "All metrics"):
@@ -257,7 +257,7 @@ def test_json_has_every_figure(small_review, empty_directory):
     assert {"variant", "metric", "title", "value", "se", "low", "high", "n", "why"} <= {*rows[0]}
 
 
-def test_a_file_asks_the_same_as_options(small_review, empty_directory):
+def test_a_file_is_equivalent_to_options(small_review, empty_directory):
     """Errors in a file name the key."""
     (empty_directory / "club.toml").write_text(
         f'title = "Which?"\nnote = "In May."\nrule_sets = ["straight", "{LONGER}"]\n'
@@ -289,7 +289,7 @@ def test_a_title_and_a_note_of_the_command_are_shown_everywhere(small_review, em
     assert (place / "metrics.csv").read_bytes() == (small_review[0] / "metrics.csv").read_bytes()
 
 
-def test_targets_answer_how_long_a_match_becomes(empty_directory):
+def test_targets_report_the_length_of_a_match(empty_directory):
     shown = call(
         *("review", "standard", "--targets", "250", "--matches", "1k", "-o", "out"),
         *("--players", "simple,gin-only,gold-early"),
@@ -300,7 +300,7 @@ def test_targets_answer_how_long_a_match_becomes(empty_directory):
     assert " minutes longer (" in lines and ", at 8 s per turn)." in lines
 
 
-def test_a_sweep_ends_in_an_answer(empty_directory):
+def test_a_sweep_ends_with_a_conclusion(empty_directory):
     shown = call(
         *("review", "standard", "--sweep", "undercut_bonus=0,10,40", "--matches", "1k"),
         *("-o", "out", "--players", "simple,gin-only,gold-early"),

@@ -65,7 +65,7 @@ def test_named_variants_combine_by_their_differences_from_standard_and_the_last_
     assert find_variant("straight+basic").params["knock_limit"] == 9
 
 
-def test_a_one_player_variant_stays_one_and_takes_no_rules_for_two():
+def test_a_solitaire_variant_accepts_no_two_player_rules():
     assert (
         find_variant("rainbow+solitaire-gin-knock").params
         == find_variant("solitaire-gin-knock+rainbow").params

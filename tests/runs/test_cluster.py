@@ -164,7 +164,7 @@ def test_another_engine_is_rejected(team, monkeypatch):
     assert re.search(OTHER_ENGINE, run_error(team, CELLS[0]))
 
 
-def test_a_worker_that_is_lost_while_it_is_asked_stops_nothing(team, monkeypatch):
+def test_a_worker_that_is_lost_during_a_request_does_not_stop_the_run(team, monkeypatch):
     found = {"tcp://127.0.0.1:9": CommClosedError("killed")}
     monkeypatch.setattr(team.client, "run", lambda *_, **__: found)
     team.prepare([])
@@ -273,7 +273,7 @@ def test_an_invalid_scheduler_is_reported_within_ten_seconds(monkeypatch, what):
     )
 
 
-def test_a_worker_is_no_scheduler(two_workers):
+def test_a_worker_is_not_a_valid_scheduler(two_workers):
     """Another program can use the same protocol."""
     log = (two_workers.place / "worker.log").read_text()
     address = re.search(r"Start worker at: +(tcp://\S+)", log)[1]

@@ -86,7 +86,7 @@ def test_files_of_others_are_left_alone(tmp_path, file, content, word):
         *((f"locked{below}", "(no permission to write to ") for below in ("/run", "/a/run", "")),
     ],
 )
-def test_a_place_for_no_run_is_rejected(tmp_path, monkeypatch, place, word):
+def test_an_invalid_run_directory_is_rejected(tmp_path, monkeypatch, place, word):
     for name in ("inner", "locked"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "inner" if word.startswith("is or") else tmp_path)
@@ -188,7 +188,7 @@ def save_concurrently(place, times, question=""):
     return [process.communicate()[1] for process in several]
 
 
-def test_of_two_processes_that_write_one_directory_the_later_one_is_there(tmp_path):
+def test_the_later_of_two_processes_that_write_one_directory_prevails(tmp_path):
     assert save_concurrently(tmp_path / "run", 100) == ["", ""]
     found = read_tree(tmp_path / "run")
     name = found["table.csv"].decode()[0]
@@ -198,7 +198,7 @@ def test_of_two_processes_that_write_one_directory_the_later_one_is_there(tmp_pa
     assert said["command"] == f"simgin analyze {name}" and "stopped" not in said
 
 
-def test_of_two_questions_at_the_same_time_one_is_rejected(tmp_path):
+def test_one_of_two_concurrent_requests_is_rejected(tmp_path):
     told = save_concurrently(tmp_path / "run", 1, "asked")
     assert sorted(map(bool, told)) == [False, True]
     kept = "a" if told[1] else "b"
@@ -206,7 +206,7 @@ def test_of_two_questions_at_the_same_time_one_is_rejected(tmp_path):
     assert set(read_tree(tmp_path / "run")) == {"manifest.json", "table.csv", f"{kept}.png"}
 
 
-def test_results_of_another_question_that_came_meanwhile_stay(tmp_path):
+def test_results_of_another_request_that_were_written_meanwhile_are_kept(tmp_path):
     """`analyze -o` checks at its beginning and again at its end."""
     directory.check_directory(tmp_path / "run", "simgin analyze b")
     contents = {**MANIFEST, "command": "simgin analyze a"}

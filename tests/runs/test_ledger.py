@@ -451,7 +451,7 @@ def assert_rejected(path, message):
             pass
 
 
-def test_another_file_is_no_ledger_and_left_unchanged(path):
+def test_another_file_is_not_a_ledger_and_is_unchanged(path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE recipes (name)")
     told = {b"a diary\n" * 500: "is corrupt", b"x" * 4096: "is corrupt"}
@@ -536,7 +536,7 @@ def is_result(ledger, name, n):
     return found == [(key, array.tobytes()) for key, array in RESULT.items()]
 
 
-def test_only_what_is_missing_is_played_again(path):
+def test_only_missing_steps_are_played_again(path):
     played = RecordedPasses(interrupted="value")
     asked = [played.step(name) for name in ("luck", "value", "turns")]
     with open_ledger(path, {}) as ledger:
@@ -552,7 +552,7 @@ def test_only_what_is_missing_is_played_again(path):
     assert played.names == ["luck", "value", "turns"]
 
 
-def test_a_result_comes_back_bit_by_bit_for_its_size_alone(path):
+def test_a_stored_result_is_identical_for_its_size_only(path):
     played = RecordedPasses()
     with open_ledger(path, {}) as ledger:
         runner.play_steps([played.step("luck", 1000)], ledger)

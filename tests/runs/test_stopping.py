@@ -89,7 +89,7 @@ def test_nothing_is_decided_before_200_units_or_100_pairs():
     assert PrecisionRule("match_win", 0.4, 200).check_totals(never) is None
 
 
-def test_the_pair_test_says_what_it_found():
+def test_the_pair_test_reports_its_conclusion():
     row = np.zeros(batch_columns.N_COLUMNS, np.int64)
     row[0] = 1000
     row[batch_columns.COL_PAIR_HISTOGRAM : batch_columns.COL_PAIR_HISTOGRAM + 5] = (

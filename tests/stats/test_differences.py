@@ -209,7 +209,7 @@ def repeated_differences():
 @pytest.mark.parametrize(
     ("beyond", "least", "most"), [(0.0, 0, 0.04), (0.01, 0, 0.005), (-0.02, 0.97, 1)]
 )
-def test_two_are_called_the_same_in_one_run_of_forty_where_the_difference_is_the_margin(
+def test_equivalence_at_the_margin_has_an_error_rate_of_one_in_forty(
     repeated_differences, beyond, least, most
 ):
     """The true value equals the margin, exceeds it by 4 SE, or is 8 SE below."""
@@ -244,12 +244,12 @@ def test_a_verdict_of_limits_about_a_margin_of_one(limits, found):
     assert classify_difference(*limits, 1) == found
 
 
-def test_who_plays_alike_is_the_same_within_any_margin():
+def test_identical_results_are_equivalent_within_any_margin():
     found = add_verdicts(compute_differences([(side(rows(0)), side(rows(0)))], ["margin"]), 0.001)
     assert found["verdict"][0] == contrast.EQUIVALENT and found["margin"][0] == 0.001
 
 
-def test_the_size_that_is_asked_for_finds_a_difference_in_four_runs_of_five():
+def test_the_required_size_has_80_percent_power():
     rng = np.random.default_rng(3)
     n = required_sample_size(0.5, deviation=2.0)
     means = 0.5 + 2.0 / np.sqrt(n) * rng.standard_normal(10_000)

@@ -48,7 +48,7 @@ def test_a_tiny_scatter_on_a_huge_mean_keeps_its_digits():
     ("units", "value", "of", "more"),
     [(29, 1, 2, 0), (50, 0, 0, 0), (1, 47, 1, 999), (29, 40, 1, 999)],
 )
-def test_an_estimate_needs_thirty_units_that_hold_any(units, value, of, more):
+def test_an_estimate_needs_thirty_informative_units(units, value, of, more):
     zeros = [0] * more
     found = estimate([value] * units + zeros, [of] * units + zeros, always=False)
     assert np.isnan([found.value, found.se, found.low, found.high]).all()
@@ -67,7 +67,7 @@ def test_below_a_hundred_units_the_quantile_is_students_t():
 
 
 @pytest.mark.parametrize("unseen", [0.0, 1e-30, 1e-9])
-def test_what_was_not_seen_takes_no_freedom_away(unseen):
+def test_unobserved_events_do_not_reduce_the_degrees_of_freedom(unseen):
     """A hundred batches use 1.96."""
     for se in np.random.default_rng(2).random(500):
         whole, freedom = add_continuity_correction(se, 99.0, unseen)

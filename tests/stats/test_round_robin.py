@@ -61,7 +61,7 @@ def test_a_table_of_the_model_is_additive():
     assert fit(make_round_robin(LINE, pairs=10**6)).raw < 1e-4
 
 
-def test_a_cell_without_wins_does_not_rule():
+def test_a_cell_without_wins_does_not_dominate():
     """`d` never beats `b`: log odds grow with the number of matches, the deviance does not."""
     small, large = (
         make_round_robin(LINE, pairs=n) | dict([make_pairing("b", "d", 1.0, pairs=n)])
@@ -217,7 +217,7 @@ def test_the_mix_of_a_round_robin_is_that_of_its_log_odds():
     assert frame["elo_v_mix"].to_numpy() == pytest.approx(np.zeros(3), abs=1e-6)
 
 
-def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
+def test_a_leader_is_the_mix_and_the_gaps_are_the_losses_to_the_leader():
     frame = compute_equilibrium_mix(RoundRobin(make_round_robin(LINE, pairs=20_000), 1)).set_index(
         "strategy"
     )
@@ -230,7 +230,7 @@ def test_a_leader_is_the_mix_and_others_are_behind_by_what_they_lose_to_him():
     ).all()  # no player is ahead
 
 
-def test_who_never_won_against_the_mix_is_known_by_a_bound():
+def test_a_player_without_wins_against_the_mix_has_a_bound():
     """It counts as half a win of 10,001 and has no bounds, unlike others."""
     cells = {
         **make_round_robin(LINE, rng=np.random.default_rng(2)),
@@ -245,7 +245,7 @@ def test_who_never_won_against_the_mix_is_known_by_a_bound():
 
 
 @pytest.mark.slow
-def test_limits_of_the_mix_hold_its_true_weights():
+def test_bounds_of_the_mix_cover_its_true_weights():
     """Percentiles of few batches cover slightly less than 95 %; the tolerance is .02."""
     held = []
     for i in range(200):

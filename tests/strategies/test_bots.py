@@ -77,7 +77,7 @@ def test_novice_ends_the_deal_when_it_can_and_else_keeps_least_deadwood():
     assert kinds["knock"] >= 10 and kinds["none"] > 60
 
 
-def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
+def test_novice_discards_the_costliest_unmatched_card_as_its_source_states():
     """Return True if a card is unmatched in some best melding of all eleven cards."""
     for seen in views(5, 120):
         if min(left(seen).values()) <= 10:
@@ -88,7 +88,7 @@ def test_novice_by_its_sources_words_throws_the_dearest_loose_card():
         assert thrown in {card for card in loose if value(card) == dearest}
 
 
-def test_openspiel_throws_the_highest_loose_card_of_eleven():
+def test_openspiel_discards_the_highest_unmatched_card_of_eleven():
     for seen in views(6, 150):
         loose = loose_in_some(seen)
         thrown = query_policy("discard", "loose-rank", seen)
@@ -217,7 +217,7 @@ def hurry(loose: set[str]) -> float:
     return 2.5 if sum(sorted(VALUE[c] for c in loose)[:-2]) <= 10 else 1
 
 
-def test_mishra_weighs_its_own_worth_against_the_opponents():
+def test_mishra_compares_its_own_value_with_the_opponents():
     asked = 0
     for seen in views(9, 60):
         sets = unmatched_sets(seen.hand)
@@ -261,7 +261,7 @@ def utility_after_discard(hand: int, legal: int, there: set[str], held: dict[str
     return max(utility(10, loose - {c}, there, held, hurry(loose)) for c in options)
 
 
-def test_mishra_takes_what_is_worth_more_than_a_draw():
+def test_mishra_takes_a_card_that_is_worth_more_than_a_draw():
     """It discards the card with the lowest value, so one action may differ."""
     alike = taken = asked = 0
     for seen in views(10, 24, size=10):

@@ -61,7 +61,7 @@ def gins_of(name, text, n):
 @pytest.mark.parametrize(
     "name", [name for name in loader.list_built_in() if name not in DECLINES_GIN]
 )
-def test_no_gin_is_declined(name):
+def test_gin_is_never_declined(name):
     slow = name in SLOW
     texts = [*TWO_PLAYER, *ONE_PLAYER]
     gins = {text: gins_of(SLOW.get(name, name), text, 2 if slow else DEALS) for text in texts}
@@ -70,6 +70,6 @@ def test_no_gin_is_declined(name):
 
 
 @pytest.mark.parametrize("name", DECLINES_GIN)
-def test_a_strategy_that_declines_gin_says_so(name):
+def test_a_strategy_that_declines_gin_documents_it(name):
     assert DECLINES_GIN[name] in " ".join(loader.find_strategy(name).about.split())
     assert any(any(gins_of(name, text, 10)) for text in TWO_PLAYER)

@@ -170,7 +170,7 @@ def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
         assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
 
 
-def test_dp_stops_when_that_is_worth_more_than_going_on():
+def test_dp_stops_if_stopping_is_worth_more_than_continuing():
     """Test a hand of two points with unseen cards that make it gin or not."""
     ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
     for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
@@ -323,7 +323,7 @@ def mean(variant, strategy, n):
     return score, math.sqrt((squares / n - score**2) / n)
 
 
-def test_counting_loose_cards_reaches_the_orientation_value_of_gin():
+def test_counting_unmatched_cards_reaches_the_reference_gin_rate():
     """The rules give 57 % of 20,000 deals (rules.md 15.3); the tolerance is 4 SE plus rounding."""
     n = 10_000
     share = facts("solitaire-gin", "solo-lookahead", n)[0]["gin"] / n
@@ -450,7 +450,7 @@ def meaning(hand, unseen, row):
     }
 
 
-def test_every_number_means_what_its_name_says():
+def test_every_feature_of_solo_champion_agrees_with_its_name():
     rules, row = hands.game("solitaire-gin-scored")
     used = set()
     for question in asked_discards("solitaire-gin-scored")[::10]:
@@ -499,7 +499,7 @@ def test_the_discard_of_most_value_with_its_correction_is_made(variant):
     assert (changed > 0) == bool(weights.any())
 
 
-def test_every_game_has_weights_of_its_own():
+def test_every_game_has_its_own_weights():
     firsts = [player.correction_offset(hands.game(variant)[0]) for variant in ALONE]
     assert firsts == [player.TABLE_SIZE + i * player.N_WEIGHTS for i in range(5)]
     assert list(training.REGRESSION_UNITS) == ALONE
@@ -519,7 +519,7 @@ def test_the_file_begins_with_the_table_that_the_search_reads():
 
 
 @pytest.mark.parametrize("variant", ALONE)
-def test_what_a_deal_was_worth_is_the_mean_over_the_places_of_the_joker(variant):
+def test_the_value_of_a_deal_is_the_mean_over_the_positions_of_the_joker(variant):
     rules, _ = hands.game(variant)
     last = 12
     lots = np.random.default_rng(5)

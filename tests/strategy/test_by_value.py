@@ -50,7 +50,7 @@ def wins(player):
 
 
 @pytest.mark.parametrize("policy", [early, slow], ids=lambda policy: policy.name)
-def test_functions_and_constants_are_taken_as_they_are(policy, monkeypatch):
+def test_functions_and_constants_are_unchanged(policy, monkeypatch):
     mine = Strategy("mine", knock=policy)
     assert simgin.find_strategy(mine).spec == "mine"
     first, found = wins(mine), simgin.find_strategy("gold+knock=mine")
@@ -61,7 +61,7 @@ def test_functions_and_constants_are_taken_as_they_are(policy, monkeypatch):
     assert wins(found) == first
 
 
-def test_what_is_taken_has_parameters_and_goes_to_other_processes(tmp_path):
+def test_script_policies_have_parameters_and_can_be_pickled(tmp_path):
     gold = simgin.find_strategy("gold")
     for mine in (Strategy("mine", knock=early), Strategy("mix", discard=gold.discard)):
         expected = wins(mine)
@@ -122,7 +122,7 @@ def test_a_name_means_one_strategy():
         simgin.find_strategy(Strategy("gold", knock=early))
 
 
-def test_what_cannot_be_copied_is_rejected():
+def test_objects_that_cannot_be_copied_are_rejected():
     open_file = sys.stdout.buffer
 
     @knock

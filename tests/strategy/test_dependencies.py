@@ -131,7 +131,7 @@ def test_a_change_of_anything_that_it_reads_is_another_fingerprint(place, name, 
 
 
 @compiled_only
-def test_what_lies_outside_of_the_code_counts_too(place, monkeypatch):
+def test_values_outside_the_code_are_dependencies(place, monkeypatch):
     """Detect changes of constants from the environment and from a data file."""
     found = {"", compute_fingerprint(load_policy("mine.py").function)}
     monkeypatch.setenv("SET", "50006")
@@ -152,7 +152,7 @@ def test_a_built_in_policy_is_compiled_again_if_a_helper_or_a_constant_of_it_cha
     assert Path(_champion.__file__) in loader.find_source_files(loader.find_strategy("champion"))
 
 
-def test_every_built_in_policy_can_be_kept_and_has_no_chance_of_its_own():
+def test_every_built_in_policy_can_be_cached_and_uses_no_other_random_numbers():
     for policy in loader.list_policies():
         assert find_nondeterminism(policy.function) == "", policy.name
         assert jit.is_interpreted() or compute_fingerprint(policy.function), policy.name
@@ -200,7 +200,7 @@ def test_unclear_dependencies_are_not_cached(place, before, expression):
         ("import first_of_two\n", "first_of_two.second_of_two.first_of_two.X"),
     ],
 )
-def test_what_is_fixed_by_a_version_is_kept(place, before, expression):
+def test_values_that_a_version_fixes_are_cached(place, before, expression):
     Path("first_of_two.py").write_text("import second_of_two\nX = 1\n")
     Path("second_of_two.py").write_text("import first_of_two\nX = 2\n")
     assert len(compute_fingerprint(one(before, expression).function)) == 16
@@ -224,7 +224,7 @@ def twice(view, rules, params):
 """
 
 
-def test_functions_of_one_name_are_not_kept(place):
+def test_functions_with_the_same_name_are_not_cached(place):
     """Two policies that were compiled in separate processes have different names."""
     Path("nameless.py").write_text(HEAD + NAMELESS)
     for name in "acd":
@@ -248,7 +248,7 @@ def test_types_of_constants_and_options_of_helpers_are_distinguished(place):
 
 
 @compiled_only
-def test_nothing_is_kept_once_someone_has_extended_numba(place):
+def test_nothing_is_cached_if_numba_was_extended(place):
     """The compiled code may not contain the name of the module."""
     extended = "from numba.extending import overload\n@overload(len)\ndef more(x): return None\n"
     Path("sibling.py").write_text(extended + SIBLING)
@@ -295,13 +295,13 @@ STRATEGY = Strategy("mine", discard=mine)
         ("math.sqrt(2)", ""),
     ],
 )
-def test_chance_and_time_are_found(place, expression, source, in_helper):
+def test_random_numbers_and_times_are_detected(place, expression, source, in_helper):
     parts = (expression, "pass", "helper()") if in_helper else ("1.0", "pass", expression)
     Path("mine.py").write_text(CHANCE.format(*parts))
     assert find_nondeterminism(load_policy("mine.py").function) == source
 
 
 @pytest.mark.parametrize("statement", ["from time import time", "import os.path"])
-def test_an_import_inside_a_policy_counts(place, statement):
+def test_an_import_inside_a_policy_is_a_dependency(place, statement):
     Path("mine.py").write_text(CHANCE.format("1.0", statement, "1.0"))
     assert find_nondeterminism(load_policy("mine.py").function) in ("time", "os.path")

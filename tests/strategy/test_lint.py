@@ -61,7 +61,7 @@ BINDINGS = """first, *others = 1, 2, 3
         BINDINGS,
     ],
 )
-def test_what_only_resembles_a_mistake_is_played(body, tmp_path, capsys):
+def test_code_that_only_resembles_a_mistake_is_played(body, tmp_path, capsys):
     told = author_message(tmp_path, HEAD + K.format(body) + STRATEGY, capsys)
     assert told == "" or "runs in Python" in told
 

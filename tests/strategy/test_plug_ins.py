@@ -72,7 +72,7 @@ def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
         (PATIENT.replace('"patient"', '"No name"'), "is not a valid name of a strategy"),
     ],
 )
-def test_a_broken_plug_in_stops_only_those_who_ask_for_it(install, text, reason, capsys):
+def test_a_broken_plug_in_affects_only_commands_that_use_it(install, text, reason, capsys):
     install("broken-pack", text)
     assert loader.find_strategy("gold+discard=low").spec == "gold"
     assert loader.find_strategy("simple").spec == "simple"

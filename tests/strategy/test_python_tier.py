@@ -103,7 +103,7 @@ def test_a_failure_names_strategy_and_place(tmp_path, line, message):
     assert trace_deal(game).error == str(raised.value)
 
 
-def test_ctrl_c_in_the_main_thread_stays_what_it_is():
+def test_ctrl_c_in_the_main_thread_is_unchanged():
     """Without compiled code, a policy is asked in the main thread."""
     with pytest.raises(KeyboardInterrupt), python_tier.reraise_policy_errors():
         raise KeyboardInterrupt
@@ -159,7 +159,7 @@ LOWERS, MOOD = (
         (f"{LOWERS} and {MOOD}", "True", True),
     ],
 )
-def test_what_a_policy_remembers_must_not_change_an_answer(take, knock, fails, tmp_path):
+def test_the_state_of_a_policy_must_not_change_an_action(take, knock, fails, tmp_path):
     one = strategy(tmp_path, STATEFUL.format(take=take, knock=knock))
     found = []
     for workers in (1, 2):
@@ -172,7 +172,7 @@ def test_what_a_policy_remembers_must_not_change_an_answer(take, knock, fails, t
     assert found[0] == found[1] and (found[0] == "refused") == fails
 
 
-def test_what_changes_from_outside_does_not_reach_a_policy(tmp_path):
+def test_outside_changes_do_not_affect_a_policy(tmp_path):
     one = strategy(tmp_path, STATEFUL.format(take=LOWERS, knock=MOOD))
     game = Matchup(STANDARD, one, GOLD, 3, "deal")
     before = kernel.play_batches(game, 0, 100)

@@ -58,7 +58,7 @@ def test_every_link_of_a_copy_resolves():
             assert (file.parent / target).exists(), f"{file} links to {target}"
 
 
-def test_nothing_is_copied_over_anything():
+def test_copies_do_not_overwrite_files():
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("my own")
     for taken in (Path("mine"), Path("mine/notes.txt")):

@@ -60,7 +60,7 @@ def test_the_ending_of_a_name_may_be_in_capitals():
     assert not files.has_suffix("mine.py.txt", ".py") and not files.has_suffix("py", ".py")
 
 
-def test_what_lies_where_a_file_is_written_is_never_opened(tmp_path, monkeypatch):
+def test_an_existing_file_at_the_output_path_is_never_opened(tmp_path, monkeypatch):
     mine = tmp_path / "mine.txt"
     mine.write_text("years of work")
     for name in ("new.py", "1234-new.py", "1234"):
@@ -80,6 +80,6 @@ def test_a_new_file_is_readable_as_others_are(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "plain"]
 
 
-def test_a_regular_file_whose_end_never_comes_is_read_as_far_as_it_goes():
+def test_an_endless_regular_file_is_read_up_to_the_limit():
     with time_limit(10), suppress(OSError):  # who may not open it is refused
         files.read_bytes(Path("/proc/kmsg"))

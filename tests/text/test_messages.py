@@ -29,7 +29,7 @@ class Nothing(BaseException):
 NAMES = ["Nameless", "Speechless", "Homeless", "Classless", "Nothing"]
 
 
-def test_nothing_in_a_text_steers_what_prints_it():
+def test_text_does_not_control_the_terminal():
     steering = [*map(chr, [*range(9), *range(11, 32), *range(127, 160), 0x202E, 0x2066, 0xD800])]
     for sign in steering:
         assert escape_control_chars(f"a{sign}b") == f"a{ascii(sign)[1:-1]}b"

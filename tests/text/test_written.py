@@ -46,13 +46,13 @@ def test_the_cards_of_a_hand_may_be_separated_by_what_lists_put_between_or_nothi
     assert notation.is_card_list(text) and not notation.is_card_list(f"{text} gold")
 
 
-def test_one_card_may_stand_in_a_list_and_is_no_hand():
+def test_a_single_card_can_be_in_a_list_but_is_not_a_hand():
     assert notation.parse_card("['10\u2660']") == 9
     assert not notation.is_card_list("9S") and not notation.is_card_list("")
 
 
 @pytest.mark.parametrize("text", ["5S " * 100_000, " ".join(f"x{i}" for i in range(100_000))])
-def test_a_long_text_of_cards_is_rejected_in_time(text):
+def test_a_long_string_of_cards_is_rejected_quickly(text):
     with cpu_limit(5), pytest.raises(CardError) as error:
         notation.parse_cards(text)
     assert len(str(error.value)) < 500

@@ -48,7 +48,7 @@ def test_extensions_of_a_hand_agree_with_the_reference(text):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_loose_cards_are_left_over_by_some_best_melding(text):
+def test_some_best_melding_leaves_the_unmatched_cards(text):
     """The preferred cards are left over before others of their melds."""
     rules, row = game(text)
     for _ in range(25):
@@ -88,7 +88,7 @@ def test_the_prospects_of_a_hand_agree_with_their_definition(text):
 
 
 @pytest.mark.parametrize("text", ROWS)
-def test_the_chance_of_a_meld_with_a_card_agrees_with_counting(text):
+def test_the_probability_of_a_meld_with_a_card_agrees_with_counting(text):
     rules, row = game(text)
     melds = [meld for meld in reference.all_melds(row) if len(meld) == 3]
     chances = np.array([LOT.choice([0, 1, LOT.random()]) * (LOT.random() < 0.3) for _ in NAMES])

@@ -19,13 +19,13 @@ def fill(n):
     return len(whole), before, whole.sum(), real.sum()
 
 
-def test_lanes_are_new_and_zero_at_every_call():
+def test_scratch_arrays_are_new_and_zero_at_every_call():
     kernel = compile_function(fill, use_cache=False)
     for n in (N_LANES, 0, 3):
         assert kernel(n) == (N_LANES, 0.0, n * (n + 1) // 2, n / 2)
 
 
-def test_one_card_is_left_where_a_discard_leaves_no_deadwood():
+def test_one_card_is_left_if_a_discard_leaves_no_deadwood():
     """Eleven cards from few ranks, so that sets and runs conflict."""
     rules = build_rules(variants.find_variant("standard"))
     rng, found = np.random.default_rng(1), [0, 0]

@@ -107,7 +107,7 @@ def meaning(view, hand):
     }
 
 
-def test_every_number_of_a_hand_means_what_its_name_says(questions):
+def test_every_feature_of_a_hand_agrees_with_its_name(questions):
     seen = Counter()
     lots = np.random.default_rng(3)
     for view, hand in questions:
@@ -171,7 +171,7 @@ def narrow_view(view, hand, cards):
     return view
 
 
-def test_hands_are_as_frequent_as_they_are_likely(questions):
+def test_hands_are_sampled_with_their_probabilities(questions):
     """Three hidden cards of seven: 35 hands, each with its known probability, within 4.5 errors."""
     for view, hand in questions[5:50:9]:
         few = narrow_view(view, hand, 7)
@@ -208,7 +208,7 @@ def test_hands_have_the_cards_that_they_must_have_and_follow_the_noise(questions
     assert (first != other).any()
 
 
-def test_some_of_draws_evenly():
+def test_some_of_samples_uniformly():
     @jit
     def count(cards, n, seed, drawn):
         stream = np.zeros(33, np.int64)

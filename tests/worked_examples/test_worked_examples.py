@@ -166,7 +166,7 @@ NO_KNOCKS = asked("DI1", {"options": {"knock_limit": 0}}, {"winner": 0})
         (NO_KNOCKS, "these rules do not let it end so."),
     ],
 )
-def test_what_cannot_be_set_up_is_not_supported(vector, reason):
+def test_examples_that_cannot_be_set_up_are_not_supported(vector, reason):
     found = verdict(vector)
     assert (found.outcome, found.reason.endswith(reason)) == (files.NOT_SUPPORTED, True)
 
