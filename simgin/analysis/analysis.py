@@ -127,12 +127,12 @@ def active_actions(
         max_worlds: Maximum number of worlds, fixed in advance.
         min_range: Minimum assumed range of the difference between two actions in one world.
     """
-    alive = np.asarray(~np.isnan(values[-1]))
+    is_tried = np.asarray(~np.isnan(values[-1]))
     if len(values) < MIN_UNITS_FIRST_LOOK:
-        return alive
+        return is_tried
     gaps = compare_actions(values, max_worlds, min_range)
     may_be_best = gaps.means + gaps.half_widths >= 0
-    return np.asarray(alive & may_be_best)
+    return np.asarray(is_tried & may_be_best)
 
 
 # Analysis of a position
@@ -228,7 +228,7 @@ class Analysis(RenamedAttributes):
     def ranking(self) -> list[int]:
         """Indices of the actions, best first."""
         ranked = np.argsort(-self.gaps.means, kind="stable")
-        return [int(place) for place in ranked]
+        return [int(index) for index in ranked]
 
     def estimate_cost(self, index: int) -> tuple[float, float, float]:
         """Estimate how much worse an action is than the best action, with a 95 % interval.
@@ -253,7 +253,7 @@ class Analysis(RenamedAttributes):
 
     def rows(self) -> list[dict[str, object]]:
         """Return the rows of `frame` as dictionaries."""
-        return [self._row(place) for place in self.ranking]
+        return [self._row(index) for index in self.ranking]
 
     def _row(self, index: int) -> dict[str, object]:
         action = self.position.actions[index]
@@ -423,7 +423,7 @@ class _Rollouts:
         first = self.n_played
         view = self.position.view
         indices = np.flatnonzero(self.active)
-        actions = [self.position.actions[place] for place in indices]
+        actions = [self.position.actions[index] for index in indices]
 
         def play_block(start: int, size: int) -> np.ndarray:
             number = first + start

@@ -130,7 +130,8 @@ def _select_plotted(analyses: Analyses) -> Analyses:
     if len(analyses) <= MAX_PLOTS:
         return analyses
     costs = {
-        title: one.estimate_cost(one.position.chosen_index)[:2] for title, one in analyses.items()
+        title: analysis.estimate_cost(analysis.position.chosen_index)[:2]
+        for title, analysis in analyses.items()
     }
     significant = {title: mean for title, (mean, low) in costs.items() if low > 0}
     costly = sorted(significant, key=lambda title: -significant[title])[:MAX_PLOTS]
@@ -169,7 +170,7 @@ def format_cost(analysis: Analysis, index: int) -> str:
     """Format the cost of an action with its 95 % interval."""
     mean, _, high = analysis.estimate_cost(index)
     half_width = high - mean
-    value, error = (numbers.format_number(one, half_width) for one in (mean, half_width))
+    value, error = (numbers.format_number(number, half_width) for number in (mean, half_width))
     return f"{value} ± {error}"
 
 
@@ -373,9 +374,9 @@ def card_rows(position: Position) -> Iterator[CardRow]:
     hand = int(view.hand)
     _, melds = shown_melding(hand, rules)
     groups = [group.split() for group in format_melded_hand(melds, hand).split(" | ")]
-    arrived = max(int(view.drawn), int(view.taken))
+    new_card = max(int(view.drawn), int(view.taken))
     label = f"Your hand, deadwood {int(deadwood_for_side(hand, rules, KNOCKER))}"
-    yield CardRow(label, groups, format_card(arrived) if arrived >= 0 else "")
+    yield CardRow(label, groups, format_card(new_card) if new_card >= 0 else "")
     if pile := position.pile_cards:
         cards = [
             card.removesuffix(TAKEN_MARK) for card in pile
@@ -383,6 +384,6 @@ def card_rows(position: Position) -> Iterator[CardRow]:
         taken_indices = [index for index, card in enumerate(pile) if card != cards[index]]
         yield CardRow(pile_label(position.is_solo), [cards], removed=taken_indices)
     if not position.is_solo:
-        known = format_hand(int(view.known)).split()
-        hidden = [FACE_DOWN] * (HAND_SIZE - len(known))
-        yield CardRow("Opponent's hand", [group for group in (known, hidden) if group])
+        known_cards = format_hand(int(view.known)).split()
+        hidden = [FACE_DOWN] * (HAND_SIZE - len(known_cards))
+        yield CardRow("Opponent's hand", [group for group in (known_cards, hidden) if group])

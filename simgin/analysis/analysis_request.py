@@ -128,7 +128,7 @@ class AnalysisResult(Result):
     @property
     def played(self) -> list[tuple[Matchup, int]]:
         """Matchups, each with the number of units played; see `Result.played`."""
-        matchups = {one.matchup.title: one.matchup for one in self.analyses.values()}
+        matchups = {analysis.matchup.title: analysis.matchup for analysis in self.analyses.values()}
         worlds = next(iter(self.analyses.values())).n_worlds
         return [(matchup, worlds) for matchup in matchups.values()]
 
@@ -153,9 +153,13 @@ def run_analysis(
     """Analyse the position or the deal of a request."""
     budget = replace(request.budget, workers=workers)
 
-    def report_progress(done: int, total: int, known: Callable[[], Mapping[str, Analysis]]) -> None:
+    def report_progress(
+        done: int, total: int, get_analyses: Callable[[], Mapping[str, Analysis]]
+    ) -> None:
         if on_progress is not None:
-            on_progress(done, total, lambda: _live_table(known(), _requests_whole_deal(request)))
+            on_progress(
+                done, total, lambda: _live_table(get_analyses(), _requests_whole_deal(request))
+            )
 
     source, players = request.source, (request.strategy, request.opponent)
     if isinstance(source, TracedDeal):
@@ -165,8 +169,10 @@ def run_analysis(
         return AnalysisResult(request, analyses)
     title = f"{source.variant.spec}: your position"
 
-    def report_position_progress(done: int, total: int, known: Callable[[], Analysis]) -> None:
-        report_progress(done, total, lambda: {title: known()})
+    def report_position_progress(
+        done: int, total: int, get_analysis: Callable[[], Analysis]
+    ) -> None:
+        report_progress(done, total, lambda: {title: get_analysis()})
 
     strategy, opponent = players
     assert strategy is not None, "a position has a strategy that continues"

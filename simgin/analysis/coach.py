@@ -59,13 +59,15 @@ class Coach:
 
     def deal_line(self, deal: TracedDeal) -> str:
         """Return a line with the total cost of the mistakes in a finished deal."""
-        known = (one for one in self.list_decisions(deal) if _key(deal, one) in self._analyses)
-        analyses = [self.analyse(deal, position) for position in known]
-        wrong = [one for one in analyses if one.position.chosen_index not in one.best_indices]
+        analysed = (
+            each for each in self.list_decisions(deal) if _key(deal, each) in self._analyses
+        )
+        analyses = [self.analyse(deal, position) for position in analysed]
+        wrong = [each for each in analyses if each.position.chosen_index not in each.best_indices]
         if not wrong:
             return "Coach: you made no significant mistake in this deal."
         mistakes = "mistake" if len(wrong) == 1 else f"{len(wrong)} mistakes"
-        costs = [one.estimate_cost(one.position.chosen_index) for one in wrong]
+        costs = [each.estimate_cost(each.position.chosen_index) for each in wrong]
         return f"Coach: your {mistakes} in this deal cost {_format_cost(costs, wrong[0].unit)}."
 
     def start_deal(self) -> None:
@@ -107,7 +109,7 @@ def _comment(found: Analysis) -> str:
     if found.best_indices == [index]:
         return f"Coach: {chosen} is the best action."
     if index in found.best_indices:
-        other = next(place for place in found.best_indices if place != index)
+        other = next(candidate for candidate in found.best_indices if candidate != index)
         return f"Coach: {chosen} and {_format_action(found, other)} are too close to call."
     cost = _format_cost([found.estimate_cost(index)], found.unit)
     return f"Coach: {chosen} cost {cost}. Better: {format_better_action(chosen, best)}."
@@ -135,11 +137,9 @@ def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[st
     yield compare_chances(found, other)
     yield ""
     table = action_table(found)
-    kept_columns = [
-        place for place, name in enumerate(table.headings) if name not in OMITTED_COLUMNS
-    ]
-    lines = [[str(row[place]) for place in kept_columns] for row in (table.headings, *table.rows)]
-    lines = [lines[0], *(lines[1 + found.ranking.index(place)] for place in indices[:MAX_HINTS])]
+    kept_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
+    lines = [[str(row[i]) for i in kept_columns] for row in (table.headings, *table.rows)]
+    lines = [lines[0], *(lines[1 + found.ranking.index(i)] for i in indices[:MAX_HINTS])]
     if not found.position.is_solo:
         lines[0].append("opponent %")
         for index, cells in zip(indices, lines[1:], strict=False):

@@ -101,18 +101,18 @@ class DealReconstruction:
             free: Cards whose locations are unknown.
         """
         hidden = list(free)
-        came = [
+        received = [
             self._received_cards(PLAYER_SEAT, hidden),
             self._received_cards(OPPONENT_SEAT, hidden),
         ]
         pack = []
         for _ in range(10):
             for seat in (1 - self.dealer, self.dealer):
-                pack.append(came[seat].pop(0))
-        pack.append(self.pile[0].card if self.has_upcard else came[1 - self.dealer].pop(0))
+                pack.append(received[seat].pop(0))
+        pack.append(self.pile[0].card if self.has_upcard else received[1 - self.dealer].pop(0))
         for turn in self.started_turns:
             if self.card_source(turn) == "stock":
-                pack.append(came[self.seat_of_turn(turn)].pop(0))
+                pack.append(received[self.seat_of_turn(turn)].pop(0))
         return pack + hidden
 
     def _received_cards(self, seat: int, hidden: list[int]) -> list[int]:
@@ -120,32 +120,32 @@ class DealReconstruction:
 
         Unknown cards of the opponent are removed from `hidden`.
         """
-        came = []
-        taken = set()
+        received = []
+        taken_cards = set()
         size = 10 + (not self.has_upcard and seat != self.dealer)
         for turn in self.started_turns:
             if self.seat_of_turn(turn) != seat:
                 continue
             top = self.top_cards[turn]
             if top is not None and top.is_taken:
-                taken.add(top.card)
+                taken_cards.add(top.card)
             size += self.card_source(turn) == "stock"
             for card in self.discards[turn : turn + 1]:
-                if card in taken:
-                    taken.remove(card)
+                if card in taken_cards:
+                    taken_cards.remove(card)
                 else:
-                    came.append(card)
+                    received.append(card)
         if seat == PLAYER_SEAT:
-            return came + [card for card in self.cards if card not in taken]
-        n_hidden = size - len(came)
+            return received + [card for card in self.cards if card not in taken_cards]
+        n_hidden = size - len(received)
         if n_hidden < 0:
             raise PositionError(
                 "the opponent cannot hold more than ten cards of this pile. Check the cards "
                 "marked with *."
             )
-        came += hidden[:n_hidden]
+        received += hidden[:n_hidden]
         del hidden[:n_hidden]
-        return came
+        return received
 
     def decisions(self) -> Iterator[ScriptedAction]:
         """Yield the decisions of both players before the current decision."""

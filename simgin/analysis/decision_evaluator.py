@@ -180,7 +180,7 @@ class DecisionEvaluator:
         chosen = position.chosen_action
         # The value is unused. It keeps the worlds of each seed as they were in earlier versions.
         rng.random()
-        best, seeming = self._find_best(position, evaluator_action, rng)
+        best, selection_lead = self._find_best(position, evaluator_action, rng)
         mean_gains = self._mean_gains(deal, position, [chosen, best, evaluator_action], rng)
         kind = classify_decision(position, best)
         return EvaluatedDecision(
@@ -194,7 +194,7 @@ class DecisionEvaluator:
             best=position.format_action(best),
             cost=mean_gains[best] - mean_gains[chosen],
             evaluator_cost=mean_gains[evaluator_action] - mean_gains[chosen],
-            selection_lead=seeming,
+            selection_lead=selection_lead,
         )
 
     def _find_best(
@@ -209,20 +209,20 @@ class DecisionEvaluator:
         evaluator_index = actions.index(evaluator_action)
         chosen_index = actions.index(position.chosen_action)
         gains = np.empty((0, len(actions)))
-        tried = np.ones(len(actions), bool)
-        ahead = tried
+        is_tried = np.ones(len(actions), bool)
+        is_ahead = is_tried
         first = int(rng.integers(N_STREAMS))
-        while len(gains) < self.worlds and ahead.any():
+        while len(gains) < self.worlds and is_ahead.any():
             n = min(max(self.first_check, len(gains)), self.worlds - len(gains))
-            places = np.flatnonzero(tried)
-            chosen = [actions[place] for place in places]
-            more = np.full((n, len(actions)), np.nan)
-            more[:, places] = self._sample_gains(position, chosen, n, first + len(gains))
-            gains = np.concatenate([gains, more])
+            indices = np.flatnonzero(is_tried)
+            chosen = [actions[index] for index in indices]
+            new_gains = np.full((n, len(actions)), np.nan)
+            new_gains[:, indices] = self._sample_gains(position, chosen, n, first + len(gains))
+            gains = np.concatenate([gains, new_gains])
             means = gains.mean(axis=0)
-            ahead = means > means[evaluator_index]
-            tried = ahead.copy()
-            tried[[evaluator_index, chosen_index]] = True
+            is_ahead = means > means[evaluator_index]
+            is_tried = is_ahead.copy()
+            is_tried[[evaluator_index, chosen_index]] = True
         if not len(gains):
             return evaluator_action, 0.0
         lead = _lower_bound_leads(gains, evaluator_index, self.min_lead)
@@ -233,18 +233,18 @@ class DecisionEvaluator:
         self, position: Position, actions: list[Action], worlds: int, first: int
     ) -> np.ndarray:
         """Return the gains of actions in sampled worlds, float64 (n_worlds, n_actions)."""
-        drawn = WorldSampler(self.matchup, position.view).sample(worlds, first)
-        return self._rollout_gains(position, actions, drawn, first)
+        sampled_worlds = WorldSampler(self.matchup, position.view).sample(worlds, first)
+        return self._rollout_gains(position, actions, sampled_worlds, first)
 
     def _mean_gains(
         self,
         deal: TracedDeal,
         position: Position,
-        wanted: Sequence[Action],
+        compared_actions: Sequence[Action],
         rng: np.random.Generator,
     ) -> dict[Action, float]:
         """Return the mean gains of actions with the actual hidden hand and a reshuffled stock."""
-        actions = list(dict.fromkeys(wanted))
+        actions = list(dict.fromkeys(compared_actions))
         if len(actions) == 1:
             return {actions[0]: 0.0}  # Only differences between actions matter.
         if self.matchup.b is None or position.view.phase == PHASE_BLIND:
@@ -273,13 +273,13 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
         matchup = replace(matchup, a=matchup.b, b=matchup.a)
     table = {"dealer": int(state.dealer), "joker": int(state.joker)}
     decisions: list[ScriptedAction] = []  # all past decisions, including declined endings
-    known = 0
+    next_index = 0
     for position in positions_of_a(deal):
         step = decision_key(deal.decisions[position.query_index])
-        for question in deal.decisions[known : position.query_index]:
+        for question in deal.decisions[next_index : position.query_index]:
             assert question.action is not None, "Only the last decision of a deal has no action."
             decisions.append(ScriptedAction(question.seat, question.slot, question.action))
-        known = position.query_index
+        next_index = position.query_index
 
         def is_there(query: Decision, step: tuple[int, int, int, str] = step) -> bool:
             return decision_key(query) == step
@@ -359,8 +359,8 @@ def classify_mistake(position: Position, kind: str, best: Action) -> str:
         return "ended the deal" if chosen.kind == ACTION_END else "played on"
     if chosen.kind == ACTION_END:
         return "ended with another card"
-    more = _deadwood_after(position, chosen) - _deadwood_after(position, best)
-    how_much = "more" if more > 0 else "less" if more else "as much"
+    extra_deadwood = _deadwood_after(position, chosen) - _deadwood_after(position, best)
+    how_much = "more" if extra_deadwood > 0 else "less" if extra_deadwood else "as much"
     return f"kept {how_much} deadwood"
 
 

@@ -198,11 +198,11 @@ class ErrorRates(Result):
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions, costliest first, each measured in new worlds."""
-        wrong = [decision for unit in self.decisions for decision in unit if decision.mistake]
-        wrong.sort(key=lambda decision: decision.selection_lead, reverse=True)
+        mistakes = [decision for unit in self.decisions for decision in unit if decision.mistake]
+        mistakes.sort(key=lambda decision: decision.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
         costs = []
-        for decision in wrong[:MAX_CANDIDATES]:
+        for decision in mistakes[:MAX_CANDIDATES]:
             for position in positions_of_a(self.find_deal(decision)):
                 if position.label == decision.label:
                     costs.append(
@@ -335,9 +335,9 @@ def evaluate_units(
             decisions += evaluated
         return decisions
 
-    def report(done: int, every: int) -> None:
+    def report(done: int, total: int) -> None:
         if on_progress is not None:
-            on_progress(done, every, lambda: f"{np.mean(costs):.1f} {loss_phrase(matchup)}")
+            on_progress(done, total, lambda: f"{np.mean(costs):.1f} {loss_phrase(matchup)}")
 
     return map_units(evaluate_unit, units, 1, workers, report)
 

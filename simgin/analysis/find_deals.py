@@ -253,13 +253,13 @@ def search_deals(
 
     def search_block(first: int, n: int) -> tuple[int, int, np.ndarray]:
         played = _play_deals(request, first, n)
-        fitting = played[query.fits(played)]
-        return len(played), len(fitting), query.select_first(fitting, limit)
+        matching = played[query.fits(played)]
+        return len(played), len(matching), query.select_first(matching, limit)
 
-    played, fitting, first_deals = zip(
+    played, n_matching_by_block, first_deals = zip(
         *map_units(search_block, units, size, workers, on_progress), strict=True
     )
-    n_matching = sum(fitting)
+    n_matching = sum(n_matching_by_block)
     if query.is_costly and n_matching > MAX_ANALYSED_DEALS:
         raise SearchError(
             f"{n_matching:,} deals match, but simgin analyses at most {MAX_ANALYSED_DEALS:,}. "

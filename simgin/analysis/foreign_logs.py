@@ -316,10 +316,13 @@ class _LoggedMoves:
             return None
         seat, action = remaining[0]
         legal = {
-            one: self._deadwood_after_ending(view, one) for one in legal_actions(view, self.rules)
+            legal_action: self._deadwood_after_ending(view, legal_action)
+            for legal_action in legal_actions(view, self.rules)
         }
         if action == ANY_GIN:
-            action = next((one for one in legal if legal[one] == 0), action)
+            action = next(
+                (legal_action for legal_action in legal if legal[legal_action] == 0), action
+            )
         # With the last discard, the engine proposes only the best ending.
         is_proposed = not is_last or legal.get(action) in (-1, view.ending_count)
         if seat != question.seat or action not in legal or not is_proposed:

@@ -114,9 +114,10 @@ class GradeRequest:
             dict.fromkeys(one.names[seat] for one, seat in zip(recorded_deals, seats, strict=True))
         )
         if len(names) > 1 and player is None:
-            known = " and ".join(quote_text(name, 40) for name in names)
+            player_list = " and ".join(quote_text(name, 40) for name in names)
             raise PositionError(
-                f"the files contain deals of the players {known}. Choose one player with --player."
+                f"the files contain deals of the players {player_list}. Choose one player with "
+                "--player."
             )
         deals = [
             with_player_at(one.deal, seat) for one, seat in zip(recorded_deals, seats, strict=True)
@@ -186,22 +187,26 @@ class Grade(error_rates.ErrorRates):
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
         """Return the points lost per deal; see `Grade` for the meaning of the standard error."""
         decisions = [
-            one for one in chain(*self.decisions) if error_rates.matches_kind(one, kind, mistake)
+            decision
+            for decision in chain(*self.decisions)
+            if error_rates.matches_kind(decision, kind, mistake)
         ]
         if self.is_rate:
             return super().rate(kind, mistake)
-        costs, errors = np.array([(one.cost, one.se) for one in decisions]).reshape(-1, 2).T
+        costs, errors = (
+            np.array([(decision.cost, decision.se) for decision in decisions]).reshape(-1, 2).T
+        )
         error = float(np.sqrt(errors @ errors)) / self.n_deals
         return interval_around(float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf)
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions with their costs, in descending order."""
-        wrong = sorted(chain(*self.decisions), key=lambda one: one.cost, reverse=True)
+        ranked = sorted(chain(*self.decisions), key=lambda decision: decision.cost, reverse=True)
         worlds = measurement_worlds(self.task)
         return [
-            (one, interval_around(one.cost, one.se, worlds, worlds))
-            for one in wrong[:n]
-            if one.mistake
+            (decision, interval_around(decision.cost, decision.se, worlds, worlds))
+            for decision in ranked[:n]
+            if decision.mistake
         ]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
@@ -249,7 +254,7 @@ class Grade(error_rates.ErrorRates):
         """Return the points won in a deal, and the opponent's loss minus the player's loss."""
         seat, score = int(self.deals_played[index].state.half), self.deals_played[index].state.score
         losses = [
-            sum(one.evaluator_cost for one in side[index])
+            sum(decision.evaluator_cost for decision in side[index])
             for side in (self.opponent_decisions, self.decisions)
         ]
         return float(score[seat] - score[1 - seat]), losses[0] - losses[1]
@@ -316,10 +321,10 @@ def grade_deals(
         )
         return decisions, opponent_evaluated
 
-    def report(done: int, every: int) -> None:
+    def report(done: int, total: int) -> None:
         if on_progress is not None:
             on_progress(
-                done, every, lambda: f"{np.mean(costs):.1f} {error_rates.loss_phrase(task.matchup)}"
+                done, total, lambda: f"{np.mean(costs):.1f} {error_rates.loss_phrase(task.matchup)}"
             )
 
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
@@ -370,9 +375,10 @@ def _find_seat(deal: RecordedDeal, player: str | None) -> int:
         return deal.names.index(player)
     if player in map(str, range(len(deal.names))):
         return int(player)
-    known = " or ".join(quote_text(name, 40) for name in deal.names)
+    player_list = " or ".join(quote_text(name, 40) for name in deal.names)
     raise PositionError(
-        f"{quote_text(player, 40)} is not a player in {quote_text(deal.path)}. Choose {known}."
+        f"{quote_text(player, 40)} is not a player in {quote_text(deal.path)}. "
+        f"Choose {player_list}."
     )
 
 

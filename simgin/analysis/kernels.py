@@ -87,7 +87,9 @@ def fill_decks(view, has_joker, deck_size, seed, first, decks):
 
 
 @jit
-def _compute_value_with_offers(play_values, refusal_values, dealer, stake, owner, cap, pays_new):
+def _compute_value_with_offers(
+    play_values, refusal_values, dealer, stake, owner, die_cap, pays_offered
+):
     """Return the value of a deal for A before the cards are seen, if offers are optimal.
 
     Args:
@@ -96,23 +98,23 @@ def _compute_value_with_offers(play_values, refusal_values, dealer, stake, owner
         dealer: Seat of the dealer; the nondealer may make the first offer.
         stake: Number that the die shows.
         owner: Seat that owns the die, or -1 if neither player owns it.
-        cap: Highest number that the die can show.
-        pays_new: True if a refusing player pays the offered number.
+        die_cap: Highest number that the die can show.
+        pays_offered: True if a refusing player pays the offered number.
     """
     value = play_values[stake, owner + 1]
     for seat in (dealer, 1 - dealer):
         if owner == 1 - seat:
             continue
         sign = 1 - 2 * seat
-        for n in range(stake + 1, cap + 1):
-            refused = sign * refusal_values[seat, n if pays_new else stake]
-            answered = min(refused, sign * play_values[n, 2 - seat])
-            value = sign * max(sign * value, answered)
+        for n in range(stake + 1, die_cap + 1):
+            refusal_value = sign * refusal_values[seat, n if pays_offered else stake]
+            answer_value = min(refusal_value, sign * play_values[n, 2 - seat])
+            value = sign * max(sign * value, answer_value)
     return value
 
 
 @jit
-def fill_deals_table(table, probabilities, next_dealer, cap, pays_new):
+def fill_deals_table(table, probabilities, next_dealer, die_cap, pays_offered):
     """Fill in the probabilities that A wins a match to a number of won deals.
 
     Args:
@@ -120,25 +122,27 @@ def fill_deals_table(table, probabilities, next_dealer, cap, pays_new):
             dealer. The final scores must be filled in already.
         probabilities: float64 (2, 3, n), indexed by dealer, winner and won deals at stake 1.
         next_dealer: Next dealer, int64 (2, 3), indexed by dealer and winner.
-        cap: Highest number that the die can show.
-        pays_new: True if a refusing player pays the offered number.
+        die_cap: Highest number that the die can show.
+        pays_offered: True if a refusing player pays the offered number.
     """
     goal = len(table) - 1
-    played = np.zeros((cap + 1, 3))
-    paid = np.zeros((2, cap + 1))
+    play_values = np.zeros((die_cap + 1, 3))
+    refusal_values = np.zeros((2, die_cap + 1))
     for a in range(goal - 1, -1, -1):
         for b in range(goal - 1, -1, -1):
             for turn in range(2 * VALUE_ITERATIONS):
                 dealer = turn & 1
-                following = next_dealer[dealer]
-                for n in range(1, cap + 1):
+                next_dealer_by_winner = next_dealer[dealer]
+                for n in range(1, die_cap + 1):
                     next_a = min(goal, a + n)
                     next_b = min(goal, b + n)
-                    paid[0, n] = table[next_a, b, following[0]]
-                    paid[1, n] = table[a, next_b, following[1]]
-                    played[n] = _expected_value(table, probabilities[dealer], following, a, b, n)
+                    refusal_values[0, n] = table[next_a, b, next_dealer_by_winner[0]]
+                    refusal_values[1, n] = table[a, next_b, next_dealer_by_winner[1]]
+                    play_values[n] = _expected_value(
+                        table, probabilities[dealer], next_dealer_by_winner, a, b, n
+                    )
                 table[a, b, dealer] = _compute_value_with_offers(
-                    played, paid, dealer, 1, -1, cap, pays_new
+                    play_values, refusal_values, dealer, 1, -1, die_cap, pays_offered
                 )
 
 
@@ -148,16 +152,16 @@ def _expected_value(table, probabilities, next_dealer, a, b, stake):
     goal = len(table) - 1
     mean = probabilities[2, 0] * table[a, b, next_dealer[2]]
     for deals in range(1, probabilities.shape[1]):
-        won = stake * deals
-        next_a = min(goal, a + won)
-        next_b = min(goal, b + won)
+        n_won = stake * deals
+        next_a = min(goal, a + n_won)
+        next_b = min(goal, b + n_won)
         mean += probabilities[0, deals] * table[next_a, b, next_dealer[0]]
         mean += probabilities[1, deals] * table[a, next_b, next_dealer[1]]
     return mean
 
 
 @jit
-def fill_game_table(table, probabilities, games_by_points, next_dealer, cap, pays_new):
+def fill_game_table(table, probabilities, games_by_points, next_dealer, die_cap, pays_offered):
     """Fill in the values of a game for A, in net games won.
 
     Args:
@@ -167,21 +171,21 @@ def fill_game_table(table, probabilities, games_by_points, next_dealer, cap, pay
         games_by_points: Number of games that a won game counts, int64 (goal,), indexed by the
             loser's points.
         next_dealer: Next dealer, int64 (2, 3), indexed by dealer and winner.
-        cap: Highest number that the die can show.
-        pays_new: True if a refusing player pays the offered number.
+        die_cap: Highest number that the die can show.
+        pays_offered: True if a refusing player pays the offered number.
     """
     goal = len(table)
-    paid = np.zeros((2, cap + 1))
-    paid[0] = np.arange(cap + 1)
-    paid[1] = -paid[0]
-    moved = np.zeros((2, cap + 1, 3))
+    refusal_values = np.zeros((2, die_cap + 1))
+    refusal_values[0] = np.arange(die_cap + 1)
+    refusal_values[1] = -refusal_values[0]
+    transition_values = np.zeros((2, die_cap + 1, 3))
     for a in range(goal - 1, -1, -1):
         for b in range(goal - 1, -1, -1):
             for dealer in range(2):
-                moved[dealer] = 0.0
+                transition_values[dealer] = 0.0
                 for winner in range(2):
                     _add_transitions(
-                        moved[dealer],
+                        transition_values[dealer],
                         table,
                         probabilities[dealer, winner],
                         games_by_points,
@@ -192,14 +196,14 @@ def fill_game_table(table, probabilities, games_by_points, next_dealer, cap, pay
                     )
             for turn in range(2 * VALUE_ITERATIONS):
                 dealer = turn & 1
-                played = moved[dealer].copy()
+                play_values = transition_values[dealer].copy()
                 for winner in range(3):
                     p_no_points = probabilities[dealer, winner, 0]
-                    played += p_no_points * table[a, b, next_dealer[dealer, winner]]
-                for n in range(1, cap + 1):
+                    play_values += p_no_points * table[a, b, next_dealer[dealer, winner]]
+                for n in range(1, die_cap + 1):
                     for owner in range(-1, 2):
                         table[a, b, dealer, n, owner + 1] = _compute_value_with_offers(
-                            played, paid, dealer, n, owner, cap, pays_new
+                            play_values, refusal_values, dealer, n, owner, die_cap, pays_offered
                         )
 
 

@@ -142,9 +142,11 @@ class Position:
         eleven = int(view.hand) | (1 << taken if is_last else 0)
         ten = eleven & ~(1 << card)
         deadwood_left = deadwood(ten, rules)
-        must = int(required_meld_card(taken, rules))
+        required_card = int(required_meld_card(taken, rules))
         points = int(view.own_points)
-        ending, count = find_ending(ten, deadwood_left, must, int(view.limit), points, rules)
+        ending, count = find_ending(
+            ten, deadwood_left, required_card, int(view.limit), points, rules
+        )
         return "shoot" if ending == codes.ENDING_SHOT else "knock" if count else "gin"
 
     # Description of the player's view
@@ -302,9 +304,9 @@ def decision_key(question: Decision) -> tuple[int, int, int, str]:
 def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
     """Return the action chosen in the decision that starts at a policy call, or None."""
     step = decision_key(deal.decision(query_index))
-    queries = (deal.decision(each) for each in range(query_index, deal.n_decisions))
-    same = takewhile(lambda question: decision_key(question) == step, queries)
-    return _chosen_action(list(same), build_rules(deal.matchup.variant))
+    queries = (deal.decision(index) for index in range(query_index, deal.n_decisions))
+    same_decision = takewhile(lambda question: decision_key(question) == step, queries)
+    return _chosen_action(list(same_decision), build_rules(deal.matchup.variant))
 
 
 def _chosen_action(questions: list[Decision], rules: Any) -> Action | None:

@@ -155,11 +155,11 @@ class Die:
                 yield f"blind requires a die, but {name} is played without one. Enter your cards."
             return
         rules = build_rules(variant)
-        cap = int(rules.die_cap)
+        die_cap = int(rules.die_cap)
         if self.owner not in OWNER_WORDS:
             yield f"{self.owner!r} is not a valid owner of the die. Use me, other or nobody."
-        if not 1 <= self.stake <= cap:
-            yield f"{self.stake} is not a valid stake. Use a number from 1 to {cap}."
+        if not 1 <= self.stake <= die_cap:
+            yield f"{self.stake} is not a valid stake. Use a number from 1 to {die_cap}."
         if (self.stake == 1) != (self.owner == "nobody"):
             yield (
                 f"a die that shows {self.stake} cannot belong to {self.owner}. Use the owner "
@@ -173,13 +173,16 @@ class Die:
             yield f"in {name}, the die shows 1 at the start of a deal. Omit the stake."
         if not self.is_decision:
             return
-        if self.stake == cap:
-            yield f"a die that shows {cap} cannot be raised. Use a lower stake."
+        if self.stake == die_cap:
+            yield f"a die that shows {die_cap} cannot be raised. Use a lower stake."
         if OWNER_WORDS[self.owner] not in (NO_SEAT, self.mover):
             owner_text = "you own" if self.owner == "me" else "the opponent owns"
             yield f"{owner_text} the die, and only its owner can offer it. Change the owner."
-        if self.offered and not self.stake < self.offered <= cap:
-            yield f"{self.offered} cannot be offered. Use a number from {self.stake + 1} to {cap}."
+        if self.offered and not self.stake < self.offered <= die_cap:
+            yield (
+                f"{self.offered} cannot be offered. "
+                f"Use a number from {self.stake + 1} to {die_cap}."
+            )
         if self.owner == "nobody" and not is_blind and not rules.die_centre_in_play:
             yield f"in {name}, a die without an owner can only be offered blind. Specify an owner."
 

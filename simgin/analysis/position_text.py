@@ -171,8 +171,8 @@ def _add_placeholders(
     pile: Sequence[PileCard], cards: Sequence[int], shift: int = 0
 ) -> tuple[list[PileCard], list[int]]:
     """Replace forgotten cards of the pile with placeholders; return the pile and the free cards."""
-    remembered = {card.card for card in pile if card.card >= 0}
-    free = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *remembered]))
+    known_cards = {card.card for card in pile if card.card >= 0}
+    free = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
     if sum(card.card < 0 for card in pile) > len(free):
         raise PositionError("the position contains more cards than the deck. Remove some of them.")
     free = free[shift:] + free[:shift]
@@ -181,19 +181,19 @@ def _add_placeholders(
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
     """Remove placeholder cards, and the turns in which cards were drawn, from the view."""
-    stand_ins = [
+    placeholders = [
         card.card for card, entered in zip(full_pile, pile, strict=True) if entered.card < 0
     ]
-    cards = cards_to_mask(stand_ins)
+    cards = cards_to_mask(placeholders)
     for name in ("pile", "known", "shed"):
         view[name] &= ~cards
     view.unseen |= cards
-    if view.upcard in stand_ins:
+    if view.upcard in placeholders:
         view.upcard = -1
     for row in view.history[: view.turns]:
-        if row[1] == FROM_STOCK or row[2] in stand_ins:
+        if row[1] == FROM_STOCK or row[2] in placeholders:
             row[2] = -1
-        if row[3] in stand_ins:
+        if row[3] in placeholders:
             row[3] = -1
     return view
 
@@ -286,17 +286,17 @@ def _make_view(
             f"these cards and this pile do not determine a position in {name}. {advice}"
         )
     _raise_first(die.find_errors(variant))
-    remembered, gap = parse_pile(pile)
+    pile_cards, gap = parse_pile(pile)
     # For an unknown pile, assume as few cards as possible.
     if not pile.strip() and len(cards) == 11:
         if stock is not None:
             gap = 0
         elif build_rules(variant).first_turn != FIRST_TURN_DISCARD:
-            remembered = [PileCard(-1)]
-    elif gap == len(remembered) or (remembered and remembered[-1].card < 0):
+            pile_cards = [PileCard(-1)]
+    elif gap == len(pile_cards) or (pile_cards and pile_cards[-1].card < 0):
         raise PositionError("the top card of the pile must be known. Enter it as the last card.")
     known_pile = fill_gap(
-        remembered, gap, DealReconstruction(cards, remembered, variant, dealer, die).stock, stock
+        pile_cards, gap, DealReconstruction(cards, pile_cards, variant, dealer, die).stock, stock
     )
     _raise_first(DealReconstruction(cards, known_pile, variant, dealer, die).find_errors())
     full_pile, free = _add_placeholders(known_pile, cards)

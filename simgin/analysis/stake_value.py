@@ -163,10 +163,10 @@ def _compute_deals_equity(variant: Variant, workers: int | None) -> DealsEquity:
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_probabilities(outcomes, deals_credited(row, outcomes))
     goal = int_param(row, "deals_target")
-    cap, pays_new = _read_die_rules(variant)
+    die_cap, pays_offered = _read_die_rules(variant)
     table = np.zeros((goal + 1, goal + 1, 2))
     table[goal] = 1.0
-    fill_deals_table(table, probabilities, next_dealer_table(row), cap, pays_new)
+    fill_deals_table(table, probabilities, next_dealer_table(row), die_cap, pays_offered)
     return DealsEquity(variant, table)
 
 
@@ -177,9 +177,9 @@ def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
     goal = int_param(row, "points_target")
     up_to, counts = np.array(row["game_table"]).T
     games = counts[np.searchsorted(up_to, np.arange(goal))]
-    cap, pays_new = _read_die_rules(variant)
-    table = np.zeros((goal, goal, 2, cap + 1, 3))
-    fill_game_table(table, probabilities, games, next_dealer_table(row), cap, pays_new)
+    die_cap, pays_offered = _read_die_rules(variant)
+    table = np.zeros((goal, goal, 2, die_cap + 1, 3))
+    fill_game_table(table, probabilities, games, next_dealer_table(row), die_cap, pays_offered)
     return GameEquity(variant, table, games)
 
 

@@ -109,8 +109,8 @@ class WorldSampler:
         offered = int(self.view.offered)
         if self._estimate_probability((offered,)) >= MIN_OFFER_PROBABILITY:
             return (offered,)
-        every = tuple(range(1, int(self._rules.die_cap) + 1))
-        return every if self._estimate_probability(every) >= MIN_OFFER_PROBABILITY else ()
+        all_offers = tuple(range(1, int(self._rules.die_cap) + 1))
+        return all_offers if self._estimate_probability(all_offers) >= MIN_OFFER_PROBABILITY else ()
 
     @property
     def offer_probability(self) -> float:
@@ -151,8 +151,8 @@ class WorldSampler:
 
     def _sample_unconditioned(self, n: int, first: int) -> Worlds:
         """Sample worlds without conditioning on the offer."""
-        hasty = immediate_knock_probability(self.matchup.b)
-        return sample_worlds(self.view, self._rules, n, self.matchup.seed, first, hasty)
+        p_immediate = immediate_knock_probability(self.matchup.b)
+        return sample_worlds(self.view, self._rules, n, self.matchup.seed, first, p_immediate)
 
 
 # Each world assigns unseen cards to the forgotten cards of the pile. A view stores a forgotten card
@@ -168,13 +168,15 @@ def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
     is_solo = view.deck_left >= 0
     has_upcard = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
     end = view.turns + is_solo  # In two-player games, the top card is visible.
-    in_pile: list[int] = []
-    taken: list[int] = []
+    pile_positions: list[int] = []
+    taken_positions: list[int] = []
     for position in range(not has_upcard, end):
         if (view.history[position - 1, 3] if position else view.upcard) < 0:
-            places = taken if view.history[position, 1] == FROM_PILE else in_pile
-            places.append(position)
-    return in_pile, taken
+            positions = (
+                taken_positions if view.history[position, 1] == FROM_PILE else pile_positions
+            )
+            positions.append(position)
+    return pile_positions, taken_positions
 
 
 def fill_forgotten_cards(
@@ -192,14 +194,14 @@ def fill_forgotten_cards(
     Returns:
         VIEW (n_worlds,).
     """
-    in_pile, taken = find_forgotten_cards(view, rules)
+    pile_positions, taken_positions = find_forgotten_cards(view, rules)
     views = np.repeat(np.array([view], VIEW), len(hands))
-    for position, column in zip(in_pile, cards.T, strict=True):
+    for position, column in zip(pile_positions, cards.T, strict=True):
         masks = _write_pile_card(views, position, column)
         views["pile"] |= masks
         if _is_shed(view, rules, position):
             views["shed"] |= masks
-    for position in taken:
+    for position in taken_positions:
         column = _pick_one_card(hands & ~views["known"], first)
         views["known"] |= _write_pile_card(views, position, column)
         views["history"][:, position, 2] = column
@@ -220,9 +222,9 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
     """Return one card of each hand, depending on the number of the world; int64 (n_hands,)."""
     in_hand = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
-    wanted = (first + np.arange(len(hands))) % in_hand.sum(axis=1)
-    reached = in_hand.cumsum(axis=1) > wanted[:, np.newaxis]
-    return np.asarray(reached.argmax(axis=1))
+    card_index = (first + np.arange(len(hands))) % in_hand.sum(axis=1)
+    is_reached = in_hand.cumsum(axis=1) > card_index[:, np.newaxis]
+    return np.asarray(is_reached.argmax(axis=1))
 
 
 def _is_shed(view: Any, rules: Any, position: int) -> bool:

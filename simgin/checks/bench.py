@@ -461,14 +461,14 @@ def compare_speeds(
             continue
         pairs = [(old_ratio[key], now[key]) for old_ratio, now in zip(old, new, strict=True)]
         faster = [before_ratio / now for before_ratio, now in pairs]
-        several = len(pairs) > 1
+        has_several = len(pairs) > 1
         change = SpeedChange(
             *key,
             before=statistics.median(before_ratio for before_ratio, _ in pairs),
             now=statistics.median(now for _, now in pairs),
             faster=statistics.median(faster),
-            low=min(faster) if several else None,
-            high=max(faster) if several else None,
+            low=min(faster) if has_several else None,
+            high=max(faster) if has_several else None,
         )
         table.append(change)
     return table

@@ -206,7 +206,7 @@ def find_positions(
             views[SLOTS[state.slots[i]]].append(state.log[i].copy())
         if min(map(len, views_with_decisions)) >= max_views:
             break
-    return {slot: np.array(of_slot[:max_views], VIEW) for slot, of_slot in views.items()}
+    return {slot: np.array(slot_views[:max_views], VIEW) for slot, slot_views in views.items()}
 
 
 def _used_slots(variant: Variant) -> list[str]:

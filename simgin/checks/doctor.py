@@ -75,8 +75,13 @@ def run_checks() -> Iterator[HealthCheck]:
 def to_json_rows(results: list[HealthCheck]) -> list[dict[str, str | bool]]:
     """Return one JSON object per check."""
     return [
-        {"check": one.check, "well": not one.problem, "found": one.details, "fault": one.problem}
-        for one in results
+        {
+            "check": check.check,
+            "well": not check.problem,
+            "found": check.details,
+            "fault": check.problem,
+        }
+        for check in results
     ]
 
 
@@ -165,8 +170,8 @@ def check_cache() -> HealthCheck:
     if problem := jit.cache_error(directory):
         return HealthCheck("cache", str(directory), problem)
     mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
-    older = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
-    return HealthCheck("cache", f"{directory}, {mebibytes:.1f} MiB, older versions: {older}")
+    n_old = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
+    return HealthCheck("cache", f"{directory}, {mebibytes:.1f} MiB, older versions: {n_old}")
 
 
 # Known results
@@ -174,12 +179,12 @@ def check_cache() -> HealthCheck:
 
 def check_generator() -> HealthCheck:
     """Check the compiled Philox generator against the known results of Random123."""
-    wrong = []
+    wrong_keys = []
     for counter, key, words in PHILOX_VECTORS:
         if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != tuple(words):
-            wrong.append(key)
-    if wrong:
-        details = f"{len(wrong)} of {len(PHILOX_VECTORS)} known answers are wrong"
+            wrong_keys.append(key)
+    if wrong_keys:
+        details = f"{len(wrong_keys)} of {len(PHILOX_VECTORS)} known answers are wrong"
         return HealthCheck(
             "generator", details, f"random numbers are wrong on this machine. {REINSTALL_HINT}"
         )
@@ -217,15 +222,15 @@ def check_play() -> HealthCheck:
         runner.run_matchup(_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
     )
     measured = compute_known_sums(one_thread_rows)
-    wrong = [
+    mismatches = [
         f"{name} {measured[name]}, not {expected}"
         for name, expected in KNOWN_SUMS.items()
         if measured[name] != expected
     ]
-    if wrong:
+    if mismatches:
         return HealthCheck(
             "play",
-            "; ".join(wrong),
+            "; ".join(mismatches),
             f"deals are played incorrectly on this machine. {REINSTALL_HINT}",
         )
     if not np.array_equal(one_thread_rows, two_thread_rows):

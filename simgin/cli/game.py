@@ -143,8 +143,8 @@ class InteractiveGame:
             print_line("Analysing your last action ...")
             self.panel = self.coach.explain(deal)
         elif typed == "l":
-            no_turn = "No turn has been played in this deal yet."
-            self.panel = table_text.history_lines(deal) or [no_turn]
+            no_turn_message = "No turn has been played in this deal yet."
+            self.panel = table_text.history_lines(deal) or [no_turn_message]
         return typed in ("w", "l")
 
     def _act(self, actions: list[int]) -> None:
@@ -206,8 +206,8 @@ class InteractiveGame:
 
     def _end_deal(self) -> None:
         deal = self.table.trace()
-        coached = [self.coach.deal_line(deal)] if self.is_coached else []
-        self._show(*(self.panel or [*deal_result_lines(deal), *coached]), "", NEXT_DEAL)
+        coach_lines = [self.coach.deal_line(deal)] if self.is_coached else []
+        self._show(*(self.panel or [*deal_result_lines(deal), *coach_lines]), "", NEXT_DEAL)
         typed = self._read_input()
         if typed == "u" and self.game.prompts:
             self._undo()

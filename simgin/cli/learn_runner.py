@@ -25,22 +25,24 @@ confirm_option = options.count_option(
 
 def run_directory_option(help_text: str) -> Callable[[Any], Any]:
     """Return the option `--run DIR`, which names the directory of a search or training run."""
-    return click.option("--run", "place", type=options.PATH, metavar="DIR", help=help_text)
+    return click.option("--run", "directory_path", type=options.PATH, metavar="DIR", help=help_text)
 
 
-def check_improvement_output(words: Wording, output: Path | None, place: Path | None) -> None:
+def check_improvement_output(
+    words: Wording, output: Path | None, directory_path: Path | None
+) -> None:
     """Raise an error if the output cannot be written.
 
     Args:
         words: Words for the screens of the command.
         output: File for the result, or None.
-        place: Directory of the search or training run, or None.
+        directory_path: Directory of the search or training run, or None.
     """
     from simgin.runs import directory
     from simgin.text.files import NewFileError, check_writable, has_suffix
 
-    if place is not None:
-        directory.check_directory(place)
+    if directory_path is not None:
+        directory.check_directory(directory_path)
     if output is None:
         return
     if not has_suffix(output, words.suffix):
@@ -67,7 +69,7 @@ def run_improvement(
     changed: dict[str, Any],
     workers: int | None,
     output: Path | None,
-    place: Path | None,
+    directory_path: Path | None,
     as_json: bool,
     cached: str = "",
 ) -> Improvement:
@@ -80,7 +82,7 @@ def run_improvement(
         changed: Resolved values of the options, for the command that repeats the run.
         workers: Number of threads.
         output: File for the result, or None.
-        place: Directory of the ledger and the report, or None.
+        directory_path: Directory of the ledger and the report, or None.
         as_json: True to print one JSON object instead.
         cached: Location of the finished parts if no directory is given.
     """
@@ -89,7 +91,7 @@ def run_improvement(
     from simgin.text.files import write_file
 
     # The file does not depend on its own path or on the number of workers.
-    command = repeat_command(**changed, output=None, place=None)
+    command = repeat_command(**changed, output=None, directory_path=None)
 
     def finish(found: Improvement) -> list[Path]:
         if output is None:
@@ -104,8 +106,8 @@ def run_improvement(
         lambda _, report: [Sentences(report().verdict), *report().tables, ""],
         workers=workers,
         as_json=as_json,
-        output=place,
-        cached=(cached or place, words.pieces),
+        output=directory_path,
+        cached=(cached or directory_path, words.pieces),
         finish=finish,
         identity=request.identity,
         extend=lambda found, report: found.extend_report(report, command),

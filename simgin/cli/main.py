@@ -238,9 +238,9 @@ def _print_error(message: str, *, is_list: bool = False) -> None:
     """
     lines = escape_control_chars(message).splitlines()
     for index, line in enumerate([*lines[:MAX_LINES], *lines[MAX_LINES:][-1:]]):
-        cut = LONG_WORD.sub(lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line)
+        shortened = LONG_WORD.sub(lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line)
         label = "" if index and not is_list else "error: "
-        print_status(f"{label}{shorten_middle(cut, MAX_LINE_LENGTH)}")
+        print_status(f"{label}{shorten_middle(shortened, MAX_LINE_LENGTH)}")
 
 
 def _discard_stdout() -> None:

@@ -67,11 +67,11 @@ FILE_PATH = click.Path(path_type=Path, dir_okay=False)
 def _callback_for(parse: Callable[[Any], Any]) -> Callable[..., Any]:
     """Return a click callback that parses a value and names the option in error messages."""
 
-    def read(_context: click.Context, _option: click.Parameter, given: object) -> Any:
-        if given is None:
+    def read(_context: click.Context, _option: click.Parameter, value: object) -> Any:
+        if value is None:
             return None
         try:
-            return parse(given)
+            return parse(value)
         except amounts.AmountError as error:
             raise click.BadParameter(str(error)) from None
 
@@ -160,13 +160,13 @@ deal_option = number_option(
 )
 
 
-def _set_patience(context: click.Context, option: click.Parameter, given: object) -> None:
-    seconds = read_seconds(context, option, given)
+def _set_patience(context: click.Context, option: click.Parameter, value: object) -> None:
+    seconds = read_seconds(context, option, value)
     if seconds is not None:
         from simgin.play import watchdog
 
         watchdog.ABORT_AFTER = seconds
-        context.meta[PATIENCE_KEY] = given
+        context.meta[PATIENCE_KEY] = value
 
 
 _patience_option = click.option(

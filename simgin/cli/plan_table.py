@@ -144,8 +144,8 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     for task, row in zip(plan.tasks, plan_rows, strict=False):
         share, points = row["half_width"].values()
         names = (row["variant"], row["strategy"], row["opponent"])
-        at_most = "" if plan.seconds is not None else _format_limit_prefix(plan)
-        time = f"{at_most}{format_duration(row['seconds'])}"
+        limit_prefix = "" if plan.seconds is not None else _format_limit_prefix(plan)
+        time = f"{limit_prefix}{format_duration(row['seconds'])}"
         size = _format_size(plan, task, row["units"])
         rows.append((*names, size, f"{100 * share:.2g}", f"{points:.2g}", time))
     return table_from_rows("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)

@@ -153,10 +153,10 @@ def run_plan_request(
         more = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **more)
 
-    at_most = ", maximum" * bool(plan.stopping_rules)
+    limit_suffix = ", maximum" * bool(plan.stopping_rules)
     run_request(
         run_in_ledger,
-        f"{plan.label}{at_most}",
+        f"{plan.label}{limit_suffix}",
         command,
         screen,
         workers=workers,

@@ -212,14 +212,19 @@ def run_odds(
             )
 
     steps = (partial_progress(report, i, players) for i in range(players))
-    how: dict[str, Any] = {"seed": request.seed, "workers": workers}
+    settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
         n = request.deals or SOLO_DEALS
         return [
             [
                 solo_deals.play_solo_deals(
-                    one, variant, n, on_progress=next(steps), compile_players=compile_players, **how
+                    one,
+                    variant,
+                    n,
+                    on_progress=next(steps),
+                    compile_players=compile_players,
+                    **settings,
                 )
                 for one in group
             ]
@@ -227,7 +232,7 @@ def run_odds(
         ]
 
     ladders = simulate_solo(request.solo_groups)
-    stopped = simulate_solo(request.threshold_groups)
+    threshold_results = simulate_solo(request.threshold_groups)
     tables: list[SelfPlay] = []
     counts: list[pd.DataFrame] = []
     for variant, group in request.two_player_groups:
@@ -236,18 +241,18 @@ def run_odds(
             compile_players(parse_matchup(player, player, variant, request.seed, "deal"))
             n = request.deals or PAIR_DEALS
             self_play = two_player_odds.simulate_self_play(
-                player, variant, n, on_progress=partial_progress(step, 0, 2), **how
+                player, variant, n, on_progress=partial_progress(step, 0, 2), **settings
             )
             tables.append(self_play)
             if request.complete:
-                followed = hands_by_turn.play_by_turn(
+                turn_hands = hands_by_turn.play_by_turn(
                     self_play.matchup, n // RETRACE_INTERVAL, workers, partial_progress(step, 1, 2)
                 )
-                counts.append(hands_by_turn.win_rate_by_deadwood(followed))
+                counts.append(hands_by_turn.win_rate_by_deadwood(turn_hands))
             if step:
                 step(1, 1)
     return build_odds(
-        ladders, tables, request.seed, threshold_results=stopped, deadwood_tables=counts
+        ladders, tables, request.seed, threshold_results=threshold_results, deadwood_tables=counts
     )
 
 

@@ -217,11 +217,11 @@ def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     distinct_totals = np.unique(matches)
     is_seen = matches[:, None] == distinct_totals
     shares = ratios_over_units(*is_seen.astype(np.int64).T, np.ones(n, np.int64))
-    each = zip(distinct_totals, shares, strict=True)
+    shares_by_total = zip(distinct_totals, shares, strict=True)
     return with_players(
         "totals",
         deals.matchup,
-        [{"total": int(total), **estimate_columns(share, n)} for total, share in each],
+        [{"total": int(total), **estimate_columns(share, n)} for total, share in shares_by_total],
     )
 
 
@@ -264,7 +264,7 @@ def _max_draws(deals: SoloDeals) -> int:
 # Luck and skill
 
 
-def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
+def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
     """Compute the difference between two players, and the number of deals needed to detect it.
 
     The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after (2.8
@@ -280,7 +280,7 @@ def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
     rows = []
     for metric, column in RESULT_COLUMNS.items():
         a = sums_by_unit(strong, column)
-        b = sums_by_unit(weak, column)
+        b = sums_by_unit(naive, column)
         n = len(a)
         deals_per_unit = deals / n
         difference = (a - b) / deals_per_unit
@@ -290,7 +290,7 @@ def skill_gap(weak: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         )
         independent_variance = (a.var(ddof=1) + b.var(ddof=1)) / deals_per_unit
         paired_variance = difference.var(ddof=1) * deals_per_unit
-        row = {"base_strategy": weak.strategy, "metric": metric}
+        row = {"base_strategy": naive.strategy, "metric": metric}
         row |= estimate_columns(estimate, deals)
         needed = _required_deals("own_packs", independent_variance, estimate) | _required_deals(
             "same_packs", paired_variance, estimate
@@ -357,7 +357,7 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
     threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
     pairs = _disjoint_pairs(threes)
-    both = np.maximum(
+    cards_for_pairs = np.maximum(
         _cards_until_complete(threes, positions)[pairs[:, 0]],
         _cards_until_complete(threes, positions)[pairs[:, 1]],
     )
@@ -365,13 +365,14 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
     for four in fours:
         is_disjoint = (threes[pairs] & four == 0).all(axis=1)
         three_melds = np.maximum(
-            _cards_until_complete(np.array([four]), positions), both[is_disjoint].min(axis=0)
+            _cards_until_complete(np.array([four]), positions),
+            cards_for_pairs[is_disjoint].min(axis=0),
         )
         cards_needed = np.minimum(cards_needed, three_melds[0])
-    of_five = _disjoint_pairs(fives)
+    pairs_of_fives = _disjoint_pairs(fives)
     runs = np.maximum(
-        _cards_until_complete(fives, positions)[of_five[:, 0]],
-        _cards_until_complete(fives, positions)[of_five[:, 1]],
+        _cards_until_complete(fives, positions)[pairs_of_fives[:, 0]],
+        _cards_until_complete(fives, positions)[pairs_of_fives[:, 1]],
     )
     draws = np.maximum(np.minimum(cards_needed, runs.min(axis=0)) - dealt_cards(variant), 0)
     if rules.joker == JOKER_NONE:
@@ -387,10 +388,10 @@ def _disjoint_pairs(melds: np.ndarray) -> np.ndarray:
     return np.stack([first[is_disjoint], second[is_disjoint]], axis=1)
 
 
-def _cards_until_complete(melds: np.ndarray, seen: np.ndarray) -> np.ndarray:
+def _cards_until_complete(melds: np.ndarray, seen_positions: np.ndarray) -> np.ndarray:
     """Return the number of cards seen until each meld is complete, (n_melds, n_decks) int8."""
     cards = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
-    return np.stack([seen[meld_cards].max(axis=0) for meld_cards in cards])
+    return np.stack([seen_positions[meld_cards].max(axis=0) for meld_cards in cards])
 
 
 def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
@@ -414,15 +415,16 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     rows = []
     for metric, column in RESULT_COLUMNS.items():
         result = deals.column(column)
-        each = [group == g for g in range(outcomes.N_GROUPS)]
+        group_masks = [group == g for g in range(outcomes.N_GROUPS)]
         parts = [
-            _moments_by_position(joker_position[own], result[own], deals.deck_size) for own in each
+            _moments_by_position(joker_position[own], result[own], deals.deck_size)
+            for own in group_masks
         ]
         total = np.array(parts).sum(axis=0)
         se = float(
             outcomes.jackknife_se(np.array([_between_group_share(total - part) for part in parts]))
         )
-        between = undefined_if_constant(
+        explained_share = undefined_if_constant(
             interval_around(
                 _between_group_share(total),
                 se,
@@ -432,15 +434,15 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
                 maximum=1.0,
             )
         )
-        rows.append({"metric": metric, **estimate_columns(between, n)})
+        rows.append({"metric": metric, **estimate_columns(explained_share, n)})
     return with_players("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
-def _moments_by_position(place: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
+def _moments_by_position(position: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
     """Return the count, sum and sum of squares of the results by position, (3, size) float64."""
-    known = place >= 0
-    powers = [(result[known] ** power).astype(float) for power in range(3)]
-    return np.stack([np.bincount(place[known], numbers, size) for numbers in powers])
+    has_position = position >= 0
+    powers = [(result[has_position] ** power).astype(float) for power in range(3)]
+    return np.stack([np.bincount(position[has_position], numbers, size) for numbers in powers])
 
 
 def _between_group_share(cells: np.ndarray) -> float:
@@ -450,12 +452,12 @@ def _between_group_share(cells: np.ndarray) -> float:
     df = len(n) - 1
     explained = (total**2 / n).sum()
     overall = total.sum() ** 2 / results
-    unequal = (n**2).sum() / results
-    within = (square.sum() - explained) / (results - len(n))
-    among = (explained - overall) / df
-    between = (among - within) / ((results - unequal) / df)
-    total_variance = between + within
-    return float(between / total_variance) if total_variance > 0 else np.nan
+    mean_group_size = (n**2).sum() / results
+    within_variance = (square.sum() - explained) / (results - len(n))
+    between_mean_square = (explained - overall) / df
+    between_variance = (between_mean_square - within_variance) / ((results - mean_group_size) / df)
+    total_variance = between_variance + within_variance
+    return float(between_variance / total_variance) if total_variance > 0 else np.nan
 
 
 # Estimates

@@ -321,10 +321,10 @@ def cross_table(
     columns = range(1, len(order) + 1)
     names = [figures.escape_text(figures.fold_text(row, figures.LABEL_CHARACTERS)) for row in rows]
     if len(order) > MAX_PLAYERS_NUMBERED:
-        every_other = [str(rank) if rank % 2 else "" for rank in columns]
+        tick_labels = [str(rank) if rank % 2 else "" for rank in columns]
         key = f"{UNIT_NOUNS[unit]} won by the row player, %"
         figures.draw_shade_map(
-            axes, values, names, every_other, font_size=CROWDED_FONT, scale_title=key
+            axes, values, names, tick_labels, font_size=CROWDED_FONT, scale_title=key
         )
     else:
         type_size = CROWDED_FONT if is_crowded else figures.FONT_NORMAL

@@ -54,9 +54,10 @@ def match_length(
         simgin.plots.match_length(frame, seed=7)
     """
     names = figures.unique_names(frame["variant"])
-    both = " of both players together" if any(frame["opponent"]) else ""
+    player_text = " of both players together" if any(frame["opponent"]) else ""
     note = (
-        f"Each bar covers {int(frame['width'].iloc[0])} turns{both}. The line marks the median. "
+        f"Each bar covers {int(frame['width'].iloc[0])} turns{player_text}. "
+        "The line marks the median. "
         f"{figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)

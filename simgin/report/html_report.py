@@ -73,11 +73,11 @@ def _escape_markdown(markdown: str) -> str:
 def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
     """Return the PNG, SVG and CSV files of all plots by path."""
     contents: dict[str, bytes | str] = {}
-    for picture in plots:
-        contents[f"{plots_folder}{picture.name}.png"] = figures.png(picture.figure)
-        contents[f"{plots_folder}{picture.name}.svg"] = picture.svg
-        if picture.csv:
-            contents[f"{plots_folder}{picture.name}.csv"] = picture.csv
+    for plot in plots:
+        contents[f"{plots_folder}{plot.name}.png"] = figures.png(plot.figure)
+        contents[f"{plots_folder}{plot.name}.svg"] = plot.svg
+        if plot.csv:
+            contents[f"{plots_folder}{plot.name}.csv"] = plot.csv
     return contents
 
 
@@ -94,7 +94,7 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
     return load_template(TEMPLATE).render(
         report=report,
         verdict=[report.split_rule_name(line) for line in report.verdict],
-        drawn=[(picture, _inline_svg(picture)) for picture in report.plots],
+        drawn=[(plot, _inline_svg(plot)) for plot in report.plots],
         tables=shown[: len(tables)],
         folded=shown[len(tables) :],
         plots=plots_folder,

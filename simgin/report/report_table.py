@@ -224,18 +224,18 @@ def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
     names = [" ".join(map(str, parts)) for parts in zip(*keys, strict=True)]
     sentences = []
     for column in columns[max(1, first) :]:
-        known = frame[column.name].notna().to_numpy().nonzero()[0]
-        if not len(known):
+        valid = frame[column.name].notna().to_numpy().nonzero()[0]
+        if not len(valid):
             continue
         texts = column.format_rows(frame)
-        values = frame[column.name].to_numpy()[known]
-        labelled = {i: f"{texts[i]} ({names[i]})" for i in known}
-        start, end = labelled[known[0]], labelled[known[-1]]
+        values = frame[column.name].to_numpy()[valid]
+        labelled = {i: f"{texts[i]} ({names[i]})" for i in valid}
+        start, end = labelled[valid[0]], labelled[valid[-1]]
         title = f"{column.heading[:1].upper()}{column.heading[1:]}"
-        if len(known) <= 2:
+        if len(valid) <= 2:
             sentences.append(f"{title}: {' and '.join(labelled.values())}.")
             continue
-        least, most = labelled[known[values.argmin()]], labelled[known[values.argmax()]]
+        least, most = labelled[valid[values.argmin()]], labelled[valid[values.argmax()]]
         sentences.append(f"{title} ranges from {least} to {most}.")
         sentences.append(f"The first value is {start}, and the last value is {end}.")
     return " ".join(sentences)
@@ -284,9 +284,9 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
     """
     from rich.text import Text
 
-    whole = sum(_column_widths([headings, *rows])) - COLUMN_GAP
-    if whole - (COLUMN_GAP - TIGHT_GAP) * (len(headings) - 1) <= max_width:
-        yield _build_table(headings, rows, is_tight=whole > max_width)
+    total_width = sum(_column_widths([headings, *rows])) - COLUMN_GAP
+    if total_width - (COLUMN_GAP - TIGHT_GAP) * (len(headings) - 1) <= max_width:
+        yield _build_table(headings, rows, is_tight=total_width > max_width)
         return
     max_width += COLUMN_GAP
     rows = [[INTERVAL_PATTERN.sub(r"\n\1", cell) for cell in row] for row in rows]

@@ -177,7 +177,11 @@ class Review(Result):
 
     def win_rate(self, variant: str, a: str, b: str) -> PairedEstimate:
         """Return the proportion of matches that one strategy wins against another."""
-        cells = {(b, c): rows for (of, b, c), rows in self._batch_rows.items() if of == variant}
+        cells = {
+            (b, c): rows
+            for (rule_set, b, c), rows in self._batch_rows.items()
+            if rule_set == variant
+        }
         return paired_estimate.compute_ratio_between(
             cells, a, b, metrics.METRICS_BY_NAME["match_win"]
         )
@@ -227,9 +231,9 @@ class Review(Result):
         for (variant, metric, kind), estimates in self.measurements.items():
             if base is None or variant == base:
                 continue
-            of_base = self.measurements[base, metric, kind]
-            if isinstance(estimates, PairedEstimate) and isinstance(of_base, PairedEstimate):
-                changes[variant, metric, kind] = self.compute_effect(estimates, of_base, metric)
+            baseline = self.measurements[base, metric, kind]
+            if isinstance(estimates, PairedEstimate) and isinstance(baseline, PairedEstimate):
+                changes[variant, metric, kind] = self.compute_effect(estimates, baseline, metric)
         return changes
 
     def compute_effect(
@@ -242,28 +246,36 @@ class Review(Result):
         assert base is not None
         row = next(row for row in self.rows if row.key == metric)
         strong = self.measurements[base, metric, STRONG]
-        known = strong if isinstance(strong, PairedEstimate) else reference
-        bounds = row.effect_bounds(known, self.stats_of_type(base, STRONG).n_matches)
+        strong_value = strong if isinstance(strong, PairedEstimate) else reference
+        bounds = row.effect_bounds(strong_value, self.stats_of_type(base, STRONG).n_matches)
         return Effect(value - reference, bounds, scorecard.is_tenfold(value, reference, row))
 
     def effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
         """Return the effect on a metric for every player type, weakest player type first."""
-        every = self.effects.items()
-        return {kind: own for (of, key, kind), own in every if (of, key) == (variant, metric)}
+        items = self.effects.items()
+        return {
+            kind: own
+            for (rule_set, key, kind), own in items
+            if (rule_set, key) == (variant, metric)
+        }
 
     def player_types_differ(self, variant: str, metric: str) -> bool:
         """Return True if an effect differs significantly and much between player types."""
         own = self.effects_by_type(variant, metric).values()
         return any(
-            one.difference.interval[0] - other.difference.interval[1] > 0
-            and one.difference.value - other.difference.value > one.bounds[0]
-            for one, other in itertools.permutations(own, 2)
+            effect.difference.interval[0] - other.difference.interval[1] > 0
+            and effect.difference.value - other.difference.value > effect.bounds[0]
+            for effect, other in itertools.permutations(own, 2)
         )
 
     def is_identical_to_baseline(self, variant: str) -> bool:
         """Return True if every match had the same result as under the baseline."""
-        own = [one.difference for (of, *_), one in self.effects.items() if of == variant]
-        return bool(own) and all(one.value == 0 and one.se == 0 for one in own)
+        own = [
+            difference.difference
+            for (rule_set, *_), difference in self.effects.items()
+            if rule_set == variant
+        ]
+        return bool(own) and all(difference.value == 0 and difference.se == 0 for difference in own)
 
     @cached_property
     def depends_on_training(self) -> frozenset[str]:
@@ -305,7 +317,9 @@ class Review(Result):
         for ((variant, metric, kind), change), p in zip(self.effects.items(), p_holm, strict=True):
             difference = change.difference
             tests = {"base_variant": base, "p": difference.p, "p_holm": p, "size": change.size}
-            untrained = [self.is_untrained((of, metric, kind)) for of in (variant, base)]
+            untrained = [
+                self.is_untrained((rule_set, metric, kind)) for rule_set in (variant, base)
+            ]
             names = {**self._labels(variant, metric, kind), "untrained": any(untrained)}
             rows.append(
                 {
@@ -340,8 +354,10 @@ class Review(Result):
 
 def _equal_built_in(variant: str) -> str:
     """Return the name of the built-in variant that a combined spec equals, or an empty string."""
-    same = variants.find_built_in_equal(variants.find_variant(variant)) if "+" in variant else None
-    return same.spec if same else ""
+    built_in = (
+        variants.find_built_in_equal(variants.find_variant(variant)) if "+" in variant else None
+    )
+    return built_in.spec if built_in else ""
 
 
 def restore_review(entry: Mapping[str, Any], results: RunResults) -> Review:

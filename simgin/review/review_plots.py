@@ -72,8 +72,8 @@ def _plot(
 
 def _make_columns(*untitled: str, **titled: str) -> tuple[Column, ...]:
     """Return columns with the given titles. The default title is the name of the column."""
-    every = {name: name for name in untitled} | titled
-    return tuple(Column(name, title) for name, title in every.items())
+    names = {name: name for name in untitled} | titled
+    return tuple(Column(name, title) for name, title in names.items())
 
 
 def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) -> dict[str, Any]:
@@ -172,9 +172,13 @@ def score_difference_frame(review: Review) -> Frame:
     for variant in review.request.compared_variants:
         for bins, own in _win_rates_by_score(review, variant).items():
             if bins in baseline:
-                own_place, other_place = (100 / SCORE_FIFTHS * at for at in bins)
+                own_position, other_position = (100 / SCORE_FIFTHS * at for at in bins)
                 lead = own - baseline[bins]
-                columns = {"own": own_place, "other": other_place, **estimate_columns(lead, lead.n)}
+                columns = {
+                    "own": own_position,
+                    "other": other_position,
+                    **estimate_columns(lead, lead.n),
+                }
                 rows.append({**_matchup_columns(review, variant), **columns})
     return build_frame("plots/scores", rows)
 
@@ -231,14 +235,14 @@ def sweep_frame(review: Review) -> Frame:
             continue
         if kind != STRONG and key != GIN_VS_KNOCK:
             continue
-        title, factor, even = titles[key]
+        title, factor, break_even = titles[key]
         x, y = points[variant]
         point_columns = {
             "title": title,
             "metric": key,
             "x": _parse_number(x),
             "y": _parse_number(y),
-            "even": even,
+            "even": break_even,
         }
         axes = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
         base = {"is_base": variant == review.request.base, "factor": factor}

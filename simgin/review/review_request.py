@@ -462,19 +462,19 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
         length: Function that returns the turns per match for a target.
         guess: First target to try.
     """
-    most = rule_parameters()["points_target"].high // TARGET_STEP
-    low, high = 0, most + 1  # multiples of five, without the impossible target 0
+    max_candidate = rule_parameters()["points_target"].high // TARGET_STEP
+    low, high = 0, max_candidate + 1  # multiples of five, without the impossible target 0
     shortest, longest = 0.0, math.inf
-    at = round(guess / TARGET_STEP)
+    candidate = round(guess / TARGET_STEP)
     while high - low > 1:
-        at = min(max(at, low + 1), high - 1)
-        turns = length(at * TARGET_STEP)
+        candidate = min(max(candidate, low + 1), high - 1)
+        turns = length(candidate * TARGET_STEP)
         if turns < n_turns:
-            low, shortest = at, turns
+            low, shortest = candidate, turns
         else:
-            high, longest = at, turns
-        slope = turns / at if high > most else (longest - shortest) / (high - low)
-        at = round(low + (n_turns - shortest) / slope)
+            high, longest = candidate, turns
+        slope = turns / candidate if high > max_candidate else (longest - shortest) / (high - low)
+        candidate = round(low + (n_turns - shortest) / slope)
     is_low = low and n_turns - shortest < longest - n_turns
     return TARGET_STEP * (low if is_low else high)
 

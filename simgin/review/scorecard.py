@@ -54,8 +54,8 @@ class MatchupStats:
         """Return the sum of several facts per unit of analysis, such as turns per match."""
         columns = [batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact] for fact in facts]
         counts = self.rows[:, columns].sum(axis=1)
-        below = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
-        own = paired_estimate.compute_rate(counts, below, is_proportion=share)
+        denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
+        own = paired_estimate.compute_rate(counts, denominator, is_proportion=share)
         unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in facts])
         # The number of effective batches depends on the number of units, as for other metrics.
         return replace(own, effective_batches=batches.effective_batches(self.rows), unit_se=unit_se)
@@ -71,18 +71,18 @@ class MatchupStats:
 
     def _ratio_sums(self, fact: str, unit: str) -> RatioSums:
         """Return the sums of a fact and of its denominator if each unit is one match."""
-        total, at, below = (
+        total, numerator_index, denominator_index = (
             self._total,
             batch_columns.FACT_INDEX[fact],
             batch_columns.FACT_INDEX[unit],
         )
         cross = batch_columns.COL_SUM if unit == "matches" else batch_columns.COL_CROSS
         return RatioSums(
-            numerator=int(total[batch_columns.COL_SUM + at]),
-            numerator_square=int(total[batch_columns.COL_SQUARE + at]),
-            denominator=int(total[batch_columns.COL_SUM + below]),
-            denominator_square=int(total[batch_columns.COL_SQUARE + below]),
-            cross=int(total[cross + at]),
+            numerator=int(total[batch_columns.COL_SUM + numerator_index]),
+            numerator_square=int(total[batch_columns.COL_SQUARE + numerator_index]),
+            denominator=int(total[batch_columns.COL_SUM + denominator_index]),
+            denominator_square=int(total[batch_columns.COL_SQUARE + denominator_index]),
+            cross=int(total[cross + numerator_index]),
             is_in_every_unit=True,
         )
 
@@ -202,8 +202,8 @@ def is_tenfold(value: PairedEstimate, reference: PairedEstimate, row: ScorecardR
     """Return True if a percentage differs by a factor of ten or more at the 95 % level."""
     if row.unit != PERCENT_SIGN:
         return False
-    rise, fall = value - reference.rescale(TENFOLD), value.rescale(TENFOLD) - reference
-    return rise.interval[0] >= 0 or fall.interval[1] <= 0
+    growth, decline = value - reference.rescale(TENFOLD), value.rescale(TENFOLD) - reference
+    return growth.interval[0] >= 0 or decline.interval[1] <= 0
 
 
 # Measures

@@ -212,8 +212,8 @@ def variant_verdict(review: Review, variant: str) -> str:
         return IDENTICAL
     effects = {
         key: change
-        for (of, key, kind), change in review.effects.items()
-        if of == variant and kind == STRONG
+        for (rule_set, key, kind), change in review.effects.items()
+        if rule_set == variant and kind == STRONG
     }
     skill = skill_effect(review, variant)
     all_same = skill == SAME and all(change.size == SAME for change in effects.values())
@@ -521,18 +521,22 @@ def value_ranges(review: Review, chosen: Sequence[str]) -> list[str]:
 
 def _break_even_grid_line(review: Review) -> str:
     """Return a sentence about playing for gin for every value of the first parameter."""
-    (first, firsts), (second, seconds) = review.request.sweep
+    (first, first_values), (second, second_values) = review.request.sweep
     wins = _gin_vs_knock_signs(review)
     by_paying: dict[tuple[str, ...], list[str]] = {}
-    for index, value in enumerate(firsts):
-        row = review.request.swept_variants[index * len(seconds) : (index + 1) * len(seconds)]
-        beats = (text for text, variant in zip(seconds, row, strict=True) if wins[variant] > 0)
-        by_paying.setdefault(tuple(beats), []).append(value)
+    for index, value in enumerate(first_values):
+        row = review.request.swept_variants[
+            index * len(second_values) : (index + 1) * len(second_values)
+        ]
+        paying_values = (
+            text for text, variant in zip(second_values, row, strict=True) if wins[variant] > 0
+        )
+        by_paying.setdefault(tuple(paying_values), []).append(value)
     sentences = []
-    for pays, values in by_paying.items():
+    for paying_values_group, values in by_paying.items():
         condition_text = f"For {first.replace('_', ' ')} {join_words(values)}"
-        if pays:
-            condition = f"with {second.replace('_', ' ')} {join_words(pays)}"
+        if paying_values_group:
+            condition = f"with {second.replace('_', ' ')} {join_words(paying_values_group)}"
             sentences.append(
                 f"{condition_text}, playing for gin beats knocking immediately {condition}."
             )
@@ -573,8 +577,8 @@ AIMS: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ..
 
 def best_values_table(review: Review) -> Table:
     """Return a table of the best value for each aim and the values that are not worse."""
-    even = replace(review, parity=0).measurements
-    odd = replace(review, parity=1).measurements
+    even_measurements = replace(review, parity=0).measurements
+    odd_measurements = replace(review, parity=1).measurements
     rows = []
     aims = list(AIMS)
     for kind, _ in review.request.kinds:
@@ -582,11 +586,13 @@ def best_values_table(review: Review) -> Table:
             (f"most skill (opponent: {kind})", SKILL, kind, lambda number: number.rescale(-1))
         )
     for title, metric, kind, loss in aims:
-        known = _losses(review, even, metric, kind, loss)
-        if not known:
+        losses = _losses(review, even_measurements, metric, kind, loss)
+        if not losses:
             continue
-        chosen = min(known, key=lambda variant: known[variant].value)
-        not_worse = _not_worse_text(review, _losses(review, odd, metric, kind, loss), chosen)
+        chosen = min(losses, key=lambda variant: losses[variant].value)
+        not_worse = _not_worse_text(
+            review, _losses(review, odd_measurements, metric, kind, loss), chosen
+        )
         rows.append({"aim": title, "best": format_sweep_values(review, chosen), "near": not_worse})
     columns = (
         *(Column("aim", "aim"), Column("best", "best value")),
@@ -625,26 +631,28 @@ def _losses(
     }
 
 
-def _not_worse_text(review: Review, known: Mapping[str, PairedEstimate], best: str) -> str:
+def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best: str) -> str:
     """Return the values that are not significantly worse than the best, or a dash."""
-    others = _not_significantly_worse(known, best)
-    if others is None:
+    not_worse = _not_significantly_worse(losses, best)
+    if not_worse is None:
         return EN_DASH
-    if len(others) == len(review.request.swept_variants) - 1:
+    if len(not_worse) == len(review.request.swept_variants) - 1:
         return "all other values"
-    return ", ".join(value_ranges(review, others)) or "none"
+    return ", ".join(value_ranges(review, not_worse)) or "none"
 
 
-def _not_significantly_worse(known: Mapping[str, PairedEstimate], best: str) -> list[str] | None:
+def _not_significantly_worse(losses: Mapping[str, PairedEstimate], best: str) -> list[str] | None:
     """Return the rule sets that are not significantly worse than the best one.
 
     Return None if there are too few batches for a test.
     """
-    others = [variant for variant in known if variant != best]
-    worse = [known[variant] - known[best] for variant in others]
-    if any(np.isnan(difference.se) for difference in worse):
+    others = [variant for variant in losses if variant != best]
+    differences = [losses[variant] - losses[best] for variant in others]
+    if any(np.isnan(difference.se) for difference in differences):
         return None
     adjusted = adjust_p_values(
-        np.array([difference.p if difference.value > 0 else 1.0 for difference in worse], float)
+        np.array(
+            [difference.p if difference.value > 0 else 1.0 for difference in differences], float
+        )
     )
     return [variant for variant, p in zip(others, adjusted, strict=True) if not p < ALPHA]

@@ -301,9 +301,9 @@ class Schedule:
         """Record the playing time of a block and adjust the size of later blocks."""
         self.finished_units += block.units
         block_seconds = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
-        fitting = int(block_seconds * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
+        n_batches = int(block_seconds * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
         self._next_batches[block.matchup_index] = max(
-            1, min(fitting, MAX_BLOCK_GROWTH * self._next_batches[block.matchup_index])
+            1, min(n_batches, MAX_BLOCK_GROWTH * self._next_batches[block.matchup_index])
         )
 
     def close_matchup(self, matchup_index: int) -> None:
@@ -373,17 +373,17 @@ def _find_gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]
     """Yield the ranges of unfinished units in order, each starting at a batch."""
     batch = task.matchup.batch_size
     units = task.units
-    tail = units % batch
+    remainder = units % batch
     finished_batches = set(finished)
     start = 0
     for number in sorted(number for number, size in finished_batches if size == batch):
         first = number * batch
-        if first >= units - tail:
+        if first >= units - remainder:
             break
         if first > start:
             yield start, first
         start = first + batch
-    if (units // batch, tail) in finished_batches:
-        units -= tail
+    if (units // batch, remainder) in finished_batches:
+        units -= remainder
     if start < units:
         yield start, units

@@ -598,40 +598,42 @@ def _decode(content: bytes) -> str:
     return content.decode(errors="replace")
 
 
-def identity_differences(before: Any, now: Any, prefix: str = "") -> list[str]:
+def identity_differences(before: Any, after: Any, prefix: str = "") -> list[str]:
     """Return a line for each value that differs between two identities.
 
     Each line starts with the keys of the value. If only one identity contains a table of values,
     the line names only the table.
     """
     lines = []
-    if before == now:
+    if before == after:
         return []
-    if isinstance(before, dict) and isinstance(now, dict):
-        for key in {**before, **now}:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in {**before, **after}:
             inner = f"{prefix}, {key}" if prefix else str(key)
-            lines += identity_differences(before.get(key), now.get(key), inner)
+            lines += identity_differences(before.get(key), after.get(key), inner)
         return lines
-    if isinstance(before, list) and isinstance(now, list):
-        if len(before) == len(now):
-            for i, pair in enumerate(zip(before, now, strict=True)):
+    if isinstance(before, list) and isinstance(after, list):
+        if len(before) == len(after):
+            for i, pair in enumerate(zip(before, after, strict=True)):
                 lines += identity_differences(*pair, f"{prefix} #{i + 1}")
             return lines
         lines += [
-            f"{prefix}: {_format_json(one)} is only in the other run."
-            for one in before
-            if one not in now
+            f"{prefix}: {_format_json(value)} is only in the other run."
+            for value in before
+            if value not in after
         ]
         return lines + [
-            f"{prefix}: {_format_json(one)} is only in this run."
-            for one in now
-            if one not in before
+            f"{prefix}: {_format_json(value)} is only in this run."
+            for value in after
+            if value not in before
         ]
-    if now is None and isinstance(before, dict):
+    if after is None and isinstance(before, dict):
         return [f"{prefix} is only in the other run."]
-    if before is None and isinstance(now, dict):
+    if before is None and isinstance(after, dict):
         return [f"{prefix} is only in this run."]
-    return [f"{prefix}: {_format_json(before)} in the other run, {_format_json(now)} in this run."]
+    return [
+        f"{prefix}: {_format_json(before)} in the other run, {_format_json(after)} in this run."
+    ]
 
 
 def _checksum(row: Sequence[object]) -> bytes:

@@ -225,10 +225,10 @@ def run_matchups(
 ) -> list[np.ndarray]:
     """Play several matchups and return the batch rows of each matchup, as `run_matchup` does."""
     tasks = [Task(matchup, n) for matchup in matchups]
-    team = ThreadPool(workers)
-    team.prepare(matchups)
+    pool = ThreadPool(workers)
+    pool.prepare(matchups)
     with open_ledger(None, {}) as ledger:
-        run_tasks(tasks, ledger, team, on_progress)
+        run_tasks(tasks, ledger, pool, on_progress)
         sizes = [(task.units, task.matchup.batch_size) for task in tasks]
         return [ledger.rows(cell, *size) for cell, size in enumerate(sizes)]
 

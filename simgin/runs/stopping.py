@@ -92,10 +92,10 @@ class PrecisionRule:
         if units < estimate.MIN_UNITS_FIRST_LOOK:
             return None
         interval = estimate_metric(totals, metric, multiplier=self.multiplier(units))
-        reached = (interval.high - interval.low) / 2
-        if not reached <= self.half_width:  # This also covers NaN.
+        half_width = (interval.high - interval.low) / 2
+        if not half_width <= self.half_width:  # This also covers NaN.
             return None
-        reached_text = self._format_width(reached)
+        reached_text = self._format_width(half_width)
         target_text = self._format_width(self.half_width)
         subject = METRIC_SUBJECTS[self.metric]
         return f"{subject} is known to within ± {reached_text} (target: ± {target_text})."
@@ -268,10 +268,10 @@ def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> floa
         m1: Mean score under H1, between 0 and 1.
     """
     filled = [max(float(count), EMPTY_COUNT) for count in counts]
-    tilt0 = _solve_lagrange_multiplier(filled, m0)
-    tilt1 = _solve_lagrange_multiplier(filled, m1)
+    multiplier0 = _solve_lagrange_multiplier(filled, m0)
+    multiplier1 = _solve_lagrange_multiplier(filled, m1)
     return sum(
-        n * (math.log(1 + tilt0 * (score - m0)) - math.log(1 + tilt1 * (score - m1)))
+        n * (math.log(1 + multiplier0 * (score - m0)) - math.log(1 + multiplier1 * (score - m1)))
         for n, score in zip(filled, PAIR_SCORES, strict=True)
     )
 
@@ -289,7 +289,7 @@ def _solve_lagrange_multiplier(counts: list[float], mean: float) -> float:
     lower_bounds = [(n / n_pairs - 1) / d for n, d in terms if d > 0]
     upper_bounds = [(n / n_pairs - 1) / d for n, d in terms if d < 0]
 
-    def balance(tilt: float) -> float:
-        return sum(n * d / (1 + tilt * d) for n, d in terms)
+    def balance(multiplier: float) -> float:
+        return sum(n * d / (1 + multiplier * d) for n, d in terms)
 
     return float(brentq(balance, max(lower_bounds), min(upper_bounds)))

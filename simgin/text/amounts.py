@@ -40,15 +40,17 @@ def parse_count(text: int | float | str) -> int:
         AmountError: If the count is invalid.
     """
     count = _parse_decimal(text)
-    quoted = shorten_middle(str(text), MAX_AMOUNT_LENGTH)
+    shortened = shorten_middle(str(text), MAX_AMOUNT_LENGTH)
     if count != count.to_integral_value():
         raise AmountError(
-            f"{quoted} is not a whole number. Use a count such as 100000, 200k, 2M or 1e6."
+            f"{shortened} is not a whole number. Use a count such as 100000, 200k, 2M or 1e6."
         )
     if count < 1:
-        raise AmountError(f"{quoted} is less than 1. Use a count such as 100000, 200k, 2M or 1e6.")
+        raise AmountError(
+            f"{shortened} is less than 1. Use a count such as 100000, 200k, 2M or 1e6."
+        )
     if count > MAX_COUNT:
-        raise AmountError(f"{quoted} exceeds the maximum. Use a count up to 1e12.")
+        raise AmountError(f"{shortened} exceeds the maximum. Use a count up to 1e12.")
     return int(count)
 
 

@@ -95,13 +95,13 @@ def copy_examples(target: Path) -> list[Path]:
 @contextlib.contextmanager
 def _roll_back_on_error(target: Path) -> Iterator[None]:
     """Restore a folder to its previous state if the block fails."""
-    existed = target.exists()
+    had_target = target.exists()
     try:
         yield
     except BaseException:
         for name in EXAMPLE_FOLDERS:
             shutil.rmtree(target / name, ignore_errors=True)
-        if target.exists() and not existed:
+        if target.exists() and not had_target:
             target.rmdir()
         raise
 

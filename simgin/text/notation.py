@@ -66,9 +66,9 @@ def _describe_invalid_cards(tokens: list[str]) -> str:
     sentence = f"{subject}. Use a rank ({RANK_LETTERS}) and a suit ({SUIT_LETTERS}), such as 5S."
     for token in tokens:
         plain = _normalise(token)
-        turned = _parse_token(plain[1:] + plain[:1])
-        if turned is not None:
-            return f"{sentence} The rank comes first, as in {format_card(turned)}."
+        reversed_card = _parse_token(plain[1:] + plain[:1])
+        if reversed_card is not None:
+            return f"{sentence} The rank comes first, as in {format_card(reversed_card)}."
     return sentence
 
 
@@ -97,8 +97,8 @@ def parse_cards(text: str) -> list[int]:
     """
     tokens = _split_tokens(text)
     cards = {token: _parse_token(token) for token in tokens}
-    if wrong := [token for token, card in cards.items() if card is None]:
-        raise CardError(_describe_invalid_cards(wrong))
+    if invalid := [token for token, card in cards.items() if card is None]:
+        raise CardError(_describe_invalid_cards(invalid))
     parsed = [card for token in tokens if (card := cards[token]) is not None]
     if repeated := sorted(card for card, times in Counter(parsed).items() if times > 1):
         names = " and ".join(map(format_card, repeated))

@@ -116,8 +116,8 @@ def _format_error(path: object, key_path: KeyPath, mistake: Any, known_keys: Ite
         case "string_too_short":
             return f"{path}: {key} must not be empty."
         case "string_too_long":
-            most = mistake["ctx"]["max_length"]
-            return f"{path}: {key} must have at most {most:,} characters."
+            max_length = mistake["ctx"]["max_length"]
+            return f"{path}: {key} must have at most {max_length:,} characters."
         case kind:
             expected = _EXPECTED.get(kind, "a table of keys and values")
             return f"{path}: {key} must be {expected}, not {format_value(mistake['input'])}."

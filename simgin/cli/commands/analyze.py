@@ -101,7 +101,7 @@ def analyze_command(
     workers: int | None,
     output: Path | None,
     as_json: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Find the best action in a position, or the cost of each decision of a deal.
 
@@ -141,12 +141,12 @@ def analyze_command(
         _reject_options(
             SINGLE_DEAL_OPTIONS, "cannot be used with --deals. Use this option for a single deal."
         )
-        if asked["opponent"] is not None:
+        if arguments["opponent"] is not None:
             raise click.UsageError(
                 "--against cannot be used with --deals. Specify the opponent as the second "
                 "strategy, as in `simgin analyze A B --deals N`."
             )
-        _analyze_strategy(words, deals, seed, workers, as_json, asked)
+        _analyze_strategy(words, deals, seed, workers, as_json, arguments)
         return
     from simgin.analysis.analysis import Budget
     from simgin.analysis.analysis_report import render_analyses
@@ -157,33 +157,33 @@ def analyze_command(
     from simgin.text.files import has_suffix
     from simgin.text.notation import is_card_list
 
-    worlds = asked["worlds"] or POSITION_WORLDS
-    seconds = asked["seconds"]
+    worlds = arguments["worlds"] or POSITION_WORLDS
+    seconds = arguments["seconds"]
     budget = Budget(worlds, seconds, seed, workers)
-    settled: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
-    players = {name: asked[name] for name in ("strategy", "opponent")}
-    given = " ".join(words)
+    resolved: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
+    players = {name: arguments[name] for name in ("strategy", "opponent")}
+    text = " ".join(words)
     has_cards = (
-        asked["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD
+        arguments["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD
     )
-    if has_cards or is_card_list(given):
+    if has_cards or is_card_list(text):
         _reject_options(DEAL_OPTIONS, "cannot be used with cards. Specify two strategies instead.")
-        settled |= dict.fromkeys(DEAL_OPTIONS) | {"words": (given,)}
-        settled |= {"offered": asked["offered"] or None}
-        settled |= dict.fromkeys(("stake", "owner")) if asked["stake"] <= 1 else {}
-        die = Die(asked["stake"], asked["owner"], asked["offer"], asked["offered"])
-        about = {name: asked[name] for name in ("score", "dealer", "stock")}
+        resolved |= dict.fromkeys(DEAL_OPTIONS) | {"words": (text,)}
+        resolved |= {"offered": arguments["offered"] or None}
+        resolved |= dict.fromkeys(("stake", "owner")) if arguments["stake"] <= 1 else {}
+        die = Die(arguments["stake"], arguments["owner"], arguments["offer"], arguments["offered"])
+        about = {name: arguments[name] for name in ("score", "dealer", "stock")}
         request = AnalysisRequest.read(
-            given, asked["pile"], asked["variant"], budget, die=die, **about, **players
+            text, arguments["pile"], arguments["variant"], budget, die=die, **about, **players
         )
     else:
         _reject_options(CARDS_OPTIONS, "needs cards. Enter your hand instead of strategies.")
-        settled |= dict.fromkeys(CARDS_OPTIONS)
+        resolved |= dict.fromkeys(CARDS_OPTIONS)
         if has_suffix(words[0], *DEAL_FILE_ENDINGS):
             _reject_options(
                 DEAL_NUMBER_OPTIONS, "cannot be used with a file. Specify two strategies."
             )
-            settled |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
+            resolved |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
             if len(words) > 1:
                 raise click.UsageError(
                     f"{words[1]!r} cannot be used with a deal file, because the file specifies "
@@ -192,14 +192,14 @@ def analyze_command(
             request = AnalysisRequest.read_file(words[0], budget, turn=turn, **players)
         else:
             a, b = (*words, None)[:2]
-            address = {name: asked[name] for name in DEAL_NUMBER_OPTIONS}
+            address = {name: arguments[name] for name in DEAL_NUMBER_OPTIONS}
             request = AnalysisRequest.read_deal(
                 str(a), b, budget=budget, turn=turn, **address, **players
             )
     session.run_request(
         partial(run_analysis, request, workers),
         "analyze",
-        repeat_command(**settled),
+        repeat_command(**resolved),
         lambda result, _: render_analyses(result.analyses, result.is_deal),
         answer=lambda result: _answer(result.analyses),
         workers=workers,
@@ -216,7 +216,8 @@ def _answer(analyses: Mapping[str, Analysis]) -> str:
     if not others:
         return analysis_verdict(analyses[title])
     costs = {
-        title: one.estimate_cost(one.position.chosen_index)[0] for title, one in analyses.items()
+        title: analysis.estimate_cost(analysis.position.chosen_index)[0]
+        for title, analysis in analyses.items()
     }
     costliest = max(costs, key=costs.__getitem__)
     return f"Costliest decision ({costliest}): {analysis_verdict(analyses[costliest])}"
@@ -228,7 +229,7 @@ def _analyze_strategy(
     seed: int,
     workers: int | None,
     as_json: bool,
-    asked: Mapping[str, Any],
+    arguments: Mapping[str, Any],
 ) -> None:
     """Print the error rates of a strategy."""
     from simgin.analysis import error_rates
@@ -240,9 +241,13 @@ def _analyze_strategy(
             "--deals 1000`."
         )
     a, b = (*words, None)[:2]
-    worlds = error_rates.DEFAULT_EVALUATION_WORLDS if asked["worlds"] is None else asked["worlds"]
+    worlds = (
+        error_rates.DEFAULT_EVALUATION_WORLDS
+        if arguments["worlds"] is None
+        else arguments["worlds"]
+    )
     trial = error_rates.RatingTask.read(
-        str(a), b, asked["variant"], asked["strategy"], deals, worlds, seed
+        str(a), b, arguments["variant"], arguments["strategy"], deals, worlds, seed
     )
     players = [player.spec for player in trial.matchup.players]
     unused = dict.fromkeys((*CARDS_OPTIONS, *DEAL_OPTIONS))

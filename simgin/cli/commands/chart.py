@@ -34,7 +34,7 @@ from simgin.cli.output import repeat_command
 @options.workers_option
 @options.json_option
 def chart_command(
-    file: Path | None, output: Path | None, workers: int | None, as_json: bool, **asked: Any
+    file: Path | None, output: Path | None, workers: int | None, as_json: bool, **arguments: Any
 ) -> None:
     """Draw a chart of when to knock, which upcard to take, or what to discard first.
 
@@ -54,7 +54,7 @@ def chart_command(
     from simgin.cli import session
     from simgin.text.files import check_writable, write_file
 
-    if file is not None and (asked["kind"] != "knock" or file.suffix != ".py"):
+    if file is not None and (arguments["kind"] != "knock" or file.suffix != ".py"):
         raise click.UsageError(
             "--strategy requires a knock chart and a file name that ends in .py. Use, for "
             "example, `simgin chart knock --strategy mine.py`."
@@ -71,8 +71,8 @@ def chart_command(
 
     with session.explain_wait():
         session.run_request(
-            partial(run_chart, ChartRequest.read(**asked), workers),
-            f"{asked['kind']} chart",
+            partial(run_chart, ChartRequest.read(**arguments), workers),
+            f"{arguments['kind']} chart",
             command,
             lambda _, report: report().to_renderables(details=True),
             workers=workers,

@@ -10,8 +10,8 @@ from simgin.cli.output import print_line
 
 
 @click.command("cite")
-@click.argument("place", metavar="[DIR]", type=PATH, required=False)
-def cite_command(place: Path | None) -> None:
+@click.argument("directory_path", metavar="[DIR]", type=PATH, required=False)
+def cite_command(directory_path: Path | None) -> None:
     """Print a BibTeX entry for simgin, and identify the result in DIR.
 
     With DIR, simgin also prints the title, date, command and seed of the result, the digest of the
@@ -25,10 +25,10 @@ def cite_command(place: Path | None) -> None:
     from simgin.version import format_bibtex
 
     click.echo(format_bibtex())
-    if place is None:
+    if directory_path is None:
         return
-    with directory.report_corruption(place):
-        run = directory.read_manifest(place)
+    with directory.report_corruption(directory_path):
+        run = directory.read_manifest(directory_path)
         tables = sorted(name for name in run["files"] if name.endswith(".csv"))
         table = min(tables, key="table.csv".__ne__, default=directory.MANIFEST_FILE)
         print_line(f"\nTitle:   {run.get('question') or run['command']}")
@@ -36,5 +36,5 @@ def cite_command(place: Path | None) -> None:
         print_line(f"Command: {run['command']}")
         print_line(f"Seed:    {run['seed']}")
         print_line(f"Source:  {run['source']}")
-    checksum = hashlib.sha256((place / table).read_bytes()).hexdigest()
+    checksum = hashlib.sha256((directory_path / table).read_bytes()).hexdigest()
     print_line(f"SHA-256: {checksum} ({table})")

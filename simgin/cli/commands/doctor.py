@@ -25,11 +25,11 @@ def doctor_command(ctx: click.Context, as_json: bool) -> None:
         findings = list(run_checks())
     problems = [finding.problem for finding in findings if finding.problem]
     cells = [(one.check, "FAILED" if one.problem else "ok", one.details) for one in findings]
-    closing = "All checks passed."
+    summary = "All checks passed."
     if problems:
-        closing = f"{len(problems)} of {len(findings)} checks failed."
+        summary = f"{len(problems)} of {len(findings)} checks failed."
     table = table_from_rows("Installation", ("check", "state", "details"), cells)
-    CommandResult(repeat_command(), to_json_rows(findings)).print(as_json, [table, f"\n{closing}"])
+    CommandResult(repeat_command(), to_json_rows(findings)).print(as_json, [table, f"\n{summary}"])
     for problem in problems:
         print_note(f"error: {problem}")
     ctx.exit(1 if problems else 0)

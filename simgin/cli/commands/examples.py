@@ -10,7 +10,7 @@ from simgin.cli.output import CommandResult, repeat_command
 from simgin.report.report_table import table_from_rows
 
 NEXT_STEPS = """
-Folder:      cd {place}
+Folder:      cd {directory_path}
 Experiment:  simgin run experiments/demo.toml
 Strategy:    simgin match experiments/patient.py simple
 Notebooks:   jupyter lab notebooks     (requires pip install 'simgin[notebooks]')
@@ -18,9 +18,9 @@ Notebooks:   jupyter lab notebooks     (requires pip install 'simgin[notebooks]'
 
 
 @click.command("examples")
-@click.argument("place", metavar="[DIR]", required=False, type=PATH)
+@click.argument("directory_path", metavar="[DIR]", required=False, type=PATH)
 @json_option
-def examples_command(place: Path | None, as_json: bool) -> None:
+def examples_command(directory_path: Path | None, as_json: bool) -> None:
     """List or copy the example experiments and notebooks.
 
     With DIR, simgin copies all experiments, a strategy and the notebooks into this new folder.
@@ -32,9 +32,11 @@ def examples_command(place: Path | None, as_json: bool) -> None:
     from simgin.text import shell
     from simgin.text.examples import copy_examples, list_experiments
 
-    if place is not None:
-        steps = NEXT_STEPS.format(place=shell.quote(str(place)))
-        CommandResult(repeat_command(), [], files=copy_examples(place)).print(as_json, [steps])
+    if directory_path is not None:
+        steps = NEXT_STEPS.format(directory_path=shell.quote(str(directory_path)))
+        CommandResult(repeat_command(), [], files=copy_examples(directory_path)).print(
+            as_json, [steps]
+        )
         return
     rows = []
     for name, file in list_experiments().items():

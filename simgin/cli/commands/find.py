@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @options.seed_option
 @options.workers_option
 @options.json_option
-def find_command(workers: int | None, as_json: bool, **asked: Any) -> None:
+def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
     """Find deals of A against B that meet conditions, with a command to show each.
 
     Separate the conditions of --where with commas. A deal must meet all of them.
@@ -61,17 +61,22 @@ def find_command(workers: int | None, as_json: bool, **asked: Any) -> None:
     from simgin.analysis.find_deals import FindRequest, run_find
     from simgin.cli import session
 
-    request = FindRequest.read(**asked)
+    request = FindRequest.read(**arguments)
     matchup, rival = request.matchup, request.rival
     opponent = matchup.b and matchup.b.spec
-    settled: dict[str, Any] = {"a": matchup.a.spec, "b": rival.a.spec if rival else opponent}
-    settled |= {"against": opponent if rival else None, "variant": matchup.variant.spec}
-    settled |= {"where": request.query.text, "limit": request.limit, "deals": None, "matches": None}
-    settled["deals" if matchup.unit == "deal" else "matches"] = request.n
+    resolved: dict[str, Any] = {"a": matchup.a.spec, "b": rival.a.spec if rival else opponent}
+    resolved |= {"against": opponent if rival else None, "variant": matchup.variant.spec}
+    resolved |= {
+        "where": request.query.text,
+        "limit": request.limit,
+        "deals": None,
+        "matches": None,
+    }
+    resolved["deals" if matchup.unit == "deal" else "matches"] = request.n
     session.run_request(
         partial(run_find, request, workers),
         "find",
-        repeat_command(**settled),
+        repeat_command(**resolved),
         _screen,
         workers=workers,
         as_json=as_json,

@@ -55,7 +55,7 @@ def grade_command(
     workers: int | None,
     output: Path | None,
     as_json: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Measure the cost of a player's mistakes in recorded deals.
 
@@ -87,13 +87,13 @@ def grade_command(
                 f"{file!r} is not a valid name of a deal file. Use a file name that ends in "
                 f"{' or '.join(DEAL_FILE_ENDINGS)}."
             )
-    request = GradeRequest.read(files or kept_deals.last_deals(last or 0), **asked)
+    request = GradeRequest.read(files or kept_deals.last_deals(last or 0), **arguments)
     judge = request.task.evaluator
-    settled = {"judge": judge.a.spec, "opponent": judge.opponent or None}
+    resolved = {"judge": judge.a.spec, "opponent": judge.opponent or None}
     session.run_request(
         partial(run_grade, request, workers),
         "grade",
-        repeat_command(**settled, worlds=request.task.n_worlds),
+        repeat_command(**resolved, worlds=request.task.n_worlds),
         _screen,
         workers=workers,
         output=output,

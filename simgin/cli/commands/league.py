@@ -21,7 +21,7 @@ from simgin.cli.commands.match import command_with_size, play_plan
 )
 @click.option("--details", is_flag=True, help="Print all tables.")
 @options.json_option
-def league_command(strategies: tuple[str, ...], **asked: Any) -> None:
+def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:
     """Play all pairs of several strategies, and rank the strategies.
 
     Every pair of strategies plays the same deals. simgin computes Elo ratings, the results of all
@@ -37,8 +37,8 @@ def league_command(strategies: tuple[str, ...], **asked: Any) -> None:
     from simgin.runs.plan import plan_league
     from simgin.strategy.loader import find_strategy
 
-    how = {name: asked.pop(name) for name in options.RUN_OPTIONS if name in asked}
-    plan = plan_league(strategies, **asked)
+    run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS if name in arguments}
+    plan = plan_league(strategies, **arguments)
     specs = dict.fromkeys(find_strategy(name).spec for name in strategies)
-    settled = {"strategies": list(specs), "variant": plan.matchups[0].variant.spec}
-    play_plan(plan, command_with_size(plan, settled), **how)
+    resolved = {"strategies": list(specs), "variant": plan.matchups[0].variant.spec}
+    play_plan(plan, command_with_size(plan, resolved), **run_options)

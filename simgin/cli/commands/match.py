@@ -47,7 +47,7 @@ DETAILS_HINT = "--details prints every metric and table."
 @debug_option
 @options.json_option
 def match_command(
-    strategies: tuple[str, ...], margin: str | float | None, debug: bool, **asked: Any
+    strategies: tuple[str, ...], margin: str | float | None, debug: bool, **arguments: Any
 ) -> None:
     """Play strategy A against strategy B, and report the winner.
 
@@ -83,22 +83,22 @@ def match_command(
     from simgin.runs.plan import plan_match
     from simgin.strategy.loader import find_strategy
 
-    if debug and asked["deals"] is None and asked["matches"] is None:
-        asked["deals"] = DEBUG_DEALS
+    if debug and arguments["deals"] is None and arguments["matches"] is None:
+        arguments["deals"] = DEBUG_DEALS
         print_note(
             f"playing only {DEBUG_DEALS} deals, because --debug is slow. Set --deals for more."
         )
-    config.drop_solitaire_opponent("against", asked)
+    config.drop_solitaire_opponent("against", arguments)
     if len(strategies) == 2 and config.is_configured("against"):
-        asked["against"] = None
-    how = {name: asked.pop(name) for name in options.RUN_OPTIONS}
-    plan = plan_match(strategies, **asked)
-    settled: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
+        arguments["against"] = None
+    run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS}
+    plan = plan_match(strategies, **arguments)
+    resolved: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
     if plan.question is None:  # a single matchup
-        settled["strategies"] = [player.spec for player in plan.matchups[0].players]
-        settled["against"] = None
+        resolved["strategies"] = [player.spec for player in plan.matchups[0].players]
+        resolved["against"] = None
     else:
-        settled["strategies"] = [find_strategy(name).spec for name in strategies]
+        resolved["strategies"] = [find_strategy(name).spec for name in strategies]
     if margin is not None and (len(plan.matchups) > 1 or not plan.matchups[0].is_mirrored):
         raise click.UsageError(
             "--margin requires a match of two different strategies, because it tests a single "
@@ -117,19 +117,19 @@ def match_command(
         def repeat(results: RunResults) -> str:
             # Only a run of a fixed size can be repeated exactly.
             unit = UNIT_PLURALS[plan.unit]
-            return repeat_command(**settled, **{unit: results.sizes[0]}, seconds=None)
+            return repeat_command(**resolved, **{unit: results.sizes[0]}, seconds=None)
 
-        how["repeat"] = repeat
-    command = command_with_size(plan, settled)
-    play_plan(plan, command, sentences=sentences, records=records, **how)
+        run_options["repeat"] = repeat
+    command = command_with_size(plan, resolved)
+    play_plan(plan, command, sentences=sentences, records=records, **run_options)
 
 
-def command_with_size(plan: Plan, settled: dict[str, Any]) -> str:
+def command_with_size(plan: Plan, resolved: dict[str, Any]) -> str:
     """Return the command that repeats a plan, with its parameters in canonical form."""
     n = plan.tasks[0].n
     # Otherwise, only the time is limited.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
-    return repeat_command(**settled, **size)
+    return repeat_command(**resolved, **size)
 
 
 def play_plan(
@@ -144,7 +144,7 @@ def play_plan(
     sentences: Sequence[str] = (),
     more: str = DETAILS_HINT,
     announced: bool = False,
-    **how: Any,
+    **run_options: Any,
 ) -> None:
     """Play the plan of a command, or print its size.
 
@@ -159,12 +159,12 @@ def play_plan(
         sentences: Sentences above the report.
         more: Command or option that prints all tables.
         announced: True to print the plan before the run starts.
-        **how: Additional arguments of `session.run_plan_request`.
+        **run_options: Additional arguments of `session.run_plan_request`.
     """
     from simgin.cli import plan_table, session
     from simgin.results.run_results import run_plan
 
-    workers, as_json = how["workers"], how["as_json"]
+    workers, as_json = run_options["workers"], run_options["as_json"]
     session.check_run_output(output, record)
     session.warn_about_single_deals(plan.matchups)
     if dry_run or power is not None:
@@ -184,5 +184,5 @@ def play_plan(
         ),
         output=output,
         record_deals=record,
-        **how,
+        **run_options,
     )

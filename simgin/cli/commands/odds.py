@@ -44,7 +44,7 @@ def odds_command(
     workers: int | None,
     details: bool,
     as_json: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Compute the probability of winning a deal and a match.
 
@@ -71,7 +71,7 @@ def odds_command(
     session.run_request(
         partial(
             run_odds,
-            OddsRequest.read(variants, **asked),
+            OddsRequest.read(variants, **arguments),
             workers,
             compile_players=lambda matchup: session.compile_players([matchup]),
         ),

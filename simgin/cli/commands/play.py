@@ -33,7 +33,7 @@ CORRUPT = (
     metavar="FILE",
     help="Save each deal as JSON: FILE-1.json, FILE-2.json, ...",
 )
-def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> None:
+def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) -> None:
     """Play against a strategy (default: champion), or play a solitaire game.
 
     Type a key or a card, then Enter. Type ? to list the keys, e to evaluate your actions, or q to
@@ -56,8 +56,8 @@ def play_command(coach: bool, new: bool, save: Path | None, **asked: Any) -> Non
     from simgin.cli.game import InteractiveGame
     from simgin.play.played_game import CorruptGameError, PlayedGame
 
-    config.drop_solitaire_opponent("strategy", asked)
-    matchup = read_game(**asked)
+    config.drop_solitaire_opponent("strategy", arguments)
+    matchup = read_game(**arguments)
     file = _saved_game_file(matchup)
     game = PlayedGame(matchup, file)
     if new:

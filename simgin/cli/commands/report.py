@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 @click.command("report")
-@click.argument("place", metavar="DIR", type=PATH)
+@click.argument("directory_path", metavar="DIR", type=PATH)
 @details_option
 @json_option
-def report_command(place: Path, details: bool, as_json: bool) -> None:
+def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
     """Rewrite the tables, plots and HTML report of a finished run.
 
     simgin computes all files from the ledger and the manifest in DIR. It plays no deals, so it does
@@ -29,13 +29,15 @@ def report_command(place: Path, details: bool, as_json: bool) -> None:
     from simgin.results.run_results import load_results
     from simgin.runs import directory
 
-    with directory.report_corruption(place), load_results(place) as findings:
-        directory.check_directory(place)
-        existing_files = [directory.DEALS_FILE] if (place / directory.DEALS_FILE).exists() else []
+    with directory.report_corruption(directory_path), load_results(directory_path) as findings:
+        directory.check_directory(directory_path)
+        existing_files = (
+            [directory.DEALS_FILE] if (directory_path / directory.DEALS_FILE).exists() else []
+        )
         manifest_now = {**findings.info.identity, "stopped": findings.stopped}
         written = _report(findings)
         files = directory.write_run_directory(
-            place, manifest_now, html_report.report_files(written), *existing_files
+            directory_path, manifest_now, html_report.report_files(written), *existing_files
         )
         result = CommandResult(
             repeat_command(), findings.records(), findings.info.seed, files, findings.stopped

@@ -83,7 +83,7 @@ def review_command(
     scheduler: str | None,
     details: bool,
     as_json: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Measure how a rule change affects the game, for different types of players.
 
@@ -108,14 +108,14 @@ def review_command(
     from simgin.review.review_request import ReviewRequest
     from simgin.runs import directory
 
-    specified = {name: value for name, value in asked.items() if options.is_given(name)}
+    specified = {name: value for name, value in arguments.items() if options.is_given(name)}
     if config.is_configured("seconds_per_turn"):
         if file is None:
-            specified["seconds_per_turn"] = asked["seconds_per_turn"]
+            specified["seconds_per_turn"] = arguments["seconds_per_turn"]
         else:  # The review file can contain another value, and the option has a default.
             click.get_current_context().params["seconds_per_turn"] = None
     for name in specified.keys() & {"players", "goals"}:
-        specified[name] = [part.strip() for part in asked[name].split(",")]
+        specified[name] = [part.strip() for part in arguments[name].split(",")]
     if variants:
         specified["names"] = variants
     read = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)

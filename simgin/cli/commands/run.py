@@ -24,7 +24,7 @@ from simgin.cli.output import format_command, repeat_command
 )
 @options.details_option
 @options.json_option
-def run_command(file: str, seed: int | None, output: Path | None, **how: Any) -> None:
+def run_command(file: str, seed: int | None, output: Path | None, **run_options: Any) -> None:
     """Run an experiment and write tables, plots and an HTML report.
 
     EXPERIMENT is a TOML file, or the name of an example such as demo. `simgin examples` lists the
@@ -54,5 +54,10 @@ def run_command(file: str, seed: int | None, output: Path | None, **how: Any) ->
     directory = output or Path("results") / plan.title
     more = format_command("report", directory, "--details")
     play_plan(
-        plan, repeat_command(output=output), output=directory, more=more, announced=True, **how
+        plan,
+        repeat_command(output=output),
+        output=directory,
+        more=more,
+        announced=True,
+        **run_options,
     )

@@ -19,7 +19,7 @@ from simgin.cli.output import CommandResult
 @options.deal_option
 @debug_option
 @options.json_only_option
-def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
+def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     """Replay one deal of A against B, or a solitaire deal of A.
 
     The output shows every decision with the cards that the player saw, and the showdown.
@@ -32,18 +32,20 @@ def show_command(debug: bool, as_json: bool, **asked: Any) -> None:
     from simgin.play.kernel import PolicyCallError
     from simgin.report.report import Report
 
-    config.drop_solitaire_opponent("b", asked)
+    config.drop_solitaire_opponent("b", arguments)
     with policy_calls(as_json):
-        played = replay.trace_named_deal(**asked)
+        played = replay.trace_named_deal(**arguments)
     replayed = replay.make_replay(played)
-    command = played.matchup.replay_command(asked["unit"], asked["half"], asked["deal"] or 0)
+    command = played.matchup.replay_command(
+        arguments["unit"], arguments["half"], arguments["deal"] or 0
+    )
     parts = [
         *Report(replayed.title, [replayed.summary]).to_renderables(),
         "",
         *replayed.body_lines(),
         "",
     ]
-    CommandResult(command, replay_json.replay_to_json(replayed), asked["seed"]).print(
+    CommandResult(command, replay_json.replay_to_json(replayed), arguments["seed"]).print(
         as_json, parts
     )
     if played.error:

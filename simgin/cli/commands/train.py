@@ -45,9 +45,9 @@ def train_command(
     confirm: int | None,
     workers: int | None,
     output: Path | None,
-    place: Path | None,
+    directory_path: Path | None,
     as_json: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Train the weights of a strategy, and validate the gain.
 
@@ -86,24 +86,24 @@ def train_command(
     request = adapt.AdaptRequest if is_champion else discards.TrainRequest
     run: Any = adapt.run_adaptation if is_champion else discards.run_training
     words = adapt.AdaptedChampion.wording
-    learn_runner.check_improvement_output(words, output, place)
-    specified = {name: value for name, value in asked.items() if value is not None}
+    learn_runner.check_improvement_output(words, output, directory_path)
+    specified = {name: value for name, value in arguments.items() if value is not None}
     specified |= {} if confirm is None else {"confirmation_matches": confirm}
     training = request.read(strategy, **specified)
     match = training.match
     if not as_json:
         console().print(Sentences([kind.plan_sentence(training)]))
     session.compile_players(match.matchups(match.strategy, match.seed))
-    settled = learn_runner.player_options(match) | {"confirm": match.confirmation_matches}
-    settled |= {"rounds": training.rounds, "deals": training.deals}
+    resolved = learn_runner.player_options(match) | {"confirm": match.confirmation_matches}
+    resolved |= {"rounds": training.rounds, "deals": training.deals}
     result = learn_runner.run_improvement(
         match,
         words,
         partial(run, training, workers),
-        changed=settled | {"against": ()} if is_champion else settled,
+        changed=resolved | {"against": ()} if is_champion else resolved,
         workers=workers,
         output=output,
-        place=place,
+        directory_path=directory_path,
         as_json=as_json,
         cached="the cache" if is_champion else "",
     )

@@ -58,10 +58,10 @@ def tune_command(
     confirm: int,
     workers: int | None,
     output: Path | None,
-    place: Path | None,
+    directory_path: Path | None,
     dry_run: bool,
     as_json: bool,
-    **asked: Any,
+    **arguments: Any,
 ) -> None:
     """Search for better parameters of a strategy, and validate the gain.
 
@@ -83,9 +83,9 @@ def tune_command(
     from simgin.learn import cma_search
     from simgin.learn.tune_request import TuneRequest
 
-    request = TuneRequest.read(confirmation_matches=confirm, **asked)
+    request = TuneRequest.read(confirmation_matches=confirm, **arguments)
     words = cma_search.TuningResult.wording
-    learn_runner.check_improvement_output(words, output, place)
+    learn_runner.check_improvement_output(words, output, directory_path)
     session.compile_players(request.matchups(request.strategy, request.seed))
     row = _plan_row(request, workers)
     if not as_json:
@@ -102,7 +102,7 @@ def tune_command(
         changed=learn_runner.player_options(request),
         workers=workers,
         output=output,
-        place=place,
+        directory_path=directory_path,
         as_json=as_json,
     )
     if result.has_changed and not as_json:

@@ -173,8 +173,8 @@ def heat_map(
     for (i, j), value in np.ndenumerate(values):
         if np.isnan(value):
             continue
-        dark = abs(value - middle) > 0.75 * reach
-        ink = LIGHTEST if dark else DARKEST
+        is_dark = abs(value - middle) > 0.75 * reach
+        ink = LIGHTEST if is_dark else DARKEST
         axes.text(
             j,
             i,
