@@ -224,7 +224,7 @@ def choose_dot(value: float, se: float, margin: float) -> str:
 def _render_source(card: Card) -> str:
     """Return a sentence with links to the results."""
     links = [f"[{name}](../results/reference/{name})" for name in card.results]
-    return f"The data are in {join_words(links)}."
+    return f"See {join_words(links)}."
 
 
 @cache

@@ -343,7 +343,7 @@ def test_the_rule_sets_of_a_sweep_are_named_or_counted():
         caution(replace(one, strong=tuple((variant, "champion") for variant in one.variants)))
         for one in (one, two)
     ]
-    assert "for undercut bonus 0 and 10. " in found[0].sentence
+    assert "for undercut bonus 0 or 10. " in found[0].sentence
     assert "for 5 of these 6 rule sets. " in found[1].sentence
 
 
