@@ -124,13 +124,13 @@ def console() -> Console:
     return Terminal(highlight=False, markup=False, emoji=False)
 
 
-def screen_parts(report: Report, details: bool, more: str) -> Iterator[Any]:
+def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[Any]:
     """Yield the parts of a report for the terminal, and the command that prints all tables.
 
     Args:
         report: Report to print.
         details: True to show all tables.
-        more: Command or option that prints all tables.
+        details_hint: Command or option that prints all tables.
     """
     from rich.text import Text
 
@@ -138,8 +138,8 @@ def screen_parts(report: Report, details: bool, more: str) -> Iterator[Any]:
     yield ""
     if report.caveat:
         yield Text(f"Advice:  {report.caveat.command}", no_wrap=True)
-    if more and not details:
-        yield f"Details: {more}"
+    if details_hint and not details:
+        yield f"Details: {details_hint}"
 
 
 def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:

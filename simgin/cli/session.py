@@ -170,21 +170,28 @@ def run_plan_request(
 
 
 def run_screen(
-    results: RunResults, command: str, more: str, *, details: bool, sentences: Iterable[str] = ()
+    results: RunResults,
+    command: str,
+    details_hint: str,
+    *,
+    details: bool,
+    sentences: Iterable[str] = (),
 ) -> Iterator[Any]:
     """Yield the parts of the screen of a run.
 
     Args:
         results: Results of the run.
         command: Command that repeats the run.
-        more: Command or option that prints the details.
+        details_hint: Command or option that prints the details.
         details: True to show all tables.
         sentences: Sentences above the report.
     """
     from simgin.results.run_report import build_run_report
 
     yield from sentences
-    yield from screen_parts(build_run_report(results, command, details=details), details, more)
+    yield from screen_parts(
+        build_run_report(results, command, details=details), details, details_hint
+    )
 
 
 @contextmanager

@@ -149,9 +149,9 @@ class ReviewRequest:
         if targets:
             sweep = [*sweep, _target_sweep(names, targets)]
         if sweep:
-            names, against, swept = _parse_sweep(names, against, sweep)
+            names, against, swept_parameters = _parse_sweep(names, against, sweep)
         else:
-            swept = ()
+            swept_parameters = ()
         base = () if against is None else (against,)
         named = [variants.find_variant(name) for name in (*base, *names)]
         if len({variant.params["players"] for variant in named}) > 1:
@@ -185,7 +185,7 @@ class ReviewRequest:
             title=title,
             note=note,
             goals=tuple(goals),
-            sweep=swept,
+            sweep=swept_parameters,
         )
 
     @classmethod
@@ -326,12 +326,12 @@ def _parse_sweep(
             "a sweep requires one variant and one or two parameters. Use a command such as "
             "`simgin review standard --sweep undercut_bonus=0,10,25`."
         )
-    swept = tuple(map(_parse_values, sweep))
-    if len({name for name, _ in swept}) < len(swept):
+    swept_parameters = tuple(map(_parse_values, sweep))
+    if len({name for name, _ in swept_parameters}) < len(swept_parameters):
         raise ReviewError(
             "both --sweep options specify the same parameter. Use two different parameters."
         )
-    points = math.prod(len(values) for _, values in swept)
+    points = math.prod(len(values) for _, values in swept_parameters)
     if points < 2:
         raise ReviewError(
             "a sweep needs at least two values. Add values, as in `--sweep gin_bonus=20,25`."
@@ -341,7 +341,7 @@ def _parse_sweep(
             f"a sweep cannot have {points} rule sets. Use at most {MAX_RULE_SETS} rule sets."
         )
     base = variants.find_variant(names[0]).spec
-    return _sweep_variants(base, swept), base, swept
+    return _sweep_variants(base, swept_parameters), base, swept_parameters
 
 
 def _target_sweep(names: Sequence[str], targets: str) -> str:

@@ -85,8 +85,8 @@ def review_question(review: Review) -> str:
     if request.title:
         return request.title
     if request.sweep:
-        swept = join_words([name.replace("_", " ") for name, _ in request.sweep])
-        return f"Which {swept} {'is' if len(request.sweep) == 1 else 'are'} best?"
+        parameter_names = join_words([name.replace("_", " ") for name, _ in request.sweep])
+        return f"Which {parameter_names} {'is' if len(request.sweep) == 1 else 'are'} best?"
     if not request.compared_variants:
         verb = "is" if len(request.variants) == 1 else "are"
         names = [rule_set_label(review, variant) for variant in request.variants]
@@ -141,10 +141,12 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
     request = review.request
     base = variants.find_variant(request.base or "standard")
     if request.sweep:
-        swept = [f"{name.replace('_', ' ')} {join_words(values)}" for name, values in request.sweep]
+        parameter_values = [
+            f"{name.replace('_', ' ')} {join_words(values)}" for name, values in request.sweep
+        ]
         return [
             (variant_label(base.spec), join_sentences(_describe_basics(base))),
-            ("Values", join_sentences([", each with ".join(swept)])),
+            ("Values", join_sentences([", each with ".join(parameter_values)])),
         ]
     sentences = []
     for text in request.variants:

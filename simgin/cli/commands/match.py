@@ -142,7 +142,7 @@ def play_plan(
     details: bool,
     power: str | float | None = None,
     sentences: Sequence[str] = (),
-    more: str = DETAILS_HINT,
+    details_hint: str = DETAILS_HINT,
     announced: bool = False,
     **run_options: Any,
 ) -> None:
@@ -157,7 +157,7 @@ def play_plan(
         details: True to print all tables.
         power: Difference to detect with the printed sample size, or None.
         sentences: Sentences above the report.
-        more: Command or option that prints all tables.
+        details_hint: Command or option that prints all tables.
         announced: True to print the plan before the run starts.
         **run_options: Additional arguments of `session.run_plan_request`.
     """
@@ -180,7 +180,7 @@ def play_plan(
         partial(run_plan, plan),
         command,
         lambda results, _: session.run_screen(
-            results, command, more, details=details, sentences=sentences
+            results, command, details_hint, details=details, sentences=sentences
         ),
         output=output,
         record_deals=record,

@@ -42,7 +42,7 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
         result = CommandResult(
             repeat_command(), findings.records(), findings.info.seed, files, findings.stopped
         )
-        result.print(as_json, screen_parts(written, details, more=""))
+        result.print(as_json, screen_parts(written, details, details_hint=""))
 
 
 def _report(findings: RunResults) -> Report:

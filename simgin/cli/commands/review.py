@@ -137,12 +137,12 @@ def review_command(
         print_note("drawing the plots.")
         return []
 
-    more = format_command("report", directory_path, "--details")
+    details_hint = format_command("report", directory_path, "--details")
     session.run_plan_request(
         plan,
         partial(run_review, request),
         command,
-        lambda _, report: screen_parts(report(), details, more),
+        lambda _, report: screen_parts(report(), details, details_hint),
         workers=workers,
         scheduler=scheduler,
         output=directory_path,

@@ -52,12 +52,12 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
     plan = plan_experiment(file, seed)
     output = output or config.configured_output(plan.title)
     directory = output or Path("results") / plan.title
-    more = format_command("report", directory, "--details")
+    details_hint = format_command("report", directory, "--details")
     play_plan(
         plan,
         repeat_command(output=output),
         output=directory,
-        more=more,
+        details_hint=details_hint,
         announced=True,
         **run_options,
     )
