@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from simgin.analysis.analysis import DEFAULT_WORLDS, MAX_WORLDS, Budget
 from simgin.analysis.analysis_request import AnalysisRequest
@@ -156,8 +157,9 @@ class BoardPosition:
         for name in OPTIONAL_FIELDS:
             if getattr(self, name) is None:
                 continue
+            without: dict[str, Any] = {name: None}
             try:
-                replace(self, **{name: None})._to_request()
+                replace(self, **without)._to_request()
             except SimginError:
                 continue
             return name

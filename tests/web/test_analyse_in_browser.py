@@ -36,7 +36,7 @@ def page(request, chromium, address):
     width, height = request.param
     page = chromium.new_page(viewport={"width": width, "height": height})
     errors = []
-    page.on("pageerror", errors.append)
+    page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda one: errors.append(one.text) if "Policy" in one.text else None)
     page.goto(f"{address}/?token={TOKEN}")
     page.goto(f"{address}/analyse?{FAST}")
