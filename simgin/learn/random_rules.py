@@ -108,4 +108,4 @@ def is_in_training_range(name: str, value: ParamValue) -> bool:
     if isinstance(value, bool) or not isinstance(value, int):
         return value in known
     numbers = [one for one in known if isinstance(one, int)]
-    return min(numbers) <= value <= max(numbers)
+    return bool(numbers) and min(numbers) <= value <= max(numbers)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RULE_SETS = ("r1", "r2", "r3", "r4")  # fields of the form
 EXAMPLE = "standard+undercut_bonus=10"
-MAX_ADAPTED = 3  # rule sets for which a player is trained unless the user decides otherwise
+MAX_ADAPTED = 3  # maximum number of rule sets that need training, unless the user asks for it
 QUICK_FACTOR = 0.1
 # CPU seconds of each rule set: 20,000 matches of all player types, pilot matches, and training
 SECONDS_PER_RULE_SET, SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 15, 5, 90
@@ -90,11 +90,13 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
 
 
 def _variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
-    """Return the rule sets for which a strong player is trained."""
+    """Return the two-player rule sets for which a strong player is trained."""
+    rule_sets = [variant for variant in rule_sets if variant.params["players"] == 2]
     choice = form.values.get("adapt")
+    if choice in ("yes", "no"):
+        return rule_sets if choice == "yes" else []
     untrained = [one for one in rule_sets if not is_trained_champion(CHAMPION, one)]
-    is_few = len(untrained) <= MAX_ADAPTED
-    return untrained if choice == "yes" or (choice != "no" and is_few) else []
+    return untrained if len(untrained) <= MAX_ADAPTED else []
 
 
 def _adapt_notes(adapted: list[Variant]) -> list[str]:
@@ -145,7 +147,6 @@ def _options(site: Site) -> dict[str, Any]:
         "example": EXAMPLE,
         "variants": list_variants(),
         "strategies": [*site.strategies, *list_by_strength()],
-        "max_adapted": MAX_ADAPTED,
     }
 
 
