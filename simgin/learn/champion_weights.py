@@ -752,9 +752,8 @@ def likelihood_ratios(
 
 def trained_variant(variant: Variant) -> str:
     """Return the entry of player.TRAINED_VARIANTS whose weights champion uses in a variant."""
-    return player.TRAINED_VARIANTS[
-        player.find_rules_offset(build_rules(variant)) // player.RULES_SIZE
-    ]
+    group = player.find_rules_offset(build_rules(variant)) // player.RULES_SIZE
+    return str(player.TRAINED_VARIANTS[group])
 
 
 def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
