@@ -71,6 +71,7 @@ def show_game(browser, address, name, size, scheme, *, to_end=False) -> None:  #
         if turns == MIDDLE_TURNS and page.query_selector("#hand button"):
             page.click("#hint")
             page.wait_for_selector(".costs", timeout=PATIENCE)
+            page.evaluate("scrollTo(0, 0)")
             page.screenshot(path=IMAGES / f"{name}.png")
             if not to_end:
                 break

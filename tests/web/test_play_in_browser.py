@@ -47,7 +47,7 @@ def page(request, chromium, address):
     width, height = request.param
     page = chromium.new_page(viewport={"width": width, "height": height})
     errors = []
-    page.on("pageerror", errors.append)
+    page.on("pageerror", lambda one: errors.append(str(one)))
     page.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
     page.goto(f"{address}/?token={TOKEN}")
     assert "token" not in page.url

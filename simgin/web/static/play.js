@@ -107,7 +107,7 @@ const showCostliest = async (list) => {
     found.sort((a, b) => b.cost - a.cost);
     const items = found.slice(0, COSTLIEST).map((each) => make("li", {}, `${each.label}: ${each.choice} `, make("a", { href: each.link }, "Analyse")));
     const rest = place + 1 < total ? `Analysing decision ${place + 2} of ${total} …` : found.length ? "" : "You made no significant mistake in this deal.";
-    list.replaceChildren(...items, ...(rest ? [make("li", { class: "waiting" }, rest)] : []));
+    list.replaceChildren(...items, ...(rest ? [make("li", { class: place + 1 < total ? "waiting" : "none" }, rest)] : []));
   }
 };
 
