@@ -1,4 +1,4 @@
-"""Pages and forms: templates, and error messages beside the fields."""
+"""Pages and forms: templates, and the error message of each field."""
 
 from __future__ import annotations
 
