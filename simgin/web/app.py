@@ -9,7 +9,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -101,6 +101,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             SimginError: show_input_error,
             OSError: show_system_error,
             HTTPException: show_http_error,
+            ClientDisconnect: show_http_error,  # in the middle of a body
             Exception: show_server_error,
         },
     )

@@ -1,9 +1,11 @@
 """Tests that only the user's browser can use the pages, and that no request causes a bug."""
 
+import asyncio
 import random
 
 import pytest
 
+from simgin.web.app import create_app
 from support.web_site import ADDRESS, PORT, TOKEN
 
 HOSTILE = [
@@ -72,6 +74,23 @@ def test_a_change_from_another_site_is_rejected(browser, origin):
 def test_large_bodies_are_rejected(browser):
     assert browser.post("/jobs/x/cancel", content=b"x" * (1 << 20)).status_code == 400
     assert browser.post("/jobs/x/cancel", content=b"x" * ((1 << 20) + 1)).status_code == 413
+
+
+def test_a_browser_that_leaves_while_it_sends_causes_no_error(browser, site):
+    app = create_app(site, TOKEN, PORT)
+    sent = []
+
+    async def leave():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    headers = {"host": f"127.0.0.1:{PORT}", "origin": ADDRESS, "cookie": f"simgin-{PORT}={TOKEN}"}
+    scope = {"type": "http", "method": "POST", "path": "/analyse/file", "query_string": b""}
+    scope["headers"] = [(name.encode(), text.encode()) for name, text in headers.items()]
+    asyncio.run(app(scope, leave, send))  # an exception would be printed in the terminal
+    assert sent[0]["status"] == 400
 
 
 def test_every_answer_forbids_foreign_and_inline_scripts(browser):
