@@ -15,11 +15,14 @@ except SystemExit as end:
 """
 MATCH = ["match", "simple", "gold", "--deals", "200"]
 HEAVY = "numba numpy pandas pydantic rich"
+WEB = "starlette uvicorn jinja2"
 UNUSED = "pydantic matplotlib jinja2 pandas scipy.special scipy.linalg scipy.stats"
 CASES = [
-    (COMMAND.format(words=["--help"]), HEAVY),
+    (COMMAND.format(words=["--help"]), f"{HEAVY} {WEB}"),
     (COMMAND.format(words=MATCH), UNUSED),
     (COMMAND.format(words=[*MATCH, "--json"]), f"{UNUSED} rich"),
+    ("import simgin", f"{HEAVY} {WEB}"),
+    ("import simgin.cli.commands.web", f"{HEAVY} {WEB}"),
     ("import simgin.cli.commands.variants", HEAVY),
     ("import simgin.plots", "matplotlib pandas rich"),
     ("from simgin.rules import variants; variants.find_variant('oklahoma+rush')", HEAVY),
