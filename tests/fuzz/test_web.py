@@ -1,0 +1,206 @@
+"""Hostile requests to `simgin web`: no bug, no file outside its place, and no growing memory."""
+
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+import simgin
+from simgin.core import jit
+from simgin.web.server import MAX_CONNECTIONS
+from support.hostile import SEED, cases
+from support.hostile_requests import Requests
+from support.web_site import wait_until
+
+SECRET = "years-of-work"
+STRATEGY = """
+from simgin.strategy import Strategy, knock
+@knock
+def mine(view, rules, params):
+    return 1
+MINE = Strategy("mine", knock=mine)
+"""
+MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
+MAX_GROWTH = 64 << 20  # bytes of memory after the first half of the requests
+MAX_SLOW = 30  # connections that are left open
+PACKAGE = Path(simgin.__file__).parents[1]
+RUN = Path(__file__).parents[2] / "results" / "reference" / "demo"
+
+
+class RecordedServer:
+    """Server in a child process, which records the files that it opens."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self._log, self._errors = directory.parent / "log", directory.parent / "errors"
+        command = [sys.executable, "-P", "-m", "support.recorded_server"]
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join((str(PACKAGE), str(Path(__file__).parents[1]))),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "SIMGIN_DATA_DIR": str(directory.parent / "data"),
+        }
+        with open(self._log, "wb") as log, open(self._errors, "wb") as errors:
+            self.process = subprocess.Popen(
+                command, cwd=directory, env=environment, stdout=log, stderr=errors
+            )
+        wait_until(lambda: b"\n" in self._log.read_bytes() or self.process.poll() is not None)
+        assert self.process.poll() is None, self.errors
+        address = urlsplit(self._log.read_text().splitlines()[0])
+        self.host = address.netloc
+        self.place = (address.hostname, address.port)
+        self.cookie = f"simgin-{address.port}={parse_qs(address.query)['token'][0]}"
+
+    @property
+    def errors(self):
+        """Text that the server printed on stderr."""
+        return self._errors.read_text(errors="replace")
+
+    @property
+    def memory(self):
+        """Resident memory in bytes."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+    @property
+    def events(self):
+        """Audit events: name, whether a file was opened to write, and paths."""
+        return [json.loads(line) for line in self._log.read_text().splitlines()[1:]]
+
+    def send(self, request, is_stream=False, seconds=60):
+        """Send a request, and return the answer, the beginning of a stream, or nothing in time."""
+        answer = b""
+        with socket.create_connection(self.place, timeout=60) as connection:
+            # The server can close the connection before it has read a large request
+            with suppress(ConnectionError):
+                connection.sendall(request)
+            connection.settimeout(seconds)
+            with suppress(ConnectionError, TimeoutError if seconds < 60 else ()):
+                while piece := connection.recv(1 << 16):
+                    answer += piece
+                    if is_stream and b"\r\n\r\n" in answer:
+                        break
+        return answer
+
+    def get(self, target, method="GET"):
+        """Return the status and the text of the answer to a valid request."""
+        head = f"{method} {target} HTTP/1.1\r\nHost: {self.host}\r\nCookie: {self.cookie}\r\n"
+        head += f"Origin: http://{self.host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        answer = self.send(head.encode()).decode(errors="replace")
+        return status_of(answer.encode()), answer.partition("\r\n\r\n")[2]
+
+    def start_job(self):
+        """Start a job, and return its name."""
+        status, text = self.get("/odds?variant=solitaire-gin", "POST")
+        assert status == 200, text
+        return json.loads(text)["job"]
+
+    def stop(self):
+        """Stop the server as Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(60) == 0
+
+
+def status_of(answer):
+    """Return the status of an answer; 0 if the server closed the connection without one."""
+    found = re.match(rb"HTTP/1\.1 (\d{3}) ", answer)
+    return int(found[1]) if found else 0
+
+
+@pytest.fixture
+def server(tmp_path):
+    """Serve a directory with files that no request can name, and with one strategy that it can."""
+    directory = tmp_path / "here"
+    shutil.copytree(RUN, directory / "results" / "demo")
+    np.save(directory / "w.npy", np.zeros(9))
+    (directory / "own.py").write_text(STRATEGY)
+    for name in ("mine.py", "MINE.PY", "mine", "simple", "gold.py", "random.py"):
+        (directory / name).write_text(MARK)
+    for name in ("secret.txt", "results/secret.txt", "mine.toml", "standard"):
+        (directory / name).write_text(SECRET)
+    running = RecordedServer(directory)
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def paths_outside(server):
+    """Return the events with files and directories outside the places that the server can use."""
+    written = [server.directory / "results", server.directory.parent / "data", jit.cache_root()]
+    own = [server.directory / name for name in ("own.py", "__pycache__")]
+    read = [*written, *own, PACKAGE, "/dev", "/proc", "/sys"]
+    read += [sys.prefix, sys.base_prefix, "/usr/share/zoneinfo", "/etc/localtime"]
+    read += [place for place in sys.path if Path(place).is_absolute()]
+    outside = set()
+    for event, is_writing, paths in server.events:
+        if event == "subprocess.Popen" and Path(paths[0]).name == "sleep":
+            continue
+        if event.startswith(("subprocess", "socket", "os.system", "os.exec")):
+            outside.add((event, *paths))
+            continue
+        is_changing = is_writing or event not in ("open", "os.listdir", "os.scandir")
+        places = written if is_changing else read
+        for name in paths:
+            path = (server.directory / name).resolve()
+            # An open file has a number; an import hook has a name such as __editable__
+            is_path = not name.isdigit() and not name.startswith("__")
+            if is_path and not any(path.is_relative_to(place) for place in places):
+                outside.add((event, name))
+    return outside
+
+
+@cases(300, 5000)
+def test_no_request_causes_a_bug_or_leaves_its_place(server, n):
+    server.get("/review/check")  # load the modules
+    server.get("/play/state?opponent=simple&length=deal&seed=1")
+    requests = Requests(random.Random(SEED), server.host, server.cookie, server.start_job())
+    counts, memory = {}, 0
+    with ExitStack() as slow:
+        for i in range(n):
+            request, kind, is_stream = requests.next()
+            if i % 20 == 0 and i < 20 * MAX_SLOW:  # a client that sends and reads nothing more
+                connection = slow.enter_context(socket.create_connection(server.place))
+                connection.sendall(request[: requests.draw.randint(0, 2000)])
+            # A malformed request can be incomplete, so that the server waits for its end
+            answer = server.send(request, is_stream, 0.2 if kind == "bytes" else 60)
+            status = status_of(answer)
+            counts[status] = counts.get(status, 0) + 1
+            told = request[:2000], answer[:2000]
+            assert status < 500, told
+            assert kind != "stranger" or status in (400, 403), told
+            for text in (b"Traceback", b'File "', SECRET.encode(), b"root:", b"X-Evil: 1\r\n"):
+                assert text not in answer, told
+            if i == n // 2:
+                memory = server.memory
+    print(dict(sorted(counts.items())), f"{memory >> 20} MiB, {server.memory >> 20} MiB")
+    assert server.memory - memory < MAX_GROWTH
+    assert {200, 400, 403, 404, 405, 413} <= counts.keys()
+    assert server.get("/")[0] == 200
+    assert not paths_outside(server)
+    assert not (server.directory / "it-ran").exists()
+    server.stop()
+    assert "Traceback" not in server.errors, server.errors
+
+
+def test_the_server_answers_after_a_flood_of_streams(server):
+    job = server.start_job()
+    head = f"GET /jobs/{job}/events HTTP/1.1\r\nHost: {server.host}\r\nCookie: {server.cookie}"
+    with ExitStack() as flood:
+        for _ in range(MAX_CONNECTIONS + 20):
+            connection = flood.enter_context(socket.create_connection(server.place, timeout=60))
+            connection.sendall(f"{head}\r\n\r\n".encode())
+        assert connection.recv(1000).startswith(b"HTTP/1.1 503 ")
+    wait_until(lambda: server.get("/")[0] == 200, 60)
+    assert server.get(f"/jobs/{job}/cancel", "POST")[0] == 200
+    server.stop()
+    assert "Traceback" not in server.errors, server.errors

@@ -1,0 +1,42 @@
+"""Serve the pages in the working directory, and record the files that the process opens.
+
+The first line of stdout is the address, and every later line is one audit event as JSON: the name
+of the event and its paths. Commands do not run: each job waits until it is cancelled.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from simgin.web.jobs import JobQueue
+from simgin.web.server import LocalServer
+
+EVENTS = ("open", "os.listdir", "os.scandir", "os.remove", "os.rename", "os.mkdir", "os.rmdir")
+EVENTS += ("os.symlink", "os.link", "os.truncate", "os.chmod", "shutil.rmtree", "sqlite3.connect")
+EVENTS += ("subprocess.Popen", "os.system", "os.exec", "socket.connect", "socket.getaddrinfo")
+
+
+def record(event, args):
+    """Print an event; os.write causes no other event."""
+    if event in EVENTS:
+        is_writing = event == "open" and bool(args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+        words = [os.fsdecode(one) if isinstance(one, str | bytes) else repr(one) for one in args]
+        line = json.dumps([event, is_writing, words[: 1 + (event == "os.rename")]])
+        os.write(1, f"{line}\n".encode())
+
+
+def wait_instead(queue, job):
+    """Start a process that waits instead of the command of a job."""
+    return subprocess.Popen(
+        ["sleep", "3600"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+if __name__ == "__main__":
+    JobQueue._start_process = wait_instead
+    served = LocalServer(Path("results"), ("own.py",))
+    print(served.url, flush=True)
+    sys.addaudithook(record)
+    served.run()
