@@ -21,7 +21,7 @@ from simgin.play.rollouts import roll_out_worlds
 from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 
-WORLDS_PER_CALL = 5_000  # worlds per call of the engine
+WORLDS_PER_CALL = 5_000  # number of worlds per engine call
 
 
 def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:

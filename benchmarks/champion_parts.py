@@ -22,7 +22,7 @@ from simgin.strategy import Strategy, loader
 
 OPPONENTS = ("simple", "marjj")
 LEARNED_SLOTS = ("take", "discard", "knock")
-# All weights of champion: the blends, and then the table that selects a blend
+# All weights of champion, in which the table that selects a blend follows the blends
 Weights = np.ndarray
 
 

@@ -25,7 +25,7 @@ from simgin.stats.estimate import Estimate, estimate_metric
 from simgin.strategy import Strategy, compiler, loader
 
 MATCHES, SEED = 4_000, 9102
-RANDOM_RULE_SETS, RANDOM_SEED = 40, 0x694F1E61  # the seed is a commit
+RANDOM_RULE_SETS, RANDOM_SEED = 40, 0x694F1E61  # The seed is a commit hash.
 
 
 def fixed_champion() -> Strategy:

@@ -60,7 +60,7 @@ def play_rlcard(env):
     steps = 0
     while not env.is_over():
         legal = list(state["legal_actions"])
-        knocks = [action for action in legal if action >= 58]  # one knock action per card
+        knocks = [action for action in legal if action >= 58]  # There is one knock action per card.
         state, _ = env.step(random.choice(knocks or legal))
         steps += 1
     return 1, steps

@@ -26,8 +26,9 @@ from simgin.analysis import error_rates
 from simgin.strategy import catalogue, loader
 
 VARIANT = "eaai"
-UNITS_PER_PIECE = 20  # units per piece: pairs of deals, or deals for champion itself
-EXCLUDED_STRATEGY = "dice-player"  # plays like gold in variants without a die
+# Number of units per piece (pairs of deals, or single deals when champion plays itself)
+UNITS_PER_PIECE = 20
+EXCLUDED_STRATEGY = "dice-player"  # This strategy plays like gold in variants without a die.
 N_COSTLIEST = 3
 SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # started first
 
@@ -173,7 +174,7 @@ def main() -> None:
     pieces = list_pieces(args.output, args.deals)
     todo = [piece for piece in pieces if not piece.path.exists()]
     started = time.monotonic()
-    if todo:  # compile the engine once instead of in every process
+    if todo:  # Compile the engine once instead of in every process.
         error_rates.evaluate_units(todo[-1].rating_task, 0, 1, workers=1)
     evaluate_pieces(todo, args.workers, args.seconds - (time.monotonic() - started))
     write_tables(args.output, pieces, args.workers)

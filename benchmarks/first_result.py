@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-COLD_ROUNDS, ROUNDS = 2, 5  # the best round is reported because timings are noisy
+COLD_ROUNDS, ROUNDS = 2, 5  # The best round is reported because timings are noisy.
 SIZE_OPTIONS = ("--deals", "2k")
 BUILT_IN_MATCH = ("match", "simple", "gold", *SIZE_OPTIONS)
 STRATEGY_SOURCE = """
@@ -45,7 +45,7 @@ class Installation:
     def measure(self, step, *words):
         """Run a command and record its CPU time."""
         env = {**os.environ, "SIMGIN_CACHE_DIR": str(self.directory / "cache")}
-        env.pop("PYTHONDONTWRITEBYTECODE", None)  # users normally have bytecode caches
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # Users normally have bytecode caches.
         command = [self.python, "-m", "simgin", *words]
         before = _read_children_seconds()
         subprocess.run(command, env=env, cwd=self.directory, check=True, capture_output=True)

@@ -33,7 +33,7 @@ WORK = ROOT / "build" / "reference" / compute_engine_digest()
 SIMGIN_COMMAND = (sys.executable, "-P", "-m", "simgin")
 CHART_COMMAND = (*SIMGIN_COMMAND, "chart", "--player", "champion")
 KNOCK_CHART_COMMAND = (*CHART_COMMAND, "knock", "--deals", "8M")
-# Commands of results that are not experiments, without the output directory
+# Commands, without the output directory, whose results are not experiments
 OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
     "odds": (*SIMGIN_COMMAND, "odds"),
     "odds-standard": (*SIMGIN_COMMAND, "odds", "standard"),

@@ -52,7 +52,7 @@ def count_partner_choices(view: np.record, total: int) -> np.ndarray:
     rows = []
     for card in range(52):
         if int(view.unseen) >> card & 1:
-            partner = total - 2 - card % 13  # ranks start at 0 in simgin and at 1 in the rule
+            partner = total - 2 - card % 13  # Ranks start at 0 in simgin and at 1 in the rule.
             rows.append(counts[:, partner] if 0 <= partner < 13 else np.zeros(3, np.int8))
     return np.array(rows)
 

@@ -24,9 +24,9 @@ from simgin.runs.runner import ThreadPool
 
 ROWS_PER_BLOCK = 2000  # batch rows per large block, which takes ten seconds with a fast strategy
 N_PROCESSES = 8
-N_REPETITIONS = 5  # repetitions, of which the best is used because timings are noisy
+N_REPETITIONS = 5  # number of repetitions; the best is used because timings are noisy
 N_FETCHES = 200
-WARM_SECONDS, SECONDS = 3.0, 20.0  # durations of the warm-up and of each measured run
+WARM_SECONDS, SECONDS = 3.0, 20.0  # durations of the warm-up and of each measured run, in seconds
 FAST_STRATEGY, SLOW_STRATEGY = "gold", "sigra"
 
 

@@ -77,7 +77,7 @@ def solve_player(hands, hand_indices, is_gin, first, second, after, value):
         after: Value after the discard, `(n_hands, N_RESTS) float32`.
         value: Output, `(n_hands, N_RESTS) float32`.
     """
-    for rest in range(1 << N_CARDS):  # a rest with one card fewer has a smaller index
+    for rest in range(1 << N_CARDS):  # A rest with one card fewer has a smaller index.
         size = popcount(rest)
         if size > N_CARDS - HAND_SIZE:
             continue

@@ -28,7 +28,7 @@ Modules are imported on first use.
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # needed by editors and type checkers
+if TYPE_CHECKING:  # Editors and type checkers need these imports.
     from simgin import plots, strategy, toolkit
     from simgin.api import (
         analyze,

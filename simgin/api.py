@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from simgin.review.review import Review
     from simgin.runs.result import Result
 
-Player = str | Path | Strategy  # name, path or object
-Game = str | Variant  # spec or object
+Player = str | Path | Strategy  # name or path of a strategy, or a Strategy object
+Game = str | Variant  # variant spec, or a Variant object
 
 P = ParamSpec("P")
 R = TypeVar("R", bound="Result")

@@ -30,7 +30,7 @@ from simgin.toolkit.prospects import count_gin_outs, outs_by_bits
 from simgin.toolkit.stack_arrays import int_stack_array
 
 MATCH_VALUE = 180.0  # value of a match in units of cost, which are approximately points of a deal
-STAGE_STARTS = (3, 5, 8, 11)  # own turns at which the next stage of the deal begins
+STAGE_STARTS = (3, 5, 8, 11)  # turns of the player at which the next stage of the deal begins
 N_STAGES = len(STAGE_STARTS) + 1
 
 HAND_FEATURES = (
@@ -125,7 +125,7 @@ ACE_TO_3 = sum(0b111 << (13 * suit) for suit in range(4))
 def find_stage(turn):
     """Return the stage of the deal, 0..4, on an own turn."""
     return (
-        0  # because in interpreted mode, the sum of two NumPy Booleans is a Boolean
+        0  # In interpreted mode, the sum of two NumPy Booleans is a Boolean.
         + (turn >= STAGE_STARTS[0])
         + (turn >= STAGE_STARTS[1])
         + (turn >= STAGE_STARTS[2])
@@ -136,7 +136,7 @@ def find_stage(turn):
 @force_inline
 def two_highest_values(cards, rules):
     """Return the highest value of some cards, and the highest value of another rank; 0 if none."""
-    ranks = ranks_of(cards)  # products replace branches that are hard to predict
+    ranks = ranks_of(cards)  # Products replace branches that are hard to predict.
     first = highest_lane_bit(ranks | 1)
     others = ranks & ~(1 << first)
     second = highest_lane_bit(others | 1)

@@ -33,12 +33,12 @@ from simgin.core.rules_record import (
     TIE_KNOCK,
 )
 
-# Values under the rules of eaai
+# Values of the parameters under the rules of eaai
 BONUS, LIMIT, BIG_GIN_BONUS, RESERVE, TARGET = 25, 10, 31, 2, 100
 BONUS_KNOTS = (0, 10, 25, 50, 100)
 LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
 N_RULE_FEATURES = 68
-# Features that are 1, not 0, under the rules for which champion has weights of its own
+# Features that are 1 under each of the rules for which champion has separate weights
 TRAINED_FEATURES = {"eaai": (), "rush": (59,), "tedesco": (14, 39, 52, 53, 57, 61), "dice": (64,)}
 
 

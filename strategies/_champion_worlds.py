@@ -33,22 +33,22 @@ PARAMETERS = {
     "knock_spread": param(7.5, 0.1, 50.0, "standard error of champion's knock gain, in points"),
 }
 N_WORLDS, SPREAD, KNOCK_SPREAD = range(3)  # indices of `params`
-# offsets of the weights of champion, of the weights of hands, and of the win probabilities by score
+# Offsets of the weights of champion, of the weights of hands, and of the win probabilities by score
 CHAMPION_OFFSET = len(PARAMETERS)
 HANDS_OFFSET = CHAMPION_OFFSET + player.N_WEIGHTS
 VALUES_OFFSET = HANDS_OFFSET + N_HAND_WEIGHTS
 TABLE_TARGET = 100
 DEAL_VALUE = 25.0  # value of a won deal if points do not count
-BURN_IN, THINNING = 200, 15  # Metropolis steps before the first hand and between hands
+BURN_IN, THINNING = 200, 15  # number of Metropolis steps before the first hand and between hands
 WORLDS_PER_CHECK = 4  # number of worlds between checks for actions that need more worlds
-# prior standard deviation of the difference between two actions in a world, and weight of the prior
-# in worlds
+# Prior standard deviation of the difference between two actions in a world, in points, and weight
+# of the prior in worlds
 PRIOR_SD, PRIOR_WORLDS = 33.0, 16
 TURN_COST = 0.024  # minimum expected gain per turn of a rollout, in points times `n`
 EXPECTED_TURNS, SETUP_TURNS = (
     9.0,
     1.1,
-)  # expected turns of a rollout, and overhead of a world in turns
+)  # expected number of turns of a rollout, and overhead of a world in turns
 FIRST_CHECK = 32  # number of worlds assumed in the first check
 
 

@@ -58,8 +58,10 @@ from simgin.toolkit import (
 )
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
-N_BLENDS = 9  # blends, for probabilities 0, 1/8, ..., 1 that the opponent knocks immediately
-N_WON, N_MEANS, N_TURNS = 5, 16, 16  # shape of the table of that probability
+# Number of blends, one for each probability 0, 1/8, ..., 1 that the opponent knocks immediately
+N_BLENDS = 9
+# Shape of the table that gives the probability that the opponent knocks immediately
+N_WON, N_MEANS, N_TURNS = 5, 16, 16
 MAX_COST = 1e9
 # Maximum extra deadwood of a candidate discard
 MARGIN, LONE_MARGIN = 6, 10  # LONE_MARGIN applies to cards without a partner
@@ -70,12 +72,13 @@ KNOCK_OFFSET = N_STAGES * N_FEATURES
 KNOCK_FEATURE_OFFSET = KNOCK_OFFSET + KNOCK_TURNS * N_KNOCK_COUNTS
 TAKE_OFFSET = KNOCK_FEATURE_OFFSET + N_STAGES * N_KNOCK_FEATURES
 BLEND_SIZE = TAKE_OFFSET + N_STAGES * N_TAKE_FEATURES
-OPPONENT_OFFSET = N_BLENDS * BLEND_SIZE  # offset of the table of that probability
+# Offset of the table that gives the probability that the opponent knocks immediately
+OPPONENT_OFFSET = N_BLENDS * BLEND_SIZE
 RULES_SIZE = OPPONENT_OFFSET + N_WON * N_MEANS * N_TURNS
 # Offsets of the weights for each of the variants used in training
 TRAINED_VARIANTS = tuple(TRAINED_FEATURES)
 EAAI, RUSH, TEDESCO, DICE, N_WEIGHTS = (i * RULES_SIZE for i in range(5))
-N_ODDS = N_WON * N_MEANS + N_TURNS  # log odds of the opponent's type
+N_ODDS = N_WON * N_MEANS + N_TURNS  # number of log odds of the opponent's type
 
 
 def find_rules_offset(rules):
@@ -102,7 +105,7 @@ def weights_for_rules(weights, deltas, rules):
     """
     features, first = rule_features(rules), find_rules_offset(rules)
     trained = variant_features(TRAINED_VARIANTS[first // RULES_SIZE])
-    # The weights of rush are the only ones that the change also improves under their own rules
+    # Only the weights of rush are improved by the change even under the rules of their training.
     used = features if first == RUSH else features - trained
     if not used.any():
         return weights
@@ -191,7 +194,7 @@ def write_candidates(legal, view, rules, weights, cards, costs):
     melded = cards_in_melds(view.hand, rules)
     by_rank, by_suit = partners_by_rank_and_suit(view.hand & ~melded)
     linked_or_melded = by_rank | by_suit | melded
-    plain = view.best & ~melded  # discarding one of these saves its whole value
+    plain = view.best & ~melded  # Discarding one of these cards saves the whole value of the card.
     total = (
         view.least + card_value(lowest_bit(plain), rules) if plain else deadwood(view.hand, rules)
     )
@@ -291,7 +294,7 @@ def describe_take(view, rules, weights):
         int_stack_array(),
         float_stack_array(),
     )
-    tens[0], counts[0] = view.hand, view.count  # the present hand, then the hands after taking
+    tens[0], counts[0] = view.hand, view.count  # The present hand precedes the hands after taking.
     n = 1
     while best:
         tens[n], counts[n] = eleven & ~(best & -best), after

@@ -38,7 +38,7 @@ def lower_new(view, rules, params):
 @helper
 def _count_at_distance(hand, card, step):
     """Return the number of cards, 0 to 2, that are `step` ranks from a card in the same suit."""
-    suit = suit_lane(hand, card // 13) << 2  # two zero bits below the ace
+    suit = suit_lane(hand, card // 13) << 2  # The lane has two zero bits below the ace.
     at = card % 13 + 2
     return (suit >> (at - step) & 1) + (suit >> (at + step) & 1)
 

@@ -39,7 +39,7 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-TALLY_SIZE = 300  # exceeds the deadwood of eleven cards, even if an ace counts 99
+TALLY_SIZE = 300  # size above the deadwood of eleven cards, even if an ace counts 99 points
 # Axes of improvement.npy: rank; number of known other cards of the rank; number of unseen other
 # cards of the rank; state of each of the four nearest cards in the suit (gone, unseen or known)
 N_RANKS, N_MATES, N_NEIGHBOUR_STATES = 13, 10, 3**4

@@ -35,7 +35,7 @@ from simgin.toolkit import (
     total_points,
 )
 
-N_DEADWOOD_VALUES = 300  # exceeds the deadwood of ten cards, even if an ace counts 99
+N_DEADWOOD_VALUES = 300  # number above the deadwood of ten cards, even if an ace counts 99 points
 
 
 @discard(

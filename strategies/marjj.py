@@ -38,7 +38,7 @@ from simgin.toolkit import (
 WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # indices of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
 NO_SET, TWO_GONE, SET = range(11, 14)
-N_DEADWOOD_VALUES = 300  # exceeds the deadwood of ten cards, even if an ace counts 99
+N_DEADWOOD_VALUES = 300  # number above the deadwood of ten cards, even if an ace counts 99 points
 
 
 @discard(

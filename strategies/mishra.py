@@ -119,7 +119,7 @@ def _card_value(card, unmatched, available, table, hurry, rules, params):
     """
     r = card % 13
     value = hurry * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
-    # cards of the suit, from three ranks below the card (bit 0) to two ranks above it (bit 5)
+    # cards of the suit, from three ranks below the card (bit 0) to two ranks above the card (bit 5)
     held = suit_lane(unmatched, card // 13) << 3 >> r
     usable = held | suit_lane(available, card // 13) << 3 >> r
     if usable & 0b000110 == 0b000110 and not held & 0b000001:

@@ -41,10 +41,10 @@ from simgin.toolkit import (
 )
 
 UP_TO_NINE = 0b0000111111111
-ALL_DISCARDS = 1000  # exceeds the number of discards in a deal
+ALL_DISCARDS = 1000  # number above the number of discards in a deal
 
-# KNOCK[deadwood - 1][cards seen // 5 - 2] contains the numbers of dead cards with which to knock,
-# as bits
+# KNOCK[deadwood - 1][cards seen // 5 - 2] contains, as bits, the numbers of dead cards with which
+# the player knocks.
 KNOCK_TABLE = (
     (0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000),
     (0b0001, 0b0000, 0b0000, 0b0000, 0b0100, 0b0000, 0b0000),

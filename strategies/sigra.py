@@ -50,7 +50,7 @@ def _is_wanted(view, scratch, rules, params):
     current_cost = _hand_cost(view, view.hand, scratch, rules, params)
     taken = _best_cost_with(view, 1 << view.taken_offer, current_cost, scratch, rules, params)
     n = popcount(view.unseen)
-    drawn = current_cost * n  # upper bound, because a drawn card can be discarded
+    drawn = current_cost * n  # The value is an upper bound, because a drawn card can be discarded.
     unseen = view.unseen
     while unseen and taken * n < drawn:
         drawn += (
@@ -92,7 +92,7 @@ def _best_cost_with(view, card, least, scratch, rules, params):
     held, held_eleven, prospects, ten_prospects = scratch
     eleven_cards = view.hand | card
     related = _related_cards(card)
-    if view.known & related:  # the opponent does not hold the drawn card
+    if view.known & related:  # The opponent does not hold the drawn card.
         _write_withheld(view, eleven_cards, related, held, held_eleven, rules)
         held = held_eleven
     scratch = held, held_eleven, prospects, ten_prospects

@@ -20,8 +20,8 @@ from simgin_strategies.stop import stop_dp
 from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, deadwood_after_draws, highest_value_cards, lowest_bit
 
-N_PARAMS = 4  # number of parameters, which the numbers of solo.npy follow
-# solo.npy contains SPAN totals, starting at LOWEST, in steps of the card values
+N_PARAMS = 4  # number of parameters; the values of solo.npy come after the parameters
+# solo.npy contains values of N_TOTALS totals, from MIN_TOTAL in steps of TOTAL_STEP points.
 TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
 
 

@@ -58,11 +58,11 @@ FEATURES = (
     ("both_ways", "cards in no possible meld with a partner in rank and one in suit"),
 )
 N_HAND_FEATURES = len(FEATURES)
-N_CLASSES = 8  # classes by number of unmatched cards (0..6, or seven and more)
+N_CLASSES = 8  # number of classes, by number of unmatched cards (0 to 6, and 7 or more)
 FALLING_OFFSET = (
     N_HAND_FEATURES * N_CLASSES
-)  # offset of the weights that are multiplied by the proportion of time left
-N_WEIGHTS = 2 * FALLING_OFFSET + 1  # the last weight is added to the weight 1 of the search value
+)  # offset of the weights that are multiplied by the proportion of time that is left
+N_WEIGHTS = 2 * FALLING_OFFSET + 1  # The last weight is added to the weight 1 of the search value.
 TABLE_SIZE = (
     N_SCORINGS * N_TIMES * N_UNMATCHED * PLANE_SIZE
 )  # size of solo_dp.npy, which is at the start of the file

@@ -28,9 +28,9 @@ from simgin_strategies.stop import stop_value
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs, popcount
 
-N_PARAMS = 1  # number of parameters, which the numbers of solo_dp.npy follow
+N_PARAMS = 1  # number of parameters; the values of solo_dp.npy come after the parameters
 MAX_HAND_SIZE = 11
-MIN_VALUE = -1e18  # lower than any value
+MIN_VALUE = -1e18  # number that is lower than any value
 
 
 @discard(

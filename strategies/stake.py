@@ -24,13 +24,14 @@ idea.
 from simgin.strategy import PHASE_BLIND, answer, flag, helper, offer, param
 from simgin.toolkit import bernoulli, pick_random
 
-# Axes of stake.npy: number of own turns (the last index includes later turns), bands of five points
-# of deadwood
+# Axes of stake.npy: number of the player's turns (the last index includes later turns), and bands
+# of five points of deadwood
 TURNS, BANDS, BAND = 16, 16, 5
 ON_TURN, OFF_TURN = 0, 1
 MAX_NEEDED = 21
 VALUES_OFFSET = 2 * TURNS * BANDS * 2  # offset of V in stake.npy
-DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3  # rules.die, rules.die_refusal_pays, rules.goal
+# Values of rules.die, rules.die_refusal_pays and rules.goal
+DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3
 
 
 @offer

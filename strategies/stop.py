@@ -20,7 +20,7 @@ import numpy as np
 from simgin.core.rules_record import TIE_UNDERCUT
 from simgin.strategy import helper, knock, param
 
-N_STATES = 17  # deadwood 0..10 and six bands of higher deadwood
+N_STATES = 17  # number of states: deadwood of 0 to 10 points, and six bands of higher deadwood
 MAX_CARDS_LEFT = 43  # number of cards in the deck, including the joker
 
 

@@ -31,7 +31,7 @@ from simgin.toolkit import beliefs as model
 TRAINING_PLAYERS = ("simple", "gold", "gold-early", "gin-only")
 RIDGE = 4.0  # penalty on squared log multipliers, which keeps those of rare events near 1
 NEWTON_STEPS = 8
-MAX_TURNS = 30  # turns in the table of mean deadwood
+MAX_TURNS = 30  # number of turns in the table of mean deadwood
 
 
 def replay_deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[TracedDeal]:

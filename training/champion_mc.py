@@ -38,7 +38,7 @@ from simgin.toolkit import is_gin_or_better, legal_discards, lowers_deadwood
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 PARTS = ("champion.npy", "hands.npy", "mc.npy")
 UNITS, WORLDS, SEED = 400, 256, 991
-ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # opponents in rollouts
+ROLLOUT_OPPONENTS = ("champion", "champion+knock=at")  # strategies of the opponent in rollouts
 IMMEDIATE_KNOCK_PROBABILITY = 0.5  # probability that the opponent knocks immediately
 GAP_BOUNDS = (0.5, 1, 2, 4, 8, 16)  # upper bounds of the estimated loss of an action, in points
 HEADER = """\

@@ -34,24 +34,25 @@ from simgin.rules.variants import Variant
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 ROUNDS, RULE_SETS, SEED = 8, 96, 20261128
-# Deals for discards, knocks and takes, by type of opponent in the order of the weights
+# Numbers of deals for discards, knocks and takes, by type of opponent in the order of the weights
 DEALS = {"wait_for_gin": (6000, 4500, 3000), "knock_immediately": (3000, 2500, 1500)}
-SEED_STRIDE = 1000  # between rule sets
-MATCHES = 150  # matches per opponent to sample scores
-VALUE_DEALS = 40_000  # deals for the win probability by score
+SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
+MATCHES = 150  # number of matches per opponent that sample scores
+VALUE_DEALS = 40_000  # number of deals for the win probability by score
 DECAY = 0.9  # factor for the sums of previous rounds
 WINDOW = 8  # number of rounds in a regression
 BONUS_FEATURES = (*range(8), *range(16, 32))  # features of the rules that change the log odds
-# Random rule sets and matches per opponent for the odds of the opponent's type, their ridge
-# penalty, and the minimum of a likelihood ratio, which is the inverse of the maximum
+# Parameters for the odds of the opponent's type: number of random rule sets, number of matches per
+# opponent, ridge penalty, and minimum likelihood ratio, which is the inverse of the maximum
 ODDS_RULE_SETS, ODDS_MATCHES, ODDS_PENALTY, MIN_RATIO = 100, 400, 1.0, 1e-3
-# Ridge penalties: number of mean rule sets in which a feature of the rules changes nothing. They
-# predict the sums of other rule sets best (threefold cross-validation in the first round).
+# Ridge penalties, as numbers of average rule sets in which a feature of the rules changes nothing.
+# These penalties predict the sums of other rule sets best (threefold cross-validation in the first
+# round).
 PENALTIES = {"discards": 11.0, "takes": 6.0, "knocks": 1.5}
 RIDGE = 40.0  # penalty on the squares of all weights, in decisions
-STEPS, TOLERANCE = 400, 1e-5  # of the method of conjugate gradients
+STEPS, TOLERANCE = 400, 1e-5  # number of steps and tolerance of the method of conjugate gradients
 
-N_DELTAS = 2 * player.BLEND_SIZE  # weights of both sets
+N_DELTAS = 2 * player.BLEND_SIZE  # number of weights in both sets
 Sums = dict[str, np.ndarray]  # sums of one rule set, or of several along the first axis
 
 

@@ -23,7 +23,8 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.toolkit import unmatched_cards
 
-MIN_OBSERVATIONS = 100  # cells with fewer observations are scaled down
+# Minimum number of observations; cells with fewer observations are scaled down
+MIN_OBSERVATIONS = 100
 RULES = build_rules(variants.find_variant("standard"))
 
 

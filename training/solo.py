@@ -40,9 +40,10 @@ from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 MAX_DRAWS = 42
-# A variant for each scoring of solo_dp.npy
+# One variant for each type of scoring in solo_dp.npy
 SCORING_VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
-# Prior of each function, in hands, from the function for all numbers of unmatched cards
+# Weight of the prior of each function, in hands. The prior is the function for all numbers of
+# unmatched cards.
 PRIOR_HANDS = 1000
 
 
@@ -170,7 +171,8 @@ def compute_goal_table(deals, seed, discard="switch:k=2"):
     An element is the probability that 0 to 4 deals add up to at most -100, -95, ... points.
     """
     own_rules, hands, *_ = collect_self_play("solitary-gin", discard, deals, seed)
-    scores = np.zeros(N_TOTALS * 8)  # proportions of deals by score, from the lowest total upwards
+    # Proportions of deals by score, in ascending order of the total
+    scores = np.zeros(N_TOTALS * 8)
     for kept in hands:
         count = deadwood(int(kept[-1]), own_rules) if kept[-1] else 0
         scores[((count or int(own_rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP] += 1 / deals

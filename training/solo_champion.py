@@ -41,8 +41,8 @@ from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-# Games in the order of their weights, and the unit of the regression, which is about the difference
-# between the two best discards
+# Games in the order of their weights. The unit of the regression is roughly the difference between
+# the two best discards.
 REGRESSION_UNITS = {
     "solitaire-gin": 0.02,
     "solitaire-gin-scored": 0.8,
@@ -52,7 +52,8 @@ REGRESSION_UNITS = {
 }
 DECISIONS, DEALS, SEED = 300_000, 20_000, 9_000
 PACK = (1 << 52) - 1
-MAX_DISCARDS, SEARCH_WIDTH = 3, 4  # number of discards to roll out, and to search
+# Number of discards to roll out, and number of discards to search
+MAX_DISCARDS, SEARCH_WIDTH = 3, 4
 DECKS_PER_DECISION = 2
 RIDGE = 200.0
 

@@ -21,8 +21,8 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules.build import build_rules
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-PRIOR_DEALS = 10  # weight of the prior of each cell, in deals
-MAX_DIE = 6  # highest number of the die
+PRIOR_DEALS = 10  # weight of the prior in each cell, in deals
+MAX_DIE = 6  # highest number on the die
 
 
 def trace_self_play(variant, strategy, deals, seed):
@@ -129,7 +129,7 @@ def compute_match_values():
             best, worst = offer_value(mine, other), 1 - offer_value(other, mine)
             table[0, mine - 1, other - 1] = max(
                 best, min(plain, worst)
-            )  # the nondealer offers first
+            )  # The nondealer offers first.
             table[1, mine - 1, other - 1] = min(worst, max(plain, best))
     return table
 

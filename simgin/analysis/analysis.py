@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_WORLDS = 10_000  # default number of worlds per position
-MAX_WORLDS = 1_000_000  # maximum, because all outcomes are stored in memory
-WORLDS_PER_CALL = 50  # worlds per engine call
-WORLDS_PER_CHECK = 400  # worlds between two checks of the time limit
+MAX_WORLDS = 1_000_000  # maximum number of worlds, because memory holds all outcomes
+WORLDS_PER_CALL = 50  # number of worlds per engine call
+WORLDS_PER_CHECK = 400  # number of worlds between two checks of the time limit
 GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
 UNDERCUT = DEAL_RESULTS.index("undercut")
 
@@ -52,7 +52,8 @@ OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
 # Minimum assumed range of the difference between two actions in one world, in points or % of
 # matches
 MIN_OUTCOME_RANGE = 100.0
-# Minimum assumed ranges for other measures: a deal with the die at 6, or a game that counts as 4
+# Minimum assumed ranges for other measures: 6 deals (die at 6) and 4 games (a game can count 4
+# times)
 MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 

@@ -380,7 +380,7 @@ def card_rows(position: Position) -> Iterator[CardRow]:
     if pile := position.pile_cards:
         cards = [
             card.removesuffix(TAKEN_MARK) for card in pile
-        ]  # forgotten cards are shown face down
+        ]  # Forgotten cards are shown face down.
         taken_indices = [index for index, card in enumerate(pile) if card != cards[index]]
         yield CardRow(pile_label(position.is_solo), [cards], removed=taken_indices)
     if not position.is_solo:

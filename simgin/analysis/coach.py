@@ -12,7 +12,7 @@ from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import strong_player
 
-WORLDS, SECONDS = 1000, 2.0  # maximum number of worlds and of seconds per decision
+WORLDS, SECONDS = 1000, 2.0  # maximum number of worlds, and maximum time in seconds, per decision
 MAX_HINTS = 4  # maximum number of actions in a hint
 OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
 
@@ -28,7 +28,7 @@ class Coach:
     def __init__(self, matchup: Matchup, seat: int = 0) -> None:
         self.matchup = matchup
         self.seat = seat
-        # keys: the actions before the decision
+        # The keys are the actions before the decision.
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def hint(self, deal: TracedDeal) -> list[str]:

@@ -98,7 +98,7 @@ def parse_deal_file(
         log = parse_log(text)
         if log is not None:
             deal = replay_log(log)
-            # the players who played the deal are unknown
+            # The players who played the deal are unknown.
             best = strong_player(deal.matchup.variant)
             matchup = parse_matchup(best, best, log.variant, 1, "deal")
             return RecordedDeal(path, replace(deal, matchup=matchup), log.names, engine=log.engine)
@@ -228,7 +228,7 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
         row = expected_rows[index] if index < len(expected_rows) else {}
         wrong = [name for name in CHECKED_FIELDS if name not in row or row[name] != recorded[name]]
         if recorded["answer"] is None and wrong == ["answer"]:
-            return  # last recorded decision
+            return  # This was the last recorded decision.
         if wrong:
             raise PositionError(
                 f"decision {index + 1} (turn {recorded['turn']}, {recorded['slot']}, field "

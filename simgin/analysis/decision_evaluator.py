@@ -28,11 +28,11 @@ from simgin.rules.build import build_rules
 from simgin.stats.estimate import Estimate, estimate_mean
 from simgin.text.notation import mask_to_cards
 
-# worlds before the first comparison; the number doubles for each later comparison
+# Number of worlds before the first comparison. The number doubles for each later comparison.
 FIRST_CHECK_WORLDS = 25
-CONFIRMATION_WORLDS = 400  # new worlds used to confirm a mistake before its cost is measured
+CONFIRMATION_WORLDS = 400  # number of new worlds that confirm a mistake before its cost is measured
 MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's own action, in standard errors
-N_STOCK_SHUFFLES = 100  # reshuffles of the stock with the actual hidden hand
+N_STOCK_SHUFFLES = 100  # number of reshuffles of the stock with the actual hidden hand
 N_STREAMS = 2**39  # number of possible first worlds of a position
 # Mistakes by kind of decision
 MISTAKES = {
@@ -272,7 +272,8 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
         assert matchup.b is not None, "A single-player game has only one half."
         matchup = replace(matchup, a=matchup.b, b=matchup.a)
     table = {"dealer": int(state.dealer), "joker": int(state.joker)}
-    decisions: list[ScriptedAction] = []  # all past decisions, including declined endings
+    # All past decisions, including decisions to decline an ending
+    decisions: list[ScriptedAction] = []
     next_index = 0
     for position in positions_of_a(deal):
         step = decision_key(deal.decisions[position.query_index])

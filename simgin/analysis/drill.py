@@ -50,11 +50,12 @@ from simgin.text.files import atomic_write
 from simgin.text.notation import format_card
 
 MAX_POSITIONS = 200
-DEALS_PER_POSITION = 12  # deals searched per requested exercise
-SCREENING_WORLDS = 200  # worlds of the screening; selected decisions are analysed in new worlds
-TURNS_PER_STAGE = 8  # turns of both players
-STAGES = ("early", "middle", "late")  # the last stage has no end
-# maximum proportion of correct options, because easy exercises teach little
+DEALS_PER_POSITION = 12  # number of deals searched per requested exercise
+# Number of worlds in the screening; selected decisions are analysed in new worlds
+SCREENING_WORLDS = 200
+TURNS_PER_STAGE = 8  # number of turns of both players together
+STAGES = ("early", "middle", "late")  # The last stage has no end.
+# Maximum proportion of correct options. Easier exercises teach little.
 MAX_CORRECT_PROPORTION = 1 / 3
 HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL = (
     Path(__file__).with_name(name)

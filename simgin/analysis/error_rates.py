@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 DEFAULT_EVALUATION_WORLDS = 200
 ENOUGH_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
 MIN_DEALS, MAX_DEALS = 100, 100_000  # minimum number of deals for reliable intervals
-LEAD_FACTOR = 25  # deals used to estimate the lead, per evaluated deal
-UNITS_PER_CALL = 1000  # pairs per engine call
+LEAD_FACTOR = 25  # number of deals that estimate the lead, per evaluated deal
+UNITS_PER_CALL = 1000  # number of pairs per engine call
 ALL_KINDS = "all"
 # Number of decisions that are measured again because they seem costliest, and number of new worlds
 # for each. The first estimates of the costliest decisions are biased upwards.
@@ -322,7 +322,7 @@ def evaluate_units(
         Evaluated decisions of each pair.
     """
     evaluator, matchup = DecisionEvaluator(task.evaluator, task.n_worlds), task.matchup
-    costs: list[float] = []  # decisions of each deal
+    costs: list[float] = []  # loop over the decisions of each deal
 
     def evaluate_unit(start: int, _n: int) -> list[EvaluatedDecision]:
         decisions = []

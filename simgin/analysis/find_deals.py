@@ -43,7 +43,7 @@ DEFAULT_COSTLY_DEALS = 20  # default number of deals if every decision is analys
 DEFAULT_LIMIT = 10
 MAX_LISTED_DEALS = 1_000
 MAX_ANALYSED_DEALS = 1_000
-UNITS_PER_BLOCK = 10_000  # pairs per block, which must be a multiple of the batch size
+UNITS_PER_BLOCK = 10_000  # number of pairs per block, a multiple of the batch size
 DRAWN_DEAL_WORDS = {
     "void": "dead hand",
     "stalled": "the deal stalls",
@@ -51,8 +51,8 @@ DRAWN_DEAL_WORDS = {
     "limit": "the draw limit is reached",
 }
 PHASE_LABELS = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
-SCREENING_WORLDS = 200  # worlds per decision in the first analysis
-MEASUREMENT_WORLDS = 2000  # worlds per decision that seems costly
+SCREENING_WORLDS = 200  # number of worlds per decision in the first analysis
+MEASUREMENT_WORLDS = 2000  # number of worlds per decision that seems costly
 
 
 class SearchError(SimginError):

@@ -42,7 +42,8 @@ ENGINE_NOTES = {
     "RLCard": "RLCard rewards gin with 1 and a knock with 0.2, and subtracts deadwood. simgin "
     "scores the deals in points, with lay-offs and undercuts. RLCard players must declare gin.",
 }
-# simgin's rule parameter for each OpenSpiel parameter, and required settings of OpenSpiel games
+# simgin's rule parameter for each OpenSpiel parameter, and the settings that OpenSpiel games
+# require
 OPENSPIEL_PARAMETERS = {"knock_card": "knock_limit", "oklahoma": "knock_by_upcard"}
 OPENSPIEL_PARAMETERS |= {name: name for name in ("gin_bonus", "undercut_bonus")}
 FIXED_PARAMETERS = ("hand_size=10", "num_ranks=13", "num_suits=4")
@@ -70,12 +71,14 @@ ACTION_WORDS = {
     ACTION_END: "knock",
     ACTION_LEAVE: "leave",
 }
-REPLAY_PLAYER = "openspiel-simple"  # strategy that chooses the ending after the discard
+# Strategy that chooses how to end the deal after it chooses the discard
+REPLAY_PLAYER = "openspiel-simple"
 MAX_MOVES = 600
 ANY_GIN = Action(ACTION_END)  # RLCard does not log the discard that accompanies gin.
 
 Move = tuple[int, Action]  # seat and action
-HistoryEntry = tuple[int | None, int]  # player, or None if the log does not name it, and action
+# Player (None if the log does not name the player) and action
+HistoryEntry = tuple[int | None, int]
 
 
 @dataclass(frozen=True)
@@ -306,7 +309,7 @@ class _LoggedMoves:
         """Return the next action, or None if the log ends or the engine aborted the deal."""
         view, is_last = question.view, question.view.phase == PHASE_LAST
         if question.slot == "knock" and not is_last:
-            return int(self.is_ending)  # declared together with the discard
+            return int(self.is_ending)  # The ending is declared together with the discard.
         remaining = self.log.moves[self.n_done :]
         # action that ends the deal
         if is_last and remaining and remaining[0][1].kind == ACTION_TAKE:

@@ -47,12 +47,12 @@ from simgin.text.messages import quote_text
 STRATEGY_RATES: dict[str, tuple[float, float]] = {
     name: (points, half) for name, (points, half) in CAST["points_lost"].items()
 }
-MANY_DEALS = 100  # minimum number of deals; with fewer deals, the result depends mostly on luck
+MANY_DEALS = 100  # number of deals below which the result depends mostly on luck
 # Worlds before the first comparison. With fewer worlds, the mistakes found depend on the seed.
 GRADE_CHECK_WORLDS = 100
 MIN_MEASUREMENT_WORLDS = 1000  # minimum number of worlds to measure a mistake
 YOU = "you"
-# maximum number of strategies named for comparison; more would not be informative
+# Maximum number of strategies named for comparison. A longer list would not be informative.
 MAX_SIMILAR_STRATEGIES = 3
 LADDER_NOTE = (
     "Error rates of built-in strategies against champion, estimated by champion in hundreds of "

@@ -17,7 +17,8 @@ from simgin.toolkit.hand_sampling import (
 )
 from simgin.toolkit.legal_actions import next_random_word
 
-VALUE_ITERATIONS = 40  # per score, because the entries for the two dealers depend on each other
+# Number of iterations per score; the entries for the two dealers depend on each other
+VALUE_ITERATIONS = 40
 
 
 @jit

@@ -43,7 +43,7 @@ STEP_OF_SLOT = {
 }
 DIE_WORDS = {ACTION_ACCEPT: "accept", ACTION_REFUSE: "refuse"}
 DIE_ACTIONS = (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE)
-# four or more forgotten cards are printed as an ellipsis
+# Four or more forgotten cards are printed as an ellipsis.
 FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")
 
 

@@ -38,7 +38,7 @@ from simgin.rules.variants import Variant
 from simgin.text.messages import format_value
 from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, parse_cards
 
-BLIND_WORD = "blind"  # entered instead of the cards if the player has not seen them
+BLIND_WORD = "blind"  # word that replaces the cards if the player has not seen them
 MAX_POINTS = 10**9
 # Strategies that play the replay; they do not affect the view.
 DUMMY_PLAYER, DUMMY_PLAYER_SOLO = ("simple", "solo-greedy")

@@ -16,7 +16,7 @@ from simgin.rules.build import build_rules
 from simgin.strategy import Strategy, loader
 from simgin.text.notation import N_CARDS
 
-# Metropolis steps per hand; champion-mc runs as many before its first world
+# Number of Metropolis steps per hand. champion-mc runs as many before its first world.
 METROPOLIS_STEPS = 200
 # Correction factor for whole hands, estimated by benchmarks/likely_hands.py on deals held out from
 # its report. The weights were trained on hands that differ in only a few cards, so they are
@@ -24,7 +24,7 @@ METROPOLIS_STEPS = 200
 WEIGHT_FACTOR = 1.15
 IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
 # Conditioning on an offer of the die
-PROBE_WORLDS = 500  # worlds used to estimate the probability of the offer
+PROBE_WORLDS = 500  # number of worlds that estimate the probability of the offer
 MIN_OFFER_PROBABILITY = 0.01  # minimum probability of the offer; rarer offers are ignored
 # maximum samples per world; the probability that all samples fail is at most e**-10
 MAX_ATTEMPTS = 1_000
@@ -58,7 +58,7 @@ def sample_worlds(
     if view.deck_left >= 0:
         fill_decks(view, rules.joker != JOKER_NONE, n_left, own_seed, first, stocks)
     else:
-        # True if the opponent has played a turn
+        # The opponent has played a turn.
         steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
         fill_worlds(
             view, rules, _load_hand_weights(), p_immediate, steps, own_seed, first, hands, stocks

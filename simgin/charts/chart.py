@@ -59,7 +59,8 @@ STRATEGY_TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
 FILE_MARK = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
 TEST_FACT = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
 TEST_SEED_OFFSET = 0x7072696365  # seed of the held-out deals minus the chart's seed
-MAX_WITH_DECIMALS = 5  # tables with more columns and larger gains than this have no decimals
+# A table with more columns than this, and with gains above this in points, has no decimals.
+MAX_WITH_DECIMALS = 5
 SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
     "take": "Take an upcard that {}.",
@@ -74,7 +75,7 @@ SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_on
     "knock decisions of that player and weighted by their number.",
 }
 MIN_KNOCK_TURNS = 3  # minimum number of turns in a run that the summary reports
-MAX_EARLY_TURN = 3  # latest turn in which an early run of knocks can start
+MAX_EARLY_TURN = 3  # latest turn at which an early run of knocks can start
 READING_NOTE = (
     "A dot marks an inconclusive cell. All other cells are significant at 5 % after Holm's "
     "correction."
@@ -296,7 +297,7 @@ def run_chart(
         request = replace(request, strategy=strongest)
     chart = measure_chart(request, workers, on_progress)
     if request.kind_name != "knock" or request.score is not None:
-        return chart  # a chart for one score does not apply to a match, in which the score changes
+        return chart  # A chart for one score does not apply to a match, because the score changes.
     return replace(chart, win_rate=estimate_chart_win_rate(chart, workers))
 
 

@@ -20,7 +20,8 @@ from simgin.toolkit import rank as rank_of
 # Policies and feature functions are compiled together, so they are untyped for mypy.
 # mypy: disable-error-code="no-untyped-def"
 
-N_TURNS, MAX_DEADWOOD = 12, 15  # columns (the last one is 12 or more) and rows of a knock chart
+# Numbers of columns and rows of a knock chart (the last column means turn 12 or later)
+N_TURNS, MAX_DEADWOOD = 12, 15
 RANK_NAMES = tuple("A23456789TJQK")
 PARTNER_ROWS = ("none", "one", "two or more")
 OFFER_ROWS = ("makes a meld", "has two or more partners", "has one partner", "has no partner")

@@ -48,7 +48,7 @@ SEED = 1
 N_HANDS = 100_000
 HANDS_PER_DECK = 10  # number of hands in play per shuffled deck
 REPETITIONS = 5
-# number of deals for measuring the parts of a deal; their views must fit in the CPU cache
+# Number of deals that measure the parts of a deal. Their views must fit in the CPU cache.
 TRACED_DEALS = 100
 MIN_TRIAL_SECONDS = (
     0.02  # minimum duration in seconds of the trial run that determines the size of a repetition

@@ -127,7 +127,7 @@ class _TestProcess:
 
     def _read_lines(self) -> None:
         assert self._process.stdout is not None
-        with suppress(ValueError):  # raised if the stream was closed
+        with suppress(ValueError):  # A closed stream raises ValueError.
             for line in self._process.stdout:
                 self._lines.put(line)
         self._lines.put("")

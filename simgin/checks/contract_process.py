@@ -33,18 +33,19 @@ from simgin.strategy import Policy, Strategy, compiler, loader, python_tier
 from simgin.strategy.strategy_spec import STAKE_SLOTS, StrategyError
 
 COMPILE_TIMEOUT = 300.0
-# total number of positions per slot, and minimum per variant
+# total number of positions per slot, and minimum number per variant
 POSITIONS_PER_SLOT, MIN_POSITIONS = 600, 100
-# minimum number of deals to search for positions, because offers of the die are rare
+# Minimum number of deals to search for positions. Offers of the die are rare.
 MIN_POSITION_DEALS = 60
 N_FIRST_DEALS = 4  # number of first deals of a match from which positions are taken
-CONTRACT_DEALS, MIN_CONTRACT_DEALS = (200, 60)  # total number of deals, and minimum per variant
+# Total number of deals, and minimum number per variant
+CONTRACT_DEALS, MIN_CONTRACT_DEALS = (200, 60)
 DEAL_TIME_FACTOR = 6  # time limit of a deal, as a multiple of the time limit of an action
 HEARTBEAT_SECONDS = 0.3  # seconds between heartbeats
-# seconds after which a slow policy skips the remaining positions of a variant
+# time in seconds after which the remaining positions of a variant are skipped
 POSITION_SECONDS = 1.0
 SEED = 1
-# players that together reach many different positions
+# players that reach many different positions
 POSITION_PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
 DECISION_CHECKS = ["same", "legal", "raises", "bounds", "writes", "history", "time"]
 MAX_ACTION = 63  # Legal actions are stored as the bits of one int64.

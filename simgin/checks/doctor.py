@@ -125,7 +125,7 @@ def check_extras() -> HealthCheck:
     except metadata.PackageNotFoundError:
         return HealthCheck("extras", "unknown, because simgin is not installed as a package")
     missing: dict[str, list[str]] = {}
-    for line in requirements:  # a requirement such as `pytest>=8; extra == "test"`
+    for line in requirements:  # Each line is a requirement, such as `pytest>=8; extra == "test"`.
         if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
             packages = missing.setdefault(match[2], [])
             if _installed_version(match[1]) is None:
@@ -151,7 +151,7 @@ def check_machine() -> HealthCheck:
     details = (
         f"{platform.system()} {platform.machine()}, {parallel.usable_cpus()} usable processors"
     )
-    if hasattr(os, "sysconf"):  # not available on Windows
+    if hasattr(os, "sysconf"):  # os.sysconf does not exist on Windows.
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
         details += f", {memory:.1f} GiB memory"
     return HealthCheck("machine", details)

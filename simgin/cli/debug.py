@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-DEBUG_DEALS = 100  # default number of deals with --debug, which plays 10 to 100 per second
+DEBUG_DEALS = 100  # default number of deals with --debug, which plays 10 to 100 deals per second
 ENGINE_PATH = str(Path(__file__).resolve().parent.parent) + os.sep
 
 

@@ -33,7 +33,7 @@ from simgin.text.notation import CardError, format_card, mask_to_cards, parse_ca
 LINE = 72 * "-"
 MAX_RULE_LINES = 3  # maximum number of lines that explain a variant
 CARD = re.compile(r"\b[A2-9TJQK]([SHDC])\b")
-SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # spades have no colour
+SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # Spades have no colour.
 OTHER_KEYS = "Other keys: e evaluate, w why, l log, ? help, u undo, q save and quit"
 NEXT_DEAL = "Press Enter to continue. Other keys: w why, l log, u undo, q save and quit"
 HELP = [
@@ -53,7 +53,7 @@ def print_wrapped(lines: Iterable[str]) -> None:
     """Print lines within 80 columns, with the suits in colour if the terminal supports it."""
     for line in lines:
         for part in wrap_line(line) or [""]:
-            # plain text unless stdout is a terminal
+            # The text has no colours unless stdout is a terminal.
             click.echo(style_cards(escape_control_chars(part)))
 
 
@@ -79,7 +79,7 @@ class InteractiveGame:
     game: PlayedGame
     is_coached: bool
     save: Path | None
-    messages: list[str] = field(default_factory=list)  # messages for the next screen
+    messages: list[str] = field(default_factory=list)  # messages to show on the next screen
     panel: list[str] = field(default_factory=list)  # lines that the player requested
 
     def __post_init__(self) -> None:

@@ -24,9 +24,9 @@ from simgin.text.files import describe_encoding_error
 from simgin.text.messages import escape_control_chars, print_status, shorten_middle
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # number of columns of a terminal
-MAX_DIGITS = 9  # maximum length of the number of columns
-# maximum number of lines of an error message, of characters per line, and of characters per word
+MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # minimum and maximum number of columns of a terminal
+MAX_DIGITS = 9  # maximum number of digits in the number of columns
+# maximum number of lines in an error message, of characters in a line, and of characters in a word
 MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
 LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
@@ -60,7 +60,7 @@ COMMANDS = {
     "bench": "Measure the speed of this machine.",
 }
 
-# printed by `simgin` without arguments
+# text that `simgin` prints if there are no arguments
 OVERVIEW = """\
 simgin simulates Gin Rummy and its variants with confidence intervals.
 
@@ -336,7 +336,7 @@ def cli(context: click.Context) -> None:
     """  # noqa: D205  the help begins with several sentences
     if context.invoked_subcommand is None:
         click.echo(OVERVIEW)
-    elif context.invoked_subcommand != "config":  # needed because the command can correct the file
+    elif context.invoked_subcommand != "config":  # `config` can repair the file.
         from simgin.cli.config import apply_config
 
         apply_config(context, COMMANDS)

@@ -187,7 +187,7 @@ def repeat_command(**changed: object) -> str:
     for parameter in context.command.params:
         name = str(parameter.name)
         value = changed.get(name, context.params.get(name))
-        is_given = value is not None and value is not False  # 0 is a valid value
+        is_given = value is not None and value is not False  # The value 0 is valid.
         if is_given and name not in RESULT_NEUTRAL_OPTIONS:
             words += _typed_words(parameter, value)
     return shell.join_command(words)
@@ -216,6 +216,6 @@ def _typed_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def _format_value(value: Any) -> str:
-    if isinstance(value, tuple):  # two hypotheses of --sprt
+    if isinstance(value, tuple):  # The option --sprt has two hypotheses.
         return ",".join(map(_format_value, value))
     return f"{value:.15g}" if isinstance(value, float) else str(value)

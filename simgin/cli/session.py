@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from simgin.runs.result import Result
 
 INTERRUPTED = 130  # exit code
-COMPILING_NOTICE_DELAY = 2.0  # seconds; a start with cached code takes less time
+COMPILING_NOTICE_DELAY = 2.0  # delay in seconds; a start with cached code is faster
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
 MATCHES_HINT = "Use --matches 20k to play whole matches."
 
@@ -95,7 +95,7 @@ def run_request(
         with policy_calls(as_json), exit_on_interrupt(command, *cached):
             compile_players(matchups)
             with progress.show_progress(title) as on_progress:
-                # A debugger needs exclusive use of the terminal
+                # A debugger needs exclusive use of the terminal.
                 result = run(None if jit.is_interpreted() else on_progress)
             files = finish(result)
         command = command if repeat is None else repeat(result)

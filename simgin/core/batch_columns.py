@@ -12,10 +12,10 @@ addition. The result is exact and does not depend on the order.
 DEAL_RESULTS = tuple(
     "knock gin big_gin shot undercut even void stalled joker limit refused".split()
 )
-SCORED_RESULTS = DEAL_RESULTS[:5]  # results in which a player scores points
-WINNING_RESULTS = (*SCORED_RESULTS, "refused")  # results in which a player wins the deal
+SCORED_RESULTS = DEAL_RESULTS[:5]  # results that score points for a player
+WINNING_RESULTS = (*SCORED_RESULTS, "refused")  # results that count as a won deal
 
-# Facts of strategies A and B. `count_draws` defines `draws`.
+# Facts of strategies A and B. The function `count_draws` defines `draws`.
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_RESULTS) + (
     "deal_win",
     "points",
@@ -67,8 +67,8 @@ def _denominator_name(fact: str) -> str:
 
 DENOMINATOR_INDEX = tuple(FACT_INDEX[_denominator_name(name)] for name in FACT_NAMES)
 
-# Columns of a batch row: number of units, three sums per fact, histograms, and sums over single
-# deals and matches
+# The columns of a batch row are the number of units, three sums per fact, histograms, and sums over
+# single deals and matches.
 N_FACTS = len(FACT_NAMES)
 COL_UNITS = 0
 COL_SUM = 1
@@ -79,16 +79,16 @@ TURNS_BINS = 64  # histogram of the number of turns in a deal (the last bin mean
 COL_DEADWOOD_HISTOGRAM = COL_TURNS_HISTOGRAM + TURNS_BINS
 DEADWOOD_BINS = 16  # histogram of the knocker's deadwood (the last bin means 15 points or more)
 COL_PAIR_HISTOGRAM = COL_DEADWOOD_HISTOGRAM + DEADWOOD_BINS
-# Histogram of four times A's win rate in the matches of a unit, or in its deals if it has no
-# matches
+# Histogram of four times A's win rate in a unit. The win rate refers to matches, or to deals if the
+# unit has no matches.
 PAIR_BINS = 5
-# Sum of A's squared margin over deals, to measure the variance reduction due to mirroring
+# Sum of A's squared margin over deals, which measures the variance reduction due to mirroring
 COL_DEAL_SQUARE = COL_PAIR_HISTOGRAM + PAIR_BINS
 COL_MATCH_SQUARE = COL_DEAL_SQUARE + 1  # sum of A's squared margin over matches
-# Sum over deals of the difference in dealt deadwood, dealer minus nondealer. In solitaire games,
-# the sum of the player's dealt deadwood with a negative sign.
+# Sum over deals of the dealer's minus the nondealer's dealt deadwood. In solitaire games, the
+# column contains minus the sum of the player's dealt deadwood.
 COL_DEALT_DIFFERENCE = COL_MATCH_SQUARE + 1
 N_COLUMNS = COL_DEALT_DIFFERENCE + 1
 
-DEAL_BATCH_SIZE = 1000  # units in a batch of deals
-MATCH_BATCH_SIZE = 100  # units in a batch of matches
+DEAL_BATCH_SIZE = 1000  # number of units in a batch of deals
+MATCH_BATCH_SIZE = 100  # number of units in a batch of matches

@@ -48,7 +48,8 @@ from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.solo_deal import joker_position, play_deal_solo
 from simgin.core.turn_steps import clear_deal
 
-DENOMINATORS = np.array(DENOMINATOR_INDEX, np.uint32)  # not a tuple, which numba copies each time
+# This is an array because numba would copy a tuple each time.
+DENOMINATORS = np.array(DENOMINATOR_INDEX, np.uint32)
 FACT_DEALS, FACT_DECIDED, FACT_SHOWDOWNS, FACT_FIRST_ENDING = (
     FACT_INDEX["deals"],
     FACT_INDEX["decided"],
@@ -179,7 +180,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
     won = outcome == seat_a
     state.facts[FACT_MATCH_WIN + (not won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # in this solitaire goal, the opponent has no score
+        return  # With this solitaire goal, the opponent has no score.
     state.facts[FACT_MATCHES_DECIDED] += 1
     state.facts[FACT_WINNER_SCORE] += score_a if won else score_b
     state.facts[FACT_LOSER_SCORE] += score_b if won else score_a
@@ -212,11 +213,11 @@ def add_unit_to_row(state):
     state.row[COL_UNITS] += 1
     state.row[COL_PAIR_HISTOGRAM + _count_quarter_wins(state)] += 1
     deals = state.facts[FACT_DEALS]
-    for i in range(N_FACTS):  # LLVM can vectorise separate loops
+    for i in range(N_FACTS):  # LLVM can vectorise separate loops.
         state.row[COL_SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[COL_SQUARE + i] += state.facts[i] * state.facts[i]
-    for i in range(N_FACTS):  # the loop below corrects the facts that are not per deal
+    for i in range(N_FACTS):  # The loop below corrects the facts that are not per deal.
         state.row[COL_CROSS + i] += state.facts[i] * deals
     n_others = len(OTHER_DENOMINATOR_FACTS) if state.facts[FACT_MATCHES] else N_OTHER_DEAL_FACTS
     for k in range(n_others):
@@ -255,7 +256,7 @@ def start_mirrored_game(state, rules, seat_a, play_matches):
     state.half = seat_a
     start_match(state, rules)
     state.deal = 0
-    state.logged = 0  # a state can be used to trace several deals
+    state.logged = 0  # A state can trace several deals.
     if state.given:
         return
     state.dealer = (
@@ -293,14 +294,15 @@ def play_units(
         start_mirrored_game(state, rules, seat_a, play_matches)
         while seat_a < 2:
             state.watched = seat_a == state.watch_half and state.deal == state.watch_deal
-            if not state.given and (seat_a == 0 or play_matches):  # not the second game of a pair
+            # The second game of a pair is not traced here.
+            if not state.given and (seat_a == 0 or play_matches):
                 start_shuffle(state)
                 swap_hands_for_dealer(state)
             clear_history(view0, state.turns)
             clear_history(view1, state.turns)
             clear_deal(state, rules, state.dealer)
             nondealer_view, dealer_view = (view1, view0) if state.dealer == 0 else (view0, view1)
-            if state.dealer != seat_a:  # A is the nondealer, who plays first
+            if state.dealer != seat_a:  # A is the nondealer and plays first.
                 take1, discard1, knock1 = take_a, discard_a, knock_a
                 take2, discard2, knock2 = take_b, discard_b, knock_b
             else:
@@ -320,7 +322,7 @@ def play_units(
             if play_matches:
                 _add_match_facts(state, rules, outcome, seat_a)
             if seat_a == state.watch_half:
-                return  # the match ended before the deal to be traced
+                return  # The match ended before the deal to be traced.
             seat_a += 1 if mirrored else 2
             if seat_a < 2:
                 start_mirrored_game(state, rules, seat_a, play_matches)
@@ -363,7 +365,7 @@ def play_units_solo(
         if play_matches:
             _add_match_facts(state, rules, outcome, 0)
         if state.watch_half == 0:
-            return  # the match ended before the deal to be traced
+            return  # The match ended before the deal to be traced.
         _finish_unit(state, rows, i, n_units, units_per_row)
 
 

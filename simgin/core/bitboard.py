@@ -20,7 +20,7 @@ from simgin.core.rules_record import N_VALUE_PLANES
 
 NOT_ACES = ALL_CARDS & ~ACES
 NOT_KINGS = ALL_CARDS & ~(ACES << 12)
-HUGE_DEADWOOD = 1 << 20  # larger than any deadwood
+HUGE_DEADWOOD = 1 << 20  # number of points that exceeds any deadwood
 
 
 @force_inline
@@ -119,7 +119,7 @@ def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
     `runs` and `sets` contain the cards of the hand that are in runs and in sets.
     """
     conflicts, spare = find_conflicts(hand, runs, sets)
-    hand &= ~sets | conflicts * ACES  # remove the sets without conflict
+    hand &= ~sets | conflicts * ACES  # Remove the sets without conflict.
     best = HUGE_DEADWOOD
     ranks, spared = 0, 0
     while True:

@@ -205,7 +205,7 @@ def highest_value_cards(cards, rules):
     if cards == 0:
         return 0, -1
     ranks = ranks_of(cards)
-    r = highest_lane_bit(ranks | 1)  # tells LLVM that the argument is not 0
+    r = highest_lane_bit(ranks | 1)  # The bit tells LLVM that the argument is not 0.
     if rules.value[0, 0] > rules.value[0, r] and ranks & 1:
         r = 0
     return cards & rules.peers[0, r] * ACES, rules.value[0, r]
@@ -302,7 +302,7 @@ def _best_discards_by_search(hand, legal, rules):
     best = hand_deadwood - value if best_cards else HUGE_DEADWOOD
     rest = legal & in_melds
     if rest == 0 or _deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
-        return best, best_cards  # discarding a melded card cannot be better
+        return best, best_cards  # Discarding a melded card cannot be better.
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
@@ -343,7 +343,7 @@ def deadwood_with_melded(hand, card, rules):
             best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
     rank = hand & cards_of_rank(card % 13)
     same_rank = rank & ~(1 << card)
-    while same_rank:  # sets of three cards, before the set of four
+    while same_rank:  # The sets of three cards precede the set of four cards.
         omitted = same_rank & -same_rank
         same_rank ^= omitted
         best = min(best, _deadwood_without_set(hand, rank & ~omitted, rules))

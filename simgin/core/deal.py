@@ -48,7 +48,7 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-TURN_OVER = np.int64(3)  # draw source if the turn has already been played
+TURN_OVER = np.int64(3)  # draw source that means that the turn has already been played
 
 
 @jit
@@ -57,7 +57,7 @@ def deal_cards(state, rules):
     first = 1 - state.dealer
     eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     hand0, hand1 = 0, 0
-    for i in range(0, 20, 2):  # these cards are already shuffled
+    for i in range(0, 20, 2):  # These cards are already shuffled.
         hand0 |= 1 << np.int64(state.pack[i])
         hand1 |= 1 << np.int64(state.pack[i + 1])
     state.dealt = 20
@@ -110,7 +110,8 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 return True
             propose_ending(state, ENDING_NONE, -1, -1)
             write_ending_fields(state, view)
-    if state.turns == 0 or not rules.take_discard:  # otherwise written before the take decision
+    # Otherwise, the fields were written before the take decision.
+    if state.turns == 0 or not rules.take_discard:
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)

@@ -12,23 +12,24 @@ from simgin.core.jit import jit
 from simgin.core.scoring import RESULT_JOKER
 
 _FIELDS = (
-    # Address of the deal: number of its unit, game of the mirrored pair, and number in the match
+    # Address of the deal: number of the unit, game of the mirrored pair, and number of the deal in
+    # the match
     ("unit", "half", "deal")
     # Dealer, index of the result in `DEAL_RESULTS`, winner, and knocker
     + ("dealer", "kind", "winner", "knocker")
     # Points of both sides, and total number of turns
     + ("points_a", "points_b", "turns")
-    # Player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1
-    # without an upcard)
+    # Player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1 if
+    # there is no upcard)
     + ("upcard_to",)
-    # Showdown: deadwood of the knocker, deadwood of the defender after and before lay-offs, and
-    # number of cards laid off
+    # Showdown: deadwood of the knocker, deadwood of the defender after lay-offs and before
+    # lay-offs, and number of cards laid off
     + ("knock_count", "defender_count", "defender_before", "laid_off")
     # Deadwood of the dealt hands, number of upcards and discards taken, and number of all cards
     # drawn (`count_draws`)
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
     # Multiplier of the score, number on the die and owner of the die at the end of the deal, and
-    # deals or games won by a refusal
+    # number of deals or games won by a refusal
     + ("multiplier", "stake", "owner", "pays")
     # Match score before this deal: points, won deals and won games of both sides
     + ("score_a", "score_b", "deals_a", "deals_b", "games_a", "games_b")

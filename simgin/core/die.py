@@ -40,7 +40,7 @@ def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, a
     ):
         return True
     if state.stake != stake:
-        return False  # only one offer before the cards are seen
+        return False  # Before the cards are seen, only one offer is allowed.
     return query_die_offer(
         state,
         rules,

@@ -6,7 +6,7 @@ from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_NONE, ENDING_
 from simgin.core.deadwood import deadwood, deadwood_with_melded, highest_value_cards
 from simgin.core.jit import force_inline, jit
 
-HUGE_COUNT = 1 << 20  # larger than any deadwood
+HUGE_COUNT = 1 << 20  # number of points that exceeds any deadwood
 
 
 @jit
@@ -133,7 +133,7 @@ def find_ending(ten_cards, deadwood_left, required_card, limit, points, rules):
 def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points, rules):
     """Compute `find_ending` for rules with shots or with cards that must be melded."""
     if required_card >= 0 and not ten_cards >> required_card & 1:
-        return ENDING_NONE, HUGE_COUNT  # the player would discard the required card
+        return ENDING_NONE, HUGE_COUNT  # The player would discard the required card.
     if rules.shot and is_shot(ten_cards, required_card, points, rules):
         return ENDING_SHOT, shot_deadwood(points, rules)
     count = (

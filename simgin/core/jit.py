@@ -30,15 +30,16 @@ from simgin.core.cache_checksums import ChecksummedCacheFile
 from simgin.core.numba_cache import InnerCacheImpl, LazyDispatcher
 
 PACKAGE_DIRECTORY = Path(__file__).resolve().parent.parent
-MAX_CACHE_DIRECTORIES = 4  # further cache directories are deleted, least recently used first
-TAG_FILE = "CACHEDIR.TAG"  # marks a cache directory, for example for backup programs
+# Maximum number of cache directories; the least recently used directories are deleted
+MAX_CACHE_DIRECTORIES = 4
+TAG_FILE = "CACHEDIR.TAG"  # file that marks a cache directory, for example for backup programs
 TAG_CONTENT = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin. It is compiled again "
     "if you delete it.\n"
 )
 POLICY_FOLDER = "policies"  # folder for compiled policies
 BOUNDSCHECK_FOLDER = "checked"  # folder for code with bounds checks
-MAX_CACHED_POLICIES = 400  # policy folders in the cache
+MAX_CACHED_POLICIES = 400  # maximum number of policy folders in the cache
 
 # numba loads the extensions of all installed packages, and some extensions can be broken.
 with contextlib.suppress(Exception):
@@ -71,7 +72,8 @@ def compiled_digest() -> str:
 def cache_root() -> Path:
     """Return the root of the cache, which is SIMGIN_CACHE_DIR or the user's cache directory."""
     if directory := os.environ.get("SIMGIN_CACHE_DIR"):
-        return Path(directory).absolute()  # stays valid if the process changes its directory
+        # An absolute path stays valid if the process changes its directory.
+        return Path(directory).absolute()
     if sys.platform == "darwin":
         return _home_directory() / "Library" / "Caches" / "simgin"
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
@@ -182,7 +184,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with contextlib.suppress(OSError):  # a full disk must not stop the run
+        with contextlib.suppress(OSError):  # A full disk must not stop the run.
             super().save_overload(sig, data)
 
 

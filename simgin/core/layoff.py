@@ -47,7 +47,7 @@ def _write_run_options(meld, hand, rules, down_chain, up_chain, options):
     suit_offset = 13 * (lowest_bit(meld) // 13)
     start = 0 if size == 13 else sequence_start(ranks)
     if rules.ace_runs == 2:
-        below = above = 13 - size  # round-the-corner runs are limited only by the size of the suit
+        below = above = 13 - size  # Round-the-corner runs are limited only by the size of the suit.
     else:
         below = start
         above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
@@ -70,7 +70,7 @@ def _write_layoff_options(meld, hand, rules, scratch, options):
     """
     kind = meld_kind(meld) if meld else RAINBOW
     options[0] = 0
-    if kind == RAINBOW:  # a rainbow cannot be extended
+    if kind == RAINBOW:  # A rainbow cannot be extended.
         return 1
     if kind == SET:
         options[1] = cards_of_rank(lowest_bit(ranks_of(meld))) & ~meld & hand
@@ -92,7 +92,8 @@ def lay_off(hand, melds, rules, options, scratch):
         | meld_extensions(melds[2], rules)
     )
     if hand & fitting_cards == 0:
-        return deadwood_for_side(hand, rules, 1), 0  # no card fits in about half of all knocks
+        # In about half of all knocks, no card can be laid off.
+        return deadwood_for_side(hand, rules, 1), 0
     n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
     n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])
     n2 = _write_layoff_options(melds[2], hand, rules, scratch, options[2])

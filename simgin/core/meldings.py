@@ -21,9 +21,10 @@ from simgin.core.cards import ACES, cards_of_rank, suit_lane
 from simgin.core.deadwood import supports_bit_solver
 from simgin.core.jit import jit
 
-MAX_MELDS = 160  # upper bound on the melds in eleven cards (a run of eleven contains 45)
-MAX_MELDINGS = 64  # limited by the number of actions of a policy
-NO_MELDING = 1 << 20  # larger than any deadwood
+# Upper bound on the number of melds in eleven cards (a run of eleven cards contains 45 melds)
+MAX_MELDS = 160
+MAX_MELDINGS = 64  # maximum number of meldings, limited by the number of actions of a policy
+NO_MELDING = 1 << 20  # number of points that exceeds any deadwood
 SET, RUN, RAINBOW = 0, 1, 2
 
 
@@ -110,9 +111,9 @@ def meld_extensions(meld, rules):
     below = 1 << ((start + 12) % 13)
     above = 1 << ((end + 1) % 13)
     if rules.ace_runs != 2 and start == 0:
-        below = 0  # no card precedes an ace, except in round-the-corner runs
+        below = 0  # No card precedes an ace, except in round-the-corner runs.
     if (rules.ace_runs == 0 and end == 12) or (rules.ace_runs == 1 and end == 0):
-        above = 0  # no card follows a king (aces low) or a high ace (aces high or low)
+        above = 0  # No card follows a king (aces low) or a high ace (aces high or low).
     return (below | above) << (13 * (lowest_bit(meld) // 13))
 
 
@@ -131,8 +132,8 @@ def _name_digit(card):
     elif r == 10:
         order = 9
     elif r >= 11:
-        order = 22 - r  # the king precedes the queen
-    return order * 4 + 4 - card // 13  # the order C D H S reverses the suit numbers
+        order = 22 - r  # The king precedes the queen.
+    return order * 4 + 4 - card // 13  # The order C D H S reverses the suit numbers.
 
 
 @jit
@@ -310,7 +311,8 @@ def find_legal_meldings(
         max_rows: Maximum number of rows.
     """
     n_melds = find_melds(hand, rules, meld_buffer)
-    meld_buffer[n_melds] = 0  # "no meld", for combinations of fewer than three melds
+    # The first entry means "no meld", for combinations of fewer than three melds.
+    meld_buffer[n_melds] = 0
     total = sum_card_values(hand, rules, 0)
     n = 0
     rows[0, 0] = rows[0, 1] = rows[0, 2] = 0

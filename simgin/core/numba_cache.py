@@ -37,7 +37,7 @@ from numba.core.typing.typeof import typeof_impl
 
 from simgin.core.refcounts import add_refcount_elision
 
-# Placeholder for the address of an inner function, which is never called
+# Placeholder for the address of an inner function; this address is never called
 UNCALLABLE_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
 
 

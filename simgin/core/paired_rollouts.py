@@ -64,7 +64,7 @@ def run_paired_rollouts(
             -1,
             -1,
             np.int64(0),
-        )  # the first pass (-1) plays the deal to find the decision
+        )  # The first pass (-1) plays the deal to find the decision.
         while rollout < max_actions and (rollout < 0 or remaining):
             if rollout >= 0:
                 actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)
@@ -116,7 +116,7 @@ def run_paired_rollouts_solo(
             -1,
             -1,
             np.int64(0),
-        )  # the first pass (-1) plays the deal to find the decision
+        )  # The first pass (-1) plays the deal to find the decision.
         while rollout < max_actions and (rollout < 0 or remaining):
             if rollout >= 0:
                 actions[i, rollout] = state.answers[decision] = lowest_bit(remaining)

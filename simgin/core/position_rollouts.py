@@ -108,7 +108,8 @@ def _set_table_state(state, view):
     state.taken = view.taken
     state.drawn = view.drawn
     state.top = view.taken_offer
-    if view.taken_offer < 0 and view.taken < 0:  # ten cards, and no decision about the die
+    # The hand has ten cards, and the decision is not about the die.
+    if view.taken_offer < 0 and view.taken < 0:
         state.top = view.history[view.turns - 1, 3] if view.turns > 0 else view.upcard
 
 
@@ -180,13 +181,13 @@ def _has_passed_upcard(rules, view, seat):
         and rules.first_turn != FIRST_TURN_UPCARD_STOCK_OR_PASS
     ):
         return False
-    if view.turns == 0 and view.phase == PHASE_UPCARD:  # the nondealer has passed
+    if view.turns == 0 and view.phase == PHASE_UPCARD:  # The nondealer has passed.
         return view.offered > 0 and seat != view.dealer
     if view.turns == 0:
         drawing = view.phase == PHASE_TURN and view.taken < 0
         return drawing and (view.drawn < 0 or rules.first_turn == FIRST_TURN_UPCARD_PASS)
     first, source = view.history[0, 0], view.history[0, 1]
-    if first == view.dealer:  # the nondealer passed, and the dealer drew a card
+    if first == view.dealer:  # The nondealer passed, and the dealer drew a card.
         return seat != view.dealer
     return source == FROM_STOCK
 

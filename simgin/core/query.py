@@ -165,7 +165,7 @@ def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
     negative, actions are logged without views. The first `state.scripted` actions of a deal come
     from `state.answers`. For later decisions, the function calls the policies.
     """
-    strategy = seat ^ state.half  # strategy A sits at seat `state.half`
+    strategy = seat ^ state.half  # Strategy A sits at seat `state.half`.
     view.legal = legal
     view.taken_offer = (
         state.top if slot == SLOT_TAKE or (slot == SLOT_KNOCK and state.phase == PHASE_LAST) else -1

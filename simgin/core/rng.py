@@ -19,7 +19,7 @@ from simgin.core.jit import jit
     DOMAIN_BOOTSTRAP,
     DOMAIN_DECISION,
 ) = 0, 1, 2, 3, 4, 5, 6  # domains
-STREAM_VERSION = 2  # increase this number if a seed yields different cards or random numbers
+STREAM_VERSION = 2  # Increase this number if a seed yields different cards or random numbers.
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -69,7 +69,7 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
     """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
-    high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)  # the mask tells LLVM the range
+    high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)  # The mask tells LLVM the range.
     first, last = np.uint64(index), np.uint64(domain & 0xFFFFFFFF)
     for block in range(8):
         k0, k1 = s & _LOW, s >> _32

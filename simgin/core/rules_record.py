@@ -30,28 +30,29 @@ STOCK_END_AFTER_DISCARD, STOCK_END_AT_DRAW, STOCK_END_OPPONENT_MAY_TAKE, STOCK_E
     2,
     3,
 )  # stock_end
-TAKE_ANY, TAKE_MELDED = 0, 1  # take_to_knock
+TAKE_ANY, TAKE_MELDED = 0, 1  # values of take_to_knock
 MELDING_AUTO, MELDING_CHOICE = 0, 1  # melding
 SCORING_VERSUS, SCORING_AGAINST_JOKER, SCORING_WINLOSS, SCORING_PENALTY = 0, 1, 2, 3  # deal_scoring
 JOKER_NONE, JOKER_BEFORE_DEAL, JOKER_AFTER_DEAL = 0, 1, 2  # joker
-JOKER_REDEAL, JOKER_LOSE = 0, 1  # joker_in_hand
+JOKER_REDEAL, JOKER_LOSE = 0, 1  # values of joker_in_hand
 # goal
 GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES = 0, 1, 2, 3
 GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = 4, 5, 6, 7
 COLUMN_NEXT_OPEN, COLUMN_ABSOLUTE = 0, 1  # column_entry
-TIE_EVEN, TIE_UNDERCUT, TIE_KNOCK = 0, 1, 2  # undercut_on_tie
-SHUTOUT_DOUBLE_POINTS, SHUTOUT_DOUBLE_ALL, SHUTOUT_FLAT_100 = 1, 2, 3  # shutout (0 means no bonus)
+TIE_EVEN, TIE_UNDERCUT, TIE_KNOCK = 0, 1, 2  # values of undercut_on_tie
+# Values of shutout (0 means no bonus)
+SHUTOUT_DOUBLE_POINTS, SHUTOUT_DOUBLE_ALL, SHUTOUT_FLAT_100 = 1, 2, 3
 DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
-REFUSAL_PAYS_OLD, REFUSAL_PAYS_NEW = 0, 1  # die_refusal_pays
+REFUSAL_PAYS_OLD, REFUSAL_PAYS_NEW = 0, 1  # values of die_refusal_pays
 NEXT_DEALER_WINNER, NEXT_DEALER_LOSER, NEXT_DEALER_ALTERNATE = 0, 1, 2  # next_dealer
 VOID_DEALER_SAME, VOID_DEALER_OTHER = 0, 1  # void_dealer
-FIRST_DEALER_RANDOM = 0  # first_dealer: 0 for random, 1 for seat 0, 2 for seat 1
+FIRST_DEALER_RANDOM = 0  # value of first_dealer (0 for random, 1 for seat 0, 2 for seat 1)
 
-MAX_RUNS = 131  # runs in one suit with round-the-corner runs
+MAX_RUNS = 131  # number of runs in one suit with round-the-corner runs
 MAX_RAINBOWS = 104
 MAX_COLUMNS = 10
 MAX_TABLE_ROWS = 8
-N_VALUE_PLANES = 4  # bits of a card value (only an ace can be worth more than 15)
+N_VALUE_PLANES = 4  # number of bits of a card value (only an ace can be worth more than 15 points)
 
 RULE_PARAMETERS = tuple(
     """
@@ -83,9 +84,10 @@ _RULES = np.dtype(
         # from 16 contain the points left by the best runs. One load reads both, and four loads
         # solve most hands.
         ("lane", np.int32, (2, 8192)),
-        # 1 if `simgin.core.bitboard` finds the melds of all hands
+        # 1 if `simgin.core.bitboard` finds the melds of all hands, otherwise 0
         ("by_planes", np.int64, 2),
-        # 1 if the bitboard finds the melds of all hands without an ace and a king of the same suit
+        # 1 if the bitboard finds the melds of all hands without an ace and a king of the same suit,
+        # otherwise 0
         ("by_planes_apart", np.int64, 2),
         (
             "planes",

@@ -51,7 +51,7 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
     )
     if gin or ending != ENDING_KNOCK:
         kind, points = _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules)
-        # Without lay-offs, layoff_on_gin is -1 (a dash), so layoff is tested as well.
+        # Without lay-offs, layoff_on_gin is -1 (printed as a dash), so layoff is tested as well.
         if rules.layoff and rules.layoff_on_gin and defender_count == 0 and ending != ENDING_SHOT:
             return kind, 0, 0, 0
         return kind, points * multiplier, 0, 1

@@ -24,7 +24,8 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     if card >= 0:
         discard_mask = 1 << card
         state.hand[seat] &= ~discard_mask
-        state.pile |= discard_mask  # removed from view.unseen before the policy chooses the melding
+        # The discard leaves view.unseen before the policy chooses the melding.
+        state.pile |= discard_mask
     state.discard = card
     state.least = -1
     state.best = 0
@@ -64,7 +65,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
         )
         row = _choose_melding(
             state, rules, view, seat, n, show_a if seat == state.half else show_b
-        )  # strategy A sits at seat `state.half`
+        )  # Strategy A sits at seat `state.half`.
         knocker_count = state.keys[row, 0]
     for k in range(3):
         state.melds[k] = state.meldings[row, k]
@@ -91,7 +92,7 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
         (1 << n_meldings) - 1 if n_meldings < MAX_MELDINGS else -1,
         show,
     )
-    for i in range(n_meldings):  # so that the next deal does not see them
+    for i in range(n_meldings):  # Clear the meldings so that the next deal does not see them.
         for k in range(3):
             view.meldings[i, k] = 0
     return row

@@ -31,7 +31,7 @@ def swap_hands_for_dealer(state):
     dealer, the correlation of the games would be positive instead of negative
     (docs/explanation/decisions/0002-random-numbers.md).
     """
-    if state.dealer == 0:  # seat 1 receives the first card
+    if state.dealer == 0:  # Seat 1 receives the first card.
         for i in range(0, 20, 2):
             first = state.pack[i]
             state.pack[i] = state.pack[i + 1]

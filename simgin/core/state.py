@@ -16,7 +16,8 @@ from simgin.core.view import VIEW
 
 SLOT_TAKE, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_ANSWER, SLOT_SHOW = range(6)
 YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
-# 500 turns with up to five decisions each (offer, draw, two endings, discard), plus a margin
+# Maximum for 500 turns with up to five decisions each (offer, draw, two endings, discard), plus a
+# margin
 MAX_DECISIONS = 2560
 
 _SCALARS = (
@@ -38,16 +39,18 @@ _SCALARS = (
     + ("ending", "ending_card", "ending_count")
     # current decision, for error messages
     + ("asked_seat", "asked_slot", "answer", "legal")
-    # traced deal: game of the pair, number of the deal (or -1), 1 if the current deal is traced,
-    # number of logged decisions, 1 if the cards are prescribed, and number of prescribed actions
+    # traced deal: game of the pair, number of the deal (-1 if no deal is traced), 1 if the current
+    # deal is traced, number of logged decisions, 1 if the cards are prescribed, and number of
+    # prescribed actions
     + ("watch_half", "watch_deal", "watched", "logged", "given", "scripted")
-    # result of the deal (rules.md 6), with seats (or -1) and deadwood in points
+    # result of the deal (rules.md, section 6): seats (-1 for neither seat), last discard (-1 for
+    # none), and deadwood in points
     + ("kind", "stopper", "winner", "discard")
     + ("stopper_count", "other_count", "defender_before", "laid_off")
     # number of deal records written so far
     + ("recorded",)
-    # player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1
-    # without an upcard)
+    # player who took the first upcard (0 for the nondealer, 1 for the dealer, 2 for neither, -1 if
+    # there is no upcard)
     + ("upcard_to",)
 )
 _BY_SEAT = (
@@ -59,8 +62,8 @@ _BY_SEAT = (
     # number of random numbers that policies have used so far
     + ("noises",)
 )
-# For strategies A and B (A sits at seat `half`): mask of the slots with policies that use random
-# numbers, and 1 if the discard precedes the decision about the ending
+# fields of strategies A and B (A sits at seat `half`): mask of the slots with policies that use
+# random numbers, and 1 if the discard precedes the decision about the ending
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(
@@ -76,7 +79,8 @@ _STATE = np.dtype(
         ("answers", np.int8, MAX_DECISIONS),
         ("column_points", np.int64, (2, MAX_COLUMNS)),
         ("column_wins", np.int64, (2, MAX_COLUMNS)),
-        ("column_winner", np.int64, MAX_COLUMNS),  # -1 for an open column
+        # Side that won the column, or -1 if the column is open
+        ("column_winner", np.int64, MAX_COLUMNS),
         ("facts", np.int64, N_FACTS),  # facts of the current unit
         ("row", np.int64, N_COLUMNS),  # row of the current batch
         # meldings that the knocker may show, and their sort keys

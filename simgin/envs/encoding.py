@@ -66,7 +66,8 @@ PLANES_END = 52 * len(PLANES)
 FIRST_NUMBER = PLANES_END + 6 + 5 + len(FLAGS)
 N_PARAMETERS = len(RULE_PARAMETERS)
 OBSERVATION_SIZE = FIRST_NUMBER + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
-ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1  # reward in deals, in matches
+# Rewards for an illegal action if a game is a deal or a match
+ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1
 
 ENCODED_RULES_TYPE = types.Array(float32, 1, "C")
 FLOAT_MATRIX_TYPE = types.Array(float32, 2, "C")
@@ -96,7 +97,8 @@ _SET_OFFSETS, _CARD_OFFSETS = (
 _NUMBER_OFFSETS = np.array(
     _field_offsets(NUMBER_FIELDS) + _field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
 )
-_HEAD_END, _HISTORY_OFFSET = _field_offsets(("meldings", "history"))  # offsets in the view
+# Offsets in the view, in bytes
+_HEAD_END, _HISTORY_OFFSET = _field_offsets(("meldings", "history"))
 numbers_at = stepping.make_record_getter(stepping.int64_record_type(VIEW_TYPE.size // 8))
 
 
@@ -230,7 +232,7 @@ def _advance(game):
         stepping.advance_game(game)
         if game.at == stepping.AWAITING_ACTION:
             break
-        stake = state.stake  # a new game resets the stake
+        stake = state.stake  # A new game resets the stake.
         stepping.close_deal(game)
         gain += _reward(game, state, rules, stake)
     return gain
@@ -276,7 +278,7 @@ def _copy_view(source, target):
     for i in range(_HEAD_END):
         copied[i] = shown[i]
     for i in range(_HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.view_at(source).turns + 1) // 2):
-        copied[i] = shown[i]  # each int64 contains two turns
+        copied[i] = shown[i]  # Each int64 contains two turns.
 
 
 @compiled
@@ -368,7 +370,7 @@ def encode_rules(rules: Any) -> np.ndarray:
 # Decisions of external policies
 
 
-_ACT_LOCK = Lock()  # deals run in several threads, but torch networks are not thread-safe
+_ACT_LOCK = Lock()  # Deals run in several threads, but torch networks are not thread-safe.
 
 
 def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:

@@ -56,8 +56,9 @@ class EnvGames:
         if unit not in ENV_UNITS:
             raise EnvError(f"{format_value(unit)} is not a valid unit. Use 'deal' or 'match'.")
         is_solo = variants.find_variant(variant).params["players"] == 1
-        # External seats need a strategy, but its policies are never called. Only the order of
-        # decisions matters, which is ending before discard, as in `make_external_strategy`.
+        # External seats need a strategy, but the policies of this strategy are never called. Only
+        # the order of decisions matters: the ending before the discard, as in
+        # `make_external_strategy`.
         a, b = (
             ("solo-greedy", None) if is_solo else ("gold", "gold" if opponent is None else opponent)
         )
@@ -187,7 +188,7 @@ def parse_actions(actions: Any, n: int) -> np.ndarray:
     """
     try:
         numbers = np.asarray(actions)
-    except ValueError:  # the lists have different lengths
+    except ValueError:  # The lists have different lengths.
         numbers = np.zeros(0, object)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
         raise EnvError(

@@ -41,7 +41,8 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-MAX_ENVS = 1_000_000  # maximum number of games in a vector environment (they need 30 GB of memory)
+# Maximum number of games in a vector environment, which then needs 30 GB of memory
+MAX_ENVS = 1_000_000
 Observation = dict[str, np.ndarray]
 
 
@@ -92,7 +93,7 @@ class SearchMixin:
         Args:
             state: Result of `clone_state` of an environment of the same type.
         """
-        # Spaces are not copied, which saves time
+        # Spaces are not copied, which saves time.
         spaces = {id(part): part for name, part in state.items() if "space" in name}
         vars(self).update(deepcopy(state, spaces))
 
@@ -292,7 +293,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         }
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        self.agents: list[str] = []  # empty until the first reset
+        self.agents: list[str] = []  # The list is empty until the first reset.
         self.observation_spaces = {agent: _observation_space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.possible_agents}
 
@@ -352,7 +353,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         if ended == 2 and seat == 1:
             gain = -gain
         self.rewards = dict(zip(self.possible_agents, (gain, -gain), strict=False))
-        self._accumulate_rewards()  # all rewards are 0 before the end
+        self._accumulate_rewards()  # All rewards are 0 before the end.
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]
 

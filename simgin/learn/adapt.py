@@ -65,10 +65,10 @@ OnRound = Callable[[str], None]  # function that is called with a progress line 
 TRAINING_OPPONENTS = tuple(
     name for group in cast.TRAINING.values() for name in group["opponents"] if name != SELF
 )
-ADAPT_ROUNDS = 12  # rounds per type of opponent
-ADAPT_DEALS = 40_000  # deals per round
-ADAPT_CONFIRMATION_MATCHES = 10_000  # matches per opponent that confirm the result
-TRAINING_VERSION = 2  # incremented if training gives different weights
+ADAPT_ROUNDS = 12  # number of rounds per type of opponent
+ADAPT_DEALS = 40_000  # number of deals per round
+ADAPT_CONFIRMATION_MATCHES = 10_000  # number of matches per opponent that confirm the result
+TRAINING_VERSION = 2  # version that is incremented if training gives different weights
 FINAL_STEP = "learned"  # last step of the ledger
 # Sections of the rules, and match parameters, that affect how deals are best played
 PLAY_SECTIONS = ("deal", "meld", "score", "stake")
@@ -169,7 +169,7 @@ class AdaptedChampion(Improvement):
     training: AdaptRequest
     weights: np.ndarray  # float64, in champion's format
     win_rates: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))
-    cpu_seconds: float  # CPU time of the training
+    cpu_seconds: float  # CPU time of the training, in seconds
 
     @property
     def p_holm(self) -> dict[str, float]:

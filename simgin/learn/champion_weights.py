@@ -58,15 +58,17 @@ from simgin.strategy.cast import SELF, TRAINING
 from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_deadwood
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
-MAX_DISCARDS = 5  # discards rolled out per decision
-ROLLOUT_BLOCK = 4000  # deals per call; their views take 16 MB
-START_MATCHES, REFINE_MATCHES = 4000, 1000  # matches per opponent to sample initial scores
-WARM_UP_ROUNDS = 4  # rounds of the warm-up
+MAX_DISCARDS = 5  # maximum number of discards rolled out per decision
+ROLLOUT_BLOCK = 4000  # number of deals per call, whose views take 16 MB
+# Number of matches per opponent that sample initial scores
+START_MATCHES, REFINE_MATCHES = 4000, 1000
+WARM_UP_ROUNDS = 4  # number of rounds in the warm-up
 AVERAGED_ROUNDS = 5  # number of last rounds to average
 WARM_UP_DECAY, DECAY = 0.7, 0.95  # factors for the sums of previous rounds
 RIDGE_PENALTY = 4000.0
-SMOOTHNESS_PENALTY, LEVEL_PENALTY, LINEAR_PENALTY = 60.0, 1.0, 500.0  # penalties of the knock table
-REFINE_LEVEL_PENALTY = 10.0  # weight of a cell of a trained table, in decisions
+# Penalties on the weights of the knock table
+SMOOTHNESS_PENALTY, LEVEL_PENALTY, LINEAR_PENALTY = 60.0, 1.0, 500.0
+REFINE_LEVEL_PENALTY = 10.0  # penalty on the cells of a trained table, in decisions
 IMMEDIATE_KNOCK_PRIOR = 0.5  # probability that an unknown opponent knocks immediately
 # Policies and their features are compiled together, so mypy sees them untyped.
 # mypy: disable-error-code="no-untyped-def"
@@ -131,7 +133,7 @@ def write_discard_features(views, actions, rules, out):
             cards[n], ranks[n], tens[n] = card, card % 13, ten
             loose[n], counts[n] = ten & ~cards_in_melds(ten, rules), deadwood(ten, rules)
             n += 1
-        # If one weight is 1 and all others are 0, the cost equals the feature
+        # If one weight is 1 and all other weights are 0, the cost equals the feature.
         for j in range(N_FEATURES):
             weights[j] = 1.0
             if j < len(HAND_FEATURES):
@@ -176,7 +178,7 @@ def deal_stages(views: np.ndarray) -> np.ndarray:
 
 # Regression
 
-StageSums = tuple[np.ndarray, np.ndarray]  # squares and products, by stage of the deal
+StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and products, by stage of the deal
 KNOCK_CELLS = player.KNOCK_TURNS * player.N_KNOCK_COUNTS
 # Cells of the table, and linear features by stage
 KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
@@ -266,7 +268,8 @@ def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
 # to the won deals. For other goals, or if the seats have unequal chances, equity is in points.
 
 
-VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122  # deals and seed for the win probability by score
+# Number of deals and seed for the win probability by score
+VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122
 
 RolloutEquity = Callable[[PairedRollouts], np.ndarray]
 
@@ -280,7 +283,7 @@ def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
     """
     goal = variant.params["goal"]
     if goal == "points":
-        # Without match values, equity is in points
+        # Without match values, equity is in points.
         with suppress(match_value.ValueUnavailableError, OutcomeError):
             return match_equity(variant, deals)
     return deal_equity if goal == "deals" else point_equity
@@ -375,13 +378,13 @@ class ChampionTrainer:
         self.is_weighted = is_weighted
         self.value_deals = value_deals
         self.weights = weights.copy()
-        # Target of the shrinkage for knocks and takes
+        # Weights toward which the knock and take weights are shrunk
         self.shrink_target = weights.copy() if is_trained else np.zeros(player.BLEND_SIZE)
         self.level_penalty, self.n_matches = (
             (REFINE_LEVEL_PENALTY, REFINE_MATCHES) if is_trained else (LEVEL_PENALTY, START_MATCHES)
         )
         self.next_unit, self.rounds = 0, 0
-        self.seconds = 0.0  # CPU time of all rounds
+        self.seconds = 0.0  # CPU time of all rounds, in seconds
         # Proportion of matches won before each round
         self.win_rates = np.zeros((0, len(opponents)))
         # Weights after each of the last rounds
@@ -585,7 +588,8 @@ class ChampionTrainer:
     def sample_scores(self) -> list[np.ndarray]:
         """Play matches to sample the scores before deals; return their records by opponent."""
         records = [self.play_matches(rival, self.n_matches) for rival in self.opponents]
-        standing = ("score_a", "score_b", "deals_a", "deals_b")  # as in simgin.play.rollouts
+        # The fields are the same as in simgin.play.rollouts.
+        standing = ("score_a", "score_b", "deals_a", "deals_b")
         self.start_scores = [np.stack([one[name] for name in standing], 1) for one in records]
         return records
 

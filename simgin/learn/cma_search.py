@@ -45,9 +45,10 @@ from simgin.strategy.strategy_spec import format_values_toml
 from simgin.text.messages import escape_to_one_line
 
 ESTIMATE_SIZE = len(fields(Estimate))
-BEST_MEANS = 3  # means with the highest gains that enter the finals
+BEST_MEANS = 3  # number of means that enter the finals, those with the highest gains
 MAX_FINALISTS = 3 + BEST_MEANS
-FINALS_FACTOR = 5  # matches per strategy in the finals, relative to a generation
+# Factor by which a strategy plays more matches in the finals than in a generation
+FINALS_FACTOR = 5
 # Minimum standard deviation of integer parameters, so that their neighbours are tried
 MIN_INTEGER_DEVIATION = 0.3
 
@@ -86,7 +87,8 @@ class CandidateDistribution:
         self, parameters: Sequence[TunableParameter], n_candidates: int, seed: int
     ) -> None:
         self._parameters = parameters
-        # The library needs at least two dimensions, so a single parameter gets an unused second one
+        # The library needs at least two dimensions, so a single parameter is padded with an unused
+        # dimension.
         size = max(2, len(parameters))
         rng = np.random.default_rng(seed)
         low, high = [-1.0] * size, [1.0] * size
@@ -98,7 +100,7 @@ class CandidateDistribution:
                 min_deviations[place] = MIN_INTEGER_DEVIATION / knob.initial_deviation
         options = {
             "randn": lambda *shape: rng.standard_normal(shape),
-            "seed": np.nan,  # leaves numpy's global generator unchanged
+            "seed": np.nan,  # The value NaN leaves NumPy's global generator unchanged.
             "bounds": [low, high],
             "minstd": min_deviations,
             "popsize": n_candidates,

@@ -42,10 +42,10 @@ from simgin.strategy import Policy, Strategy, discard, helper
 from simgin.text.amounts import parse_count, parse_seed
 
 TRAINING_ROUNDS = 8
-TRAINING_DEALS = 20_000  # deals per round and opponent
-EVALUATION_MATCHES = 4_000  # matches per opponent to estimate the gain of a round
-MAX_WEIGHTS_SHOWN = 30  # weights in the table of a report
-ROLLOUT_BLOCK = 2_000  # deals per call; their views take 8 MB
+TRAINING_DEALS = 20_000  # number of deals per round and opponent
+EVALUATION_MATCHES = 4_000  # number of matches per opponent that estimate the gain of a round
+MAX_WEIGHTS_SHOWN = 30  # maximum number of weights in the table of a report
+ROLLOUT_BLOCK = 2_000  # number of deals per call, whose views take 8 MB
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class TrainRequest(TrainingRequest):
         confirming = read_matches(confirmation_matches)
         policy = player.discard
         assert policy is not None, "the loader fills empty slots"
-        feature_sampler(policy)  # raises an error if the policy cannot be trained
+        feature_sampler(policy)  # This call raises an error if the policy cannot be trained.
         assert isinstance(policy.weights, Path), "the decorator requires a file"
         start = np.array(list(policy.start.values()), np.float64)
         untrained = replace(player, discard=replace(policy, weights=start))
@@ -137,7 +137,7 @@ class TrainingRound:
 
     number: int  # from 1
     weights: np.ndarray
-    n_decisions: int  # decisions with compared discards
+    n_decisions: int  # number of decisions whose discards were compared
     gain: Estimate  # gain over the initial weights, on the deals of the next round
 
 
@@ -340,9 +340,10 @@ def _round_line(training: TrainRequest, result: TrainingRound) -> str:
 # Features of discards and their regression
 
 
-MAX_ALTERNATIVES = 5  # discards per decision that are rolled out
-FEATURE_MARGIN = 16  # extra features, which stay 0 unless describe writes too many
-PRIOR_DECISIONS = 300  # weight of the previous weights as a prior, in decisions
+MAX_ALTERNATIVES = 5  # maximum number of discards rolled out per decision
+# Number of extra features, which stay 0 unless `describe` writes too many features
+FEATURE_MARGIN = 16
+PRIOR_DECISIONS = 300  # weight of the prior, which is the previous weights, in decisions
 ILLEGAL_COST = 1e300  # cost of cards that may not be discarded
 
 # Policies and their features are compiled together, so mypy sees them untyped.
@@ -380,7 +381,7 @@ def regression_sums(
     y = center_by_decision(points, tried)
     rows = x.reshape(-1, features.shape[2])
     weighted = (multiplicity[:, None, None] * x).reshape(rows.shape)
-    costs = -y.ravel()  # weights are costs, and the policy discards the card of lowest cost
+    costs = -y.ravel()  # Weights are costs, and the policy discards the card of lowest cost.
     return RegressionSums(weighted.T @ rows, weighted.T @ costs, len(features))
 
 
@@ -422,7 +423,7 @@ def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
     If all numbers of a decision are equal, the result is exactly 0, so that rounding errors do not
     count as differences.
     """
-    offsets = numbers - numbers[:, :1]  # the first discard is always rolled out
+    offsets = numbers - numbers[:, :1]  # The first discard is always rolled out.
     tried_offsets = np.where(tried, offsets, 0)
     mean = tried_offsets.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     return np.where(tried, tried_offsets - mean, 0)
@@ -436,8 +437,9 @@ class FeatureSampler:
     """Sampler of rollouts and of discard features."""
 
     policy: Policy
-    select_discards: Policy  # returns the discards of lowest cost as bits
-    write_features: Callable[..., None]  # arguments: views, actions, rules, features to write
+    select_discards: Policy  # function that returns the discards of lowest cost as bits
+    # Function with the arguments views, actions, rules, and features to write
+    write_features: Callable[..., None]
 
     def sample(self, matchup: Matchup, first_deal: int, n_deals: int) -> RegressionSums:
         """Roll out deals of a matchup, and return their regression sums.
@@ -498,7 +500,7 @@ def _cheapest_discards(describe: Callable[..., None], size: int) -> Policy:
 
     @discard
     def cheapest(view, rules, params):
-        first = len(params) - size  # parameters can precede the weights
+        first = len(params) - size  # Parameters can precede the weights.
         prices = np.full(52, ILLEGAL_COST)
         for card in range(52):
             if view.legal >> card & 1:

@@ -41,8 +41,8 @@ class Wording(NamedTuple):
     done: str
     baseline: str
     initial: str  # parameters or weights of the baseline
-    noun: str  # name of the whole process
-    pieces: str  # parts of the process
+    noun: str  # name of the whole process, such as a search
+    pieces: str  # name of the parts of the process, in the plural
     content: str  # content of the output file
     suffix: str  # extension of the output file
     marker: bytes  # bytes that identify the output file
@@ -74,7 +74,7 @@ class PoolResults:
     """Batch rows of matchups on the same deals, by the canonical names of the players."""
 
     request: TuneRequest
-    n_matches: int  # matches per matchup
+    n_matches: int  # number of matches per matchup
     rows: Mapping[tuple[str, str], np.ndarray]
 
     def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
@@ -202,9 +202,9 @@ class OpponentComparison:
 class Confirmation:
     """Gains on held-out deals, by opponent and by the objective."""
 
-    comparisons: tuple[OpponentComparison, ...]  # one per opponent of the pool
-    head_to_head: OpponentComparison  # opponent: the default
-    objective: OpponentComparison  # mean or minimum over the pool
+    comparisons: tuple[OpponentComparison, ...]  # comparisons by opponent of the pool
+    head_to_head: OpponentComparison  # comparison against the default as the opponent
+    objective: OpponentComparison  # comparison of the mean or minimum over the pool
 
     @property
     def all_comparisons(self) -> list[OpponentComparison]:
@@ -271,8 +271,8 @@ class Improvement(Result):
     """Result of a parameter search or of training."""
 
     wording: ClassVar[Wording]
-    request: TuneRequest  # includes the strategy before the improvement
-    strategy: Strategy  # after the improvement
+    request: TuneRequest  # request with the strategy before the improvement
+    strategy: Strategy  # strategy after the improvement
     confirmation: Confirmation
 
     @property

@@ -57,7 +57,8 @@ def sample_variant(lots: np.random.Generator) -> Variant:
         spec = _sample_spec(lots)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error", RulesWarning)  # settings without effect
+                # The warnings report settings without effect.
+                warnings.simplefilter("error", RulesWarning)
                 variant = variants.find_variant(spec)
         except (VariantError, RulesWarning):
             continue

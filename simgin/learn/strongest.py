@@ -19,9 +19,10 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
 
-CRITICAL_VALUE = 2.39  # standard errors, for a two-sided level of 5 % shared by three challengers
+# Number of standard errors for a two-sided 5 % test, corrected for three challengers
+CRITICAL_VALUE = 2.39
 PILOT_MATCHES = 2_000
-PILOT_SEED = 0x7261696C  # added to the seed, so that pilot matches and reviews use different deals
+PILOT_SEED = 0x7261696C  # offset of the seed, so that pilot matches and reviews use different deals
 
 
 def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:

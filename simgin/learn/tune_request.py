@@ -22,14 +22,16 @@ from simgin.text.messages import SimginError, did_you_mean, quote_text
 # Metric by objective
 OBJECTIVE_METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}
 SEARCH_GENERATIONS = 20
-CANDIDATE_MATCHES = 4_000  # matches per candidate and opponent
-# Matches per opponent that confirm the result
+CANDIDATE_MATCHES = 4_000  # number of matches per candidate and opponent
+# Number of matches per opponent that confirm the result
 CONFIRMATION_MATCHES = 40_000
-MIN_SEARCH_MATCHES = 1_000  # minimum for standard errors from batches of 200 matches
+# Minimum number of matches for standard errors from batches of 200 matches
+MIN_SEARCH_MATCHES = 1_000
 SEED_STRIDE = 2**32  # difference between the seeds of successive generations
-MAX_TUNED_PARAMETERS = 60  # more parameters would need larger generations
+# Maximum number of parameters; more parameters would need larger generations
+MAX_TUNED_PARAMETERS = 60
 
-ParameterValues = tuple[float, ...]  # one per tunable parameter
+ParameterValues = tuple[float, ...]  # one value per tunable parameter
 
 
 @dataclass(frozen=True)
@@ -286,7 +288,7 @@ class TunableParameter:
         decimals = 0
         if not self.is_integer:
             decimals = max(0, VALUE_DIGITS - math.floor(math.log10(self.initial_deviation)))
-        rounded = round(number, decimals) + 0.0  # the sum turns minus zero into zero
+        rounded = round(number, decimals) + 0.0  # Adding 0.0 turns minus zero into zero.
         return min(max(rounded, self.low), self.high)
 
     def format_value(self, value: float) -> str:

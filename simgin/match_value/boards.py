@@ -102,11 +102,11 @@ ValueTable = np.ndarray  # values of all states, float64
 Probabilities = np.ndarray  # probability of each outcome given the dealer, (n_outcomes,) float64
 SideScores = np.ndarray  # scores of one side, (..., n_fields) int64
 BothScores = tuple[SideScores, SideScores]  # scores of A and of B
-States = tuple[SideScores, SideScores, np.ndarray]  # scores of A, scores of B, sides that deal
+States = tuple[SideScores, SideScores, np.ndarray]  # scores of A, scores of B, and sides that deal
 TableIndex = tuple[np.ndarray, ...]  # index of states in a table
-ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # score fields of A, score fields of B
+ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # score fields of A, and score fields of B
 
-EndValues = tuple[float, float, float]  # values if A wins, if B wins, and of a draw
+EndValues = tuple[float, float, float]  # values of a win for A, of a win for B, and of a draw
 
 DRAW_VALUE = 0.5  # value of a drawn match
 
@@ -221,7 +221,7 @@ class _DealTransitions:
         """
         chances = [self._win_probabilities(side, probability) for side in (0, 1)]
         no_winner = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
-        if self._is_solo:  # records of solitaire games contain a dealer as well
+        if self._is_solo:  # Records of solitaire games contain a dealer as well.
             chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
             no_winner = np.full(2, no_winner.sum())
         return [*self._next_positions, *chances, self._next_dealers, no_winner]
@@ -303,7 +303,7 @@ class RaceBoard(Board):
         self._outcomes = outcomes
         self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
         self._is_one_deal = match_goal(params).one_deal
-        self._shape = self._a.length + 1, self._b.length + 1  # lengths with the goals
+        self._shape = self._a.length + 1, self._b.length + 1  # lengths that include the goals
         self.size = 2 * self._shape[0] * self._shape[1]
         self.fields = self._a.fields, self._b.fields
         self.start = starting_scores(params, seat, self.fields)
@@ -352,7 +352,7 @@ class GamesBoard(Board):
         self._target = int_param(params, "games_target")
         up_to, games = np.array(params["game_table"]).T
         band = np.searchsorted(up_to, np.arange(self._length))
-        self._games = games[band]  # won games for each number of points of the loser
+        self._games = games[band]  # number of won games, by points of the loser
         self.fields = ("games", "score"), ("games", "score")
         self.size = 2 * (self._target * (self._length + 1)) ** 2
         self.start = starting_scores(params, seat, self.fields)
@@ -468,7 +468,7 @@ class PerScoreBoard(Board):
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")
         self._points = start.column("points")
-        # changes, ordered by the sum of both scores, and the first index of each sum
+        # changes in the order of the sum of both scores, and the first index of each sum
         level = outcomes.column("score_a") + outcomes.column("score_b")
         order = np.argsort(level, kind="stable")
         self._changes = outcomes.changes[order]

@@ -103,7 +103,8 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
     play_units, policies = kernel.compile_kernel(players), kernel.compile_policies(matchup)
     with python_tier.reraise_policy_errors():
         _compile_retrace_loop(players)(play_units, *game, deal_ids, first_deal, turns, *policies)
-    del vectors  # needed until here, because the state contains only the addresses
+    # The vectors are needed until here, because the state contains only their addresses.
+    del vectors
     return turns
 
 
@@ -158,7 +159,7 @@ def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
         (4, n_hands) int64. The result is 1 for a won deal and 0 otherwise.
     """
     matchup = turns.matchup
-    rows = turns.rows[turns.column("turn") < turns.record_column("turns")]  # the deal continued
+    rows = turns.rows[turns.column("turn") < turns.record_column("turns")]  # The deal continued.
     turn_deals = turns.records[rows["deal"]]
     hands = []
     for side in (0,) if matchup.b is None or matchup.is_mirrored else (0, 1):

@@ -344,7 +344,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     """
     params = matchup.variant.params
     if matchup.variant.goal.total:
-        return False  # these matches begin at 0 (rules.md 7)
+        return False  # These matches begin at 0 (rules.md, section 7).
     last = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
     start_scores = [
         (last, 0),

@@ -38,7 +38,7 @@ from simgin.text.messages import SimginError
 MIN_OUTCOME_DEALS = 10_000
 N_GROUPS = 20  # number of groups, which gives standard errors a relative error of 16 %
 Arrays = dict[str, np.ndarray]
-UNITS_PER_CALL = 20_000  # number of units per engine call (the records need 10 MB)
+UNITS_PER_CALL = 20_000  # number of units per engine call, whose records take 10 MB
 
 # Side of the dealer, side of the winner (0 for A, 1 for B, -1 for neither), index of the ending,
 # points of the winner (of A if neither side won), and number on the die at the end of the deal
@@ -187,7 +187,8 @@ def group_numbers(records: np.ndarray) -> np.ndarray:
 
 def outcome_rows(records: np.ndarray) -> np.ndarray:
     """Return the outcome of each recorded deal, (n_deals, len(OUTCOME_COLUMNS)) int64."""
-    points = records["points_a"] + records["points_b"]  # at most one side scores (rules.md 7)
+    # At most one side scores (rules.md, section 7).
+    points = records["points_a"] + records["points_b"]
     stake = np.maximum(records["stake"], 0)
     columns = [records["dealer"], records["winner"], records["kind"], points, stake]
     return np.stack(columns, axis=1)
@@ -217,7 +218,7 @@ def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
 # is unbiased except for deals without points.
 
 
-MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit with each dealer
+MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # Every group needs a unit with each dealer.
 MAX_TARGET_POINTS = 250  # maximum points_target
 
 # Points of both sides, group, 1 for the outcome at this score or -1 for the outcome of the same
@@ -407,7 +408,7 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
     arrays = _read_arrays(path, text)
     if arrays is None:
         arrays = compute()
-        with contextlib.suppress(OSError):  # the result is valid even if it is not cached
+        with contextlib.suppress(OSError):  # The result is valid even if it is not cached.
             _write_arrays(path, text, arrays)
     return arrays
 

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
     from simgin.report.report import Report
 
-SOLO_DEALS = 40_000  # default deals per player in a solitaire variant
-PAIR_DEALS = 400_000  # default deals per player in a two-player variant
-RETRACE_INTERVAL = 20  # Only one in 20 two-player deals is replayed turn by turn.
+SOLO_DEALS = 40_000  # default number of deals per player in a solitaire variant
+PAIR_DEALS = 400_000  # default number of deals per player in a two-player variant
+RETRACE_INTERVAL = 20  # Only every 20th two-player deal is replayed turn by turn.
 THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # name of the strategy for a knock threshold
 
 CompileMatchup = Callable[[Matchup], None]
-PlayerGroup = tuple[str, tuple[str, ...]]  # variant and its players
+PlayerGroup = tuple[str, tuple[str, ...]]  # variant and the players of the variant
 
 
 @dataclass(frozen=True)

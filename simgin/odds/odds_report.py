@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 ODDS_INTERVAL_NOTE = "± and parentheses are 95 % confidence intervals."
 N_SCORE_STEPS = 10  # number of scores per side in the table
-SHOWN_TURNS = (0, 2, 4, 6, 8)  # own turns shown in the deadwood table
-DEADWOOD_BIN = 5  # points of deadwood per row
-EXAMPLE_HAND = (4, 20)  # own turns and deadwood of the example hand in a summary sentence
+SHOWN_TURNS = (0, 2, 4, 6, 8)  # player's turns that the deadwood table shows
+DEADWOOD_BIN = 5  # points of deadwood per row of the table
+EXAMPLE_HAND = (4, 20)  # player's turns and deadwood of the example hand in a summary sentence
 MAX_HALF_WIDTH = 0.05  # maximum half-width of an interval for a displayed value
 OMNISCIENT_LABEL = "sees the whole deck"
 METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
@@ -394,7 +394,7 @@ def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any
     columns = [Column(key, key) for key in keys if key in text]
     columns.append(Column("value", f"{title} %", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
-    # The CSV file of all players contains the data of the plot
+    # The CSV file of all players contains the data of the plot.
     return Plot(name, title, describe_frame(frame, columns), figure)
 
 

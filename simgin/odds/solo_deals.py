@@ -40,11 +40,11 @@ DEAL_COLUMNS = (
     "drawn",  # number of draws
     "kind",  # index of the ending
     "won",  # 1 if the player won
-    "score",  # points of the player minus those of the joker, or the penalty
+    "score",  # points of the player minus the points of the joker, or the penalty
     "outcome",  # outcome of the match after the deal
 )
 _COLUMN_INDEX = {name: i for i, name in enumerate(DEAL_COLUMNS)}
-# deals per engine call; the slowest strategy plays them in a quarter of a second
+# Number of deals per engine call. The slowest strategy plays these deals in a quarter of a second.
 DEALS_PER_CALL = 5_000
 
 

@@ -351,7 +351,7 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
     rules = build_rules(variant)
     pack = np.tile(np.arange(52), (n_decks, 1))
     decks = np.random.default_rng(seed).permuted(pack, axis=1)
-    # For each card, the number of cards seen until this card is seen
+    # Number of cards that are seen until each card is seen
     positions = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]

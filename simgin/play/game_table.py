@@ -57,13 +57,13 @@ class GameBatch:
         self.records["outside"] = sum(1 << seat for seat in external_seats)
         self.records["matches"] = matchup.unit == "match"
         self.records["players"] = len(matchup.players)
-        self.states["watched"] = -1  # log only the actions, without views
+        self.states["watched"] = -1  # Log only the actions, without views.
         self._set_players()
 
     def _allocate(self, n: int) -> None:
         """Allocate the memory of n games."""
         self.states = new_states(self.matchup.seed, n)
-        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # one contiguous array per seat
+        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # Each seat has one contiguous array.
         self._copied_views = np.zeros(n, VIEW)
         self._saved_states = np.zeros((n, stepping.STATE_HEAD_SIZE), np.int64)
         self.records = np.zeros(n, stepping.GAME)
@@ -82,7 +82,7 @@ class GameBatch:
         first = self.states[0]
         self._vectors = seat_players(
             first, self.matchup
-        )  # the states contain only the addresses of these vectors
+        )  # The states contain only the addresses of these vectors.
         for name in ("same", "noisy", "vectors", "lengths"):
             self.states[name] = first[name]
         players = len(self.matchup.players)
@@ -195,7 +195,7 @@ class GameTable:
         self, matchup: Matchup, external_seats: Collection[int] = (0,), unit: int = 0
     ) -> None:
         self._games = GameBatch(matchup, external_seats, 1)
-        self.state.watched = 1  # log every decision
+        self.state.watched = 1  # Log every decision.
         self._step(stepping.BEGIN, unit)
 
     # These are properties rather than attributes, so that a copy of the table uses its own games.

@@ -14,7 +14,7 @@ from simgin.text import shell
 from simgin.text.files import has_suffix
 from simgin.text.messages import SimginError
 
-# directories of a policy file or a weights file, as in +knock=a/b.py and champion@a/b.npy
+# directory of a policy file or weights file, as in +knock=a/b.py and champion@a/b.npy
 FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?=[^/]*$)")
 
 

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias, TypeVar
 from simgin.core import jit
 
 T = TypeVar("T")
-Progress = Callable[[int, int], None]  # called with (units finished, units in total)
+# Function that is called with the number of finished units and the total number
+Progress = Callable[[int, int], None]
 PROGRESS_PARTS = 1000  # number of progress steps per piece of work
 
 
@@ -116,7 +117,7 @@ def call_interruptibly(call: Callable[[], T], future: Future[T]) -> T:
 # calls. A thread is not reused if its call never returns.
 _CallQueue: TypeAlias = "SimpleQueue[tuple[Future[Any], Callable[[], Any]]]"
 _IDLE_QUEUES: list[_CallQueue] = []
-if hasattr(os, "register_at_fork"):  # threads do not survive a fork
+if hasattr(os, "register_at_fork"):  # Threads do not survive a fork.
     os.register_at_fork(after_in_child=_IDLE_QUEUES.clear)
 
 
@@ -129,7 +130,7 @@ def _serve_calls(calls: _CallQueue) -> None:
 
 def _complete_future(future: Future[T], call: Callable[[], T]) -> None:
     """Run a call, and set its result or its exception on the future."""
-    with suppress(InvalidStateError):  # the waiting thread was interrupted
+    with suppress(InvalidStateError):  # The waiting thread was interrupted.
         try:
             future.set_result(call())
         except InvalidStateError:

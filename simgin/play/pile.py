@@ -10,9 +10,9 @@ from simgin.core.rules_record import FIRST_TURN_DISCARD
 from simgin.core.view import FROM_PILE
 from simgin.text.notation import format_card
 
-TAKEN_MARK = "*"  # follows a card that was taken
-UNKNOWN_CARD_MARK = "?"  # marks an unknown card
-ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # any number of unknown cards
+TAKEN_MARK = "*"  # mark after a card that was taken
+UNKNOWN_CARD_MARK = "?"  # mark of an unknown card
+ELLIPSES = ("..", "...", "\N{HORIZONTAL ELLIPSIS}")  # marks for any number of unknown cards
 PILE_ORDER = "oldest first"
 
 
@@ -31,7 +31,7 @@ def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
         words.append(_format_pile_card(discarded))
     if view.taken >= 0 and words[-1] == _format_pile_card(
         view.taken
-    ):  # the current turn, before its discard
+    ):  # This is the current turn, before the discard.
         words[-1] += TAKEN_MARK
     return words
 

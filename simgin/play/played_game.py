@@ -34,7 +34,7 @@ from simgin.text.messages import SimginError
 from simgin.text.toml import StrictTable as Schema
 
 PERSON = "you"  # name of the strategy of the person
-MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game
+MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game, in bytes
 
 
 class SavedGameError(SimginError):
@@ -148,7 +148,7 @@ class PlayedGame:
         self.deals: list[TracedDeal] = []
         self.prompts: list[int] = []
         self.n_undone = 0
-        self._earlier_actions: list[list[int]] = []  # of the finished deals
+        self._earlier_actions: list[list[int]] = []  # actions of the finished deals
 
     @property
     def opponent(self) -> str:

@@ -29,7 +29,8 @@ from simgin.text.messages import SimginError, format_value
 from simgin.text.notation import format_card, format_hand
 
 LINE_WIDTH = 80
-ADDRESS_BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}  # exclusive upper bounds
+# Exclusive upper bounds of the fields
+ADDRESS_BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}
 NO_ACTION_TEXT = "returns no legal action"
 DIE_SLOTS = ("offer", "answer")
 ENDING_PHRASES = {

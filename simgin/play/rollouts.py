@@ -247,7 +247,7 @@ def _run_in_new_state(
     call_kernel_checked(
         matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments]
     )
-    del vectors  # the state contained only their addresses
+    del vectors  # The state contained only the addresses of these vectors.
 
 
 # Paired rollouts of several actions at one decision of a simulated deal

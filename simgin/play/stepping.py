@@ -148,7 +148,7 @@ def _replay_deal(game, state, rules, view0, view1):
     )
     if game.is_kept:
         _restore_turn_start(game, state)
-        write_ending_fields(state, view0)  # clear an ending that was declined
+        write_ending_fields(state, view0)  # Clear an ending that was declined.
         write_ending_fields(state, view1)
         turn_before = 0 if state.asked_seat == state.dealer else 1
         play_turns(
@@ -202,7 +202,7 @@ def _save_turn_start(game, state, rules):
         seat = state.asked_seat
         state.noises[seat] -= (
             state.noisy[seat ^ state.half] >> SLOT_TAKE & 1
-        )  # the policy is called again
+        )  # The policy is called again.
         _copy_state_head(game.state, game.kept)
         game.is_kept = 1
 
@@ -300,13 +300,14 @@ def advance_game(game):
     except Exception:
         is_over = False
     if state.logged < state.scripted and not is_over:
-        raise IllegalActionError  # a stored action is illegal
+        raise IllegalActionError  # A stored action is illegal.
     state.scripted = state.logged
     if is_over:
         game.at = DEAL_OVER
         return
     seat, slot = state.asked_seat, state.asked_slot
-    if not game.outside >> seat & 1:  # a second call of a failed policy raises its exception
+    # A second call of a failed policy raises the exception of the first call.
+    if not game.outside >> seat & 1:
         numbers = params_at(state.vectors[seat, slot], state.lengths[seat, slot])
         _seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
         raise IllegalActionError

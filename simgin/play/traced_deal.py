@@ -145,7 +145,7 @@ def trace_deal(
     state.watch_half = half
     state.watch_deal = deal
     if pack is not None:
-        # deal the pack without a shuffle
+        # Deal the pack without a shuffle.
         state.pack[:] = pack
         state.given = 1
         state.shuffled = len(pack)

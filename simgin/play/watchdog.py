@@ -20,8 +20,8 @@ from simgin.strategy import Policy
 from simgin.strategy.python_tier import InvalidActionError
 from simgin.text.messages import print_status
 
-WARN_AFTER = 10.0  # seconds before the warning
-ABORT_AFTER = 60.0  # seconds before the call is aborted
+WARN_AFTER = 10.0  # time in seconds before the warning
+ABORT_AFTER = 60.0  # time in seconds before the call is aborted
 CHECK_INTERVAL = 1.0  # seconds between two checks
 # At least one of these fields changes between two decisions of a deal.
 _DECISION_FIELDS = (
@@ -46,7 +46,7 @@ class _RunningKernel:
         self._on_timeout = on_timeout
         self._decision: tuple[int, ...] = ()
         self._waited = (
-            0.0  # seconds, counted in checks so that time in a stopped process is ignored
+            0.0  # number of seconds, counted in checks so that time in a stopped process is ignored
         )
 
     def check(self) -> None:
@@ -56,7 +56,7 @@ class _RunningKernel:
         self._decision = decision_key
         if self._waited >= ABORT_AFTER:
             _running.discard(self)
-            with suppress(InvalidStateError):  # the policy has just returned
+            with suppress(InvalidStateError):  # The policy has just returned.
                 self._on_timeout(InvalidActionError(f"did not return within {ABORT_AFTER:g} s."))
         elif self._waited >= WARN_AFTER:
             self._warn()

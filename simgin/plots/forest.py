@@ -25,14 +25,15 @@ TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # limit of the scale of gains, relative to the largest gain
 MIN_REACH = 0.01  # minimum limit of the scale of gains, in points
 BARS_NOTE = "Error bars are 95 % intervals from shared deals, and some are shorter than their dot."
-# minimum ratio of an outlier to the median, and minimum number of rows for outliers
+# minimum ratio of an outlier to the median, and minimum number of rows for the detection of
+# outliers
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
 OUTLIER_STYLE: dict[str, Any] = {
     "va": "center",
     "fontsize": figures.FONT_SMALL,
     "color": figures.TEXT_COLOUR,
 }
-MINUS = "\N{MINUS SIGN}"  # same characters as in the tick labels
+MINUS = "\N{MINUS SIGN}"  # the minus sign of the tick labels
 OUTLIERS_NOTE = "Arrows mark values outside the scale. These values are shown at the right."
 NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
 INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."
@@ -64,7 +65,7 @@ def forest_plot(
     """
     frame = frame.replace({column: dict(labels or {}) for column in NAME_COLUMNS})
     if "se" in frame and frame["se"].any():
-        frame = frame[frame["se"] != 0]  # metrics that cannot differ
+        frame = frame[frame["se"] != 0]  # Omit metrics that cannot differ.
     same_variant = frame["variant"] == frame["base_variant"]
     compared = "strategy" if same_variant.all() else "variant"
     bases = figures.unique_names(frame[f"base_{compared}"])
@@ -144,7 +145,7 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     gains = frame.groupby("change", sort=False)["value"].mean()
     changes = gains.sort_values(ascending=False, kind="stable").index
-    # The caption lists only the fields, because a list of all changes would be too long
+    # The caption lists only the fields, because a list of all changes would be too long.
     by_field = frame.assign(strategy=frame["field"], opponent="")
     note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE} All panels share a square-root scale."
     caption = figures.format_caption(by_field, seed=seed, unit="deals", note=note)

@@ -37,7 +37,7 @@ BARS_NOTE = "Error bars are 95 % intervals, and some are shorter than their dot.
 MatchupRows = tuple[tuple[str, str, str], "ByMetric"]  # variant, A and B, and the rows of player A
 
 BREAK_EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
-# styles of the dots of both players; the second dot is visible behind the first
+# styles of the dots of both players; the second dot remains visible behind the first dot
 FIRST_PLAYER_STYLE = {"markersize": 4, "zorder": 3}
 SECOND_PLAYER_STYLE = {
     "color": figures.MUTED_COLOUR,
@@ -273,13 +273,14 @@ def _players_text(matchups: list[MatchupRows]) -> str:
 
 UNIT_NOUNS = {"deal": "deals", "match": "matches"}
 RATINGS_HEAD = 0.5  # height of a panel without its rows, in inches
-CROWDED_REDUCTION = 0.06  # height by which the rows of large leagues are smaller, in inches
+CROWDED_REDUCTION = 0.06  # reduction of the height of the rows of large leagues, in inches
 MIN_LEAGUE_HEIGHT = 1.1  # inches
 LEAD_MARGIN = 1.35  # limit of the scale of leads, relative to the largest lead
-LEAD_TICKS = (0, 20, 40, 400)  # Elo; the scale is compressed above the second to last tick
+# Ticks in Elo points; the scale is compressed above the last tick but one
+LEAD_TICKS = (0, 20, 40, 400)
 CROWDED_PLAYERS = 8  # maximum number of players for the normal font size
 CROWDED_FONT = 7  # points
-MAX_PLAYERS_NUMBERED = 14  # maximum number of players for cells with numbers
+MAX_PLAYERS_NUMBERED = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
     "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player, on a scale "
     "that is compressed above 40. Error bars are 95 % intervals. If the bar of a lead reaches the "

@@ -30,14 +30,15 @@ __all__ = [
 ODDS_HEIGHT = 1.75  # height of a panel, in inches
 TOTALS_HEIGHT = 1.25  # height of a panel, in inches
 SKILL_HEAD = 0.85  # height of a panel without its rows, in inches
-# maximum total that wins a match of Solitary Gin, and width of a bin of totals
+# maximum total that wins a match of Solitary Gin, and width of a bin of totals, in points
 WINNING_TOTAL, TOTAL_BIN = (30, 10)
-# outcomes other than gin, which are drawn in grey
+# outcomes other than gin, drawn in grey
 OUTCOME_STYLES = {
     "knock": SeriesStyle(figures.MUTED_COLOUR, "", "-."),
     "joker": SeriesStyle(figures.MUTED_COLOUR, "", ":"),
 }
-MIN_OUTCOME_SHARE = 0.01  # minimum proportion of other outcomes; rarer outcomes are omitted
+# Minimum proportion of an outcome other than gin; rarer outcomes are omitted
+MIN_OUTCOME_SHARE = 0.01
 LABEL_DISTANCE = 13  # minimum distance between the labels of two lines, in % of deals
 LABEL_MARGIN = 0.3  # proportion of the horizontal scale that is reserved for labels
 ODDS_NOTE = "Values are percentages of all deals. Bands are 95 % intervals."

@@ -17,7 +17,8 @@ from simgin.text.notation import RANK_LETTERS, SUIT_LETTERS
 SUIT_SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
 FACE_DOWN = "?"  # string for a face-down card
 CARD_PATTERN = re.compile(rf"\b[{RANK_LETTERS}][{SUIT_LETTERS}]\b")
-TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"  # displays a suit as text instead of an emoji
+# Character that displays a suit as text instead of an emoji
+TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"
 
 
 class CardRow(NamedTuple):

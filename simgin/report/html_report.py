@@ -36,11 +36,12 @@ TEMPLATE, STYLE, SCRIPT, RESULT_TEMPLATE = (
     Path(__file__).with_name(name)
     for name in ("page.html.j2", "page.css.j2", "page.js.j2", "result.html.j2")
 )
-_RESULT_NUMBERS = itertools.count(1)  # unique number, because ids must be unique in a notebook
+_RESULT_NUMBERS = itertools.count(1)  # unique numbers, because ids must be unique in a notebook
 MIN_ROWS_FILTERED = 8  # minimum number of rows for a filter
 MIN_ROWS_SCROLLED = 60  # minimum number of rows for scrolling; no deal has as many decisions
 LONG_TEXT = 24  # minimum number of characters for a wide column
-MAX_NUMBER_LENGTH = 40  # maximum length of a number; longer strings only begin with a number
+# Maximum length of a number; longer strings are text that begins with a number
+MAX_NUMBER_LENGTH = 40
 CSS_COLOURS = {
     figures.TEXT_COLOUR: "var(--ink)",
     figures.MUTED_COLOUR: "var(--faint)",
@@ -214,7 +215,7 @@ def _clean_element(element: ElementTree.Element) -> None:
     element.tag = _local_name(element.tag)
     colours = dict(CSS_COLOURS)
     if element.tag == "text":
-        del colours[figures.BACKGROUND]  # because the text is drawn on data, not on the background
+        del colours[figures.BACKGROUND]  # The text is drawn on data, not on the background.
     pattern = re.compile("|".join(colours), re.IGNORECASE)
 
     def page_colour(match: re.Match[str]) -> str:

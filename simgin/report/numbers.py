@@ -4,7 +4,8 @@ import math
 
 EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
 ERROR_DIGITS = 2  # significant digits of an error; the value has the same number of decimals
-# maximum asymmetry of an interval relative to its width; if it is larger, both bounds are printed
+# Maximum asymmetry of an interval, relative to the width of the interval. If the asymmetry is
+# larger, both bounds are printed.
 MAX_ASYMMETRY = 0.05
 MAX_DECIMALS = 12
 
@@ -14,7 +15,7 @@ def format_number(value: float, error: float) -> str:
     if value == 0:
         return "0"
     decimals = _decimals(error)
-    rounded = round(value, decimals) + 0.0  # The sum turns minus zero into zero.
+    rounded = round(value, decimals) + 0.0  # Adding 0.0 turns minus zero into zero.
     return f"{rounded:.{decimals}f}"
 
 

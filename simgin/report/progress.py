@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 SECONDS_PER_LINE = 10.0
 REFRESH_SECONDS = 0.5
-# seconds before a notebook shows progress, so that short runs show no progress
+# delay in seconds before a notebook shows progress, so that short runs show no progress
 NOTEBOOK_DELAY = 1.0
-MIN_MEASURED_SECONDS = 2.0  # seconds of play needed to estimate the remaining time
+MIN_MEASURED_SECONDS = 2.0  # minimum playing time in seconds for an estimate of the remaining time
 BAR_WIDTH = 24  # characters
 FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
@@ -285,7 +285,7 @@ class _NotebookProgress(_LineProgress):
 
     def __enter__(self) -> _NotebookProgress:
         self._display: Any = None
-        self._timer = threading.Timer(NOTEBOOK_DELAY, self._write)  # nothing has been reported yet
+        self._timer = threading.Timer(NOTEBOOK_DELAY, self._write)  # Nothing has been reported yet.
         self._timer.daemon = True
         self._timer.start()
         return self
@@ -315,7 +315,7 @@ class _CompilationTimer:
     def __init__(self) -> None:
         self._depth = 0
         self._started = 0.0
-        self._seconds = 0.0  # seconds of finished compilations
+        self._seconds = 0.0  # duration of finished compilations, in seconds
 
     def notify(self, event: Any) -> None:
         """Record that a compilation starts or ends."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_VERDICT_LINES = 20  # maximum number of lines; longer verdicts are shown in the HTML report
+MAX_VERDICT_LINES = 20  # maximum number of lines; longer verdicts appear only in the HTML report
 
 
 class LazySequence(Sequence[T]):

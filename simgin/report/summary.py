@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from simgin.stats.table import ByMetric, TidyRows
 
-# maximum relative difference between a settlement and the points of its deals if they are equal
+# relative difference up to which a settlement and the points of the deals count as equal
 SETTLEMENT_TOLERANCE = 1e-6
-MAX_TERMINAL_ROWS = 18  # maximum number of rows; with the text, they fill two screens of 24 lines
+MAX_TERMINAL_ROWS = 18  # maximum number of rows; the rows and the text fill two screens of 24 lines
 ESTIMATE_NOTE = (
     f"± and parentheses are 95 % confidence intervals. {EN_DASH} means that there are too few "
     "deals."
@@ -85,7 +85,7 @@ def _is_informative(name: str, matchups: Sequence[ByMetric], n_players: int) -> 
     if all(name not in rows for rows in matchups):
         return False  # No matches were played.
     if name in ("match_win", "goal_met") and n_players == 1:
-        # If every match is won by reaching the goal, both columns would be equal.
+        # If every match were won by reaching the goal, both columns would be equal.
         return all(_metric_value(rows, "goal_met") >= 0 for rows in matchups) == (
             name == "goal_met"
         )

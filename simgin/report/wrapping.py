@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-MAX_LINES = 10  # maximum number of sentence lines above the table of a run
+MAX_LINES = 10  # maximum number of lines of text above the table of a run
 
 
 def wrap_name(name: str, width: int) -> list[str]:

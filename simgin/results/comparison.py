@@ -26,7 +26,8 @@ from simgin.text.messages import SimginError
 if TYPE_CHECKING:
     import pandas as pd
 
-# maximum number of rows of an unfolded table; on narrow terminals, rows have two or three lines
+# Maximum number of rows in a table that is not folded. On narrow terminals, rows have two or three
+# lines.
 MAX_UNFOLDED_ROWS = 9
 # Identity keys that are compared elsewhere, or that do not affect the results
 IGNORED_KEYS = ("question", "hypothesis", "matchups")

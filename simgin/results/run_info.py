@@ -33,11 +33,12 @@ from simgin.text.messages import format_value
 class RunInfo:
     """Information about a run, in which all matchups have the same seed and unit of play."""
 
-    identity: Mapping[str, Any]  # see `simgin.runs.manifest.build_identity`
-    stop_results: Sequence[StopResult]  # one entry per matchup
-    contrasts: Sequence[Sequence[int]] = ()  # indices of a matchup and of its baseline
+    identity: Mapping[str, Any]  # dictionary that `simgin.runs.manifest.build_identity` returns
+    stop_results: Sequence[StopResult]  # results of the stopping rule, one per matchup
+    # Indices of a matchup and of the baseline of the matchup
+    contrasts: Sequence[Sequence[int]] = ()
     effects: Sequence[FieldChange] = ()
-    health: Sequence[Mapping[str, Any]] = ()  # see `check_homogeneity`; can be empty
+    health: Sequence[Mapping[str, Any]] = ()  # rows that `check_homogeneity` returns; can be empty
     # Labels that the user defined, and short names of strategies from files, by spec
     display_names: Mapping[str, str] = field(default_factory=dict)
 

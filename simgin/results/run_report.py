@@ -63,7 +63,8 @@ PAIRING_NOTE = (
     "the deal, for these two players. In a double win, a player wins both games of a pair. The "
     "p-value comes from the exact sign test."
 )
-MAX_PLOTTED_MATCHUPS = 60  # maximum number of matchups per plot; larger leagues use heat maps
+# Maximum number of matchups per plot; larger leagues are plotted as heat maps
+MAX_PLOTTED_MATCHUPS = 60
 CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
 PLAYER_NAMES = tuple(column.name for column in PLAYER_COLUMNS)
 DIFFERENCE_PLOT_COLUMNS = (Column("comparison", "comparison"), Column("value", "difference"))

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 IntervalEstimate = tuple[float, float, float]  # value, lower bound and upper bound
 NamePair = tuple[str, str]  # names of the two strategies
-# Win rate of the first strategy, and its side (see `compare_family`)
+# Win rate of the first strategy, and side of this strategy (see `compare_family`)
 PairResult = tuple[IntervalEstimate, int]
-StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies with their estimates
+StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies and the estimates of their metrics
 
 MAX_SENTENCES = 6  # maximum number of sentences per subject, and of names per sentence
 MIN_VALUES = 3  # minimum number of parameter values for a sentence about the best value
@@ -51,14 +51,14 @@ DIFFERENCE_UNITS = {
     "undercut": "percentage points in deals ended by an undercut",
     "void": "percentage points in dead hands",
 }
-# Phrase for each side: 1 if A is significantly ahead, -1 if B is significantly ahead, otherwise 0
+# Phrases by side, which is 1 if A is significantly ahead, -1 if B is, and otherwise 0
 OUTCOME_PHRASES = {
     1: "{a} beats {b}",
     -1: "{a} loses to {b}",
     0: "{a} against {b} is too close to call",
 }
-# Metrics for ranking strategies in solitaire games (False) and against an opponent (True). The
-# first metric with a value is used.
+# Metrics that rank strategies in solitaire games (False) and against an opponent (True). The first
+# metric with a value is used.
 RANKING_METRICS = {
     False: (
         ("goal_met", "% of matches with the goal met"),
@@ -590,7 +590,7 @@ def format_comparison(
     context = f"({', '.join([variant, *rest])})"
     if strategy != base_strategy:
         return f"{strategy}{separator}{base_strategy} {context}"
-    return f"{strategy} {context}"  # two runs of the same strategy and variant
+    return f"{strategy} {context}"  # The two runs have the same strategy and variant.
 
 
 def _format_difference(row: Any) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Maximum number of batches per matchup. If there are more, adjacent batches are added up so that a
 # deep review fits into memory. Standard errors from 1,000 batches are precise to 2 %.
 MAX_BATCHES = 1_000
-MAX_TURNS = 1_000  # Maximum number of turns per match; the last bin includes longer matches
+MAX_TURNS = 1_000  # maximum number of turns per match; the last bin includes longer matches
 # Number of bins for the turn and the deadwood of a knock; the last bin is open-ended
 TURN_BINS, DEADWOOD_BINS = (26, 32)
 SCORE_BINS = 10  # bins of scores, as fractions of the target
@@ -174,7 +174,7 @@ def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     cumulative = np.append(0, total.cumsum())
     bin_index = int(np.searchsorted(cumulative[1:], n / 2))
     fraction = (n / 2 - cumulative[bin_index]) / total[bin_index]
-    weights = np.full(len(total), 0.5)  # influence of one case, multiplied by the density
+    weights = np.full(len(total), 0.5)  # influence of one match, multiplied by the density
     weights[:bin_index] -= 1
     weights[bin_index] -= fraction
     influences = counts @ weights / total[bin_index]

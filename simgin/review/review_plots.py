@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MAX_BINS = 30
 LENGTH_COVERAGE = 0.995  # proportion of matches that is visible in the plot of match lengths
-# scorecard rows that are plotted by player type
+# Scorecard rows that are plotted by player type
 PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")
 SCORE_FIFTHS = 5  # number of score bins in plots; each bin is a fifth of the target
 

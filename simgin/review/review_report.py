@@ -59,7 +59,7 @@ SKILL_EFFECT_CELLS = {
     **{f"-{size}": (f"▼ {size} less", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
 }
 SAME_LENGTH_TITLE = "Scorecard at equal match length"
-UNTRAINED_MARK = "†"  # marks rows that would change with a player trained for the rules
+UNTRAINED_MARK = "†"  # mark of rows that would change with a player trained for the rules
 MAX_VARIANTS_NAMED = 4  # maximum number of rule sets listed in a caveat
 # maximum number of rule sets per table; longer sweeps are shown in plots
 MAX_VARIANTS_PER_TABLE = 8
@@ -326,7 +326,7 @@ def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
     number, change = review.measurements[key], review.effects.get(key)
     assert isinstance(number, PairedEstimate)
-    text = GIN_ROW.format_value(number.value)  # formatted like the percentage of gin
+    text = GIN_ROW.format_value(number.value)  # The value is formatted like the percentage of gin.
     if change is None:
         return ScoreCell(text, "", _format_half_width(number), "base")
     return _changed_cell(text, change, GIN_ROW)

@@ -35,11 +35,12 @@ from simgin.strategy.cast import (
 from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, did_you_mean, format_value
 
-REVIEW_MATCHES = 20_000  # default matches per pair of players
-SOLO_MATCHES = 5_000  # default matches per player of a solitaire variant
-# minimum matches per pair of players, which give five batches, the minimum for standard errors
+REVIEW_MATCHES = 20_000  # default number of matches per pair of players
+SOLO_MATCHES = 5_000  # default number of matches per player of a solitaire variant
+# Minimum number of matches per pair of players. They give five batches, the minimum for standard
+# errors.
 MIN_MATCHES = 1_000
-# --deep multiplies the number of matches by this factor and divides standard errors by ten
+# Factor by which --deep multiplies the number of matches, which divides standard errors by ten
 DEEP_FACTOR = 100
 SECONDS_PER_TURN = 8.0
 MAX_RULE_SETS = 50  # maximum number of rule sets in a sweep
@@ -48,7 +49,7 @@ _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
 LENGTH_TOLERANCE = 0.1
 TARGET_STEP = 5  # points
-# the numerator and denominator of the mean number of turns per match
+# numerator and denominator of the mean number of turns per match
 LENGTH_METRICS = ("turns", "deals_per_match")
 
 
@@ -463,7 +464,8 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
         guess: First target to try.
     """
     max_candidate = rule_parameters()["points_target"].high // TARGET_STEP
-    low, high = 0, max_candidate + 1  # multiples of five, without the impossible target 0
+    # Candidates are multiples of five. The target 0 is impossible.
+    low, high = 0, max_candidate + 1
     shortest, longest = 0.0, math.inf
     candidate = round(guess / TARGET_STEP)
     while high - low > 1:

@@ -22,8 +22,9 @@ from simgin.stats.estimate import RatioSums, estimate_metric, estimate_ratio
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.text.messages import did_you_mean, format_value
 
-MATCHES_PER_EVENING, EVENINGS = 5, 10  # matches per evening, and evenings for a small effect
-TENFOLD = 10  # factor by which a percentage must change so that a small change counts as "much"
+# Number of matches per evening, and number of evenings for a small effect
+MATCHES_PER_EVENING, EVENINGS = 5, 10
+TENFOLD = 10  # factor above which even a small change of a percentage counts as "much"
 PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "the match has no single score"
@@ -57,7 +58,7 @@ class MatchupStats:
         denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
         own = paired_estimate.compute_rate(counts, denominator, is_proportion=share)
         unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in facts])
-        # The number of effective batches depends on the number of units, as for other metrics.
+        # As for other metrics, the number of effective batches depends on the number of units.
         return replace(own, effective_batches=batches.effective_batches(self.rows), unit_se=unit_se)
 
     @property
@@ -258,7 +259,7 @@ def _shutout_rate(played: MatchupStats) -> Measurement:
     return played.metric("loser_zero") if "leads" in played.match_course else NO_SCORE
 
 
-# differences that matter over years, although players do not notice them in one evening
+# differences that players notice over years but not in one evening
 _PROPORTION_BOUNDS = (0.01, 0.03)
 SKILL_BOUNDS = (0.02, 0.06)
 _LENGTH_WORDS: dict[str, Any] = {"more": "longer", "less": "shorter"}

@@ -26,7 +26,8 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
 from simgin.strategy.cast import PLAYS_FOR_GIN, PLURALS, STRONG
 
-# maximum number of clauses in a verdict, two per sentence; the last clause is about skill
+# Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
+# skill.
 MAX_CLAUSES = 5
 NO_EFFECT = "Players would not notice the difference, even in ten evenings."
 IDENTICAL = "Every match had the same result as under the baseline."
@@ -34,14 +35,14 @@ NEARLY_ALL_DEALS = 0.9  # minimum proportion of deals called "nearly every deal"
 # Words for relative changes in length
 FRACTIONS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
 HALF_AGAIN = 0.42  # minimum relative change in length called "half as long again"
-# Factors outside this range are formatted as "2.6 times as long"
+# A factor outside this range is formatted as "2.6 times as long".
 MIN_FRACTION_FACTOR, MAX_FRACTION_FACTOR = 0.6, 1.5
 SMALL_FACTOR = 0.2  # Smaller factors have two decimals.
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 SAME_LENGTH = "matches are as long as before"
 LENGTH_DIFFERS = f"{SAME_LENGTH} between strong players, but not for every player type"
-# Clauses for a significant increase and a significant decrease of a row. The size of the effect
-# replaces {}.
+# Clauses for a significant increase and a significant decrease of a row. The effect size replaces
+# {}.
 EFFECT_CLAUSES = {
     "dead": ("dead hands are {} more common", "dead hands are {} less common"),
     "shut_out": ("shut-outs are {} more common", "shut-outs are {} less common"),

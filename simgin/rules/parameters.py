@@ -21,7 +21,7 @@ Params = Mapping[str, ParamValue]  # a value for every parameter
 Conditions = Mapping[str, list[Any]]  # accepted values of each parameter
 
 MAX_TABLE_ROWS = 8
-MAX_GAMES_PER_ROW = 100  # maximum of the games won in a row of a game table
+MAX_GAMES_PER_ROW = 100  # maximum number of games won in a row of a game table
 
 _BOOL_WORDS: dict[str, ParamValue] = dict.fromkeys(("yes", "true", "on", "1"), True)
 _BOOL_WORDS |= dict.fromkeys(("no", "false", "off", "0"), False)
@@ -33,20 +33,22 @@ class Parameter:
     """Definition of one parameter of the rules."""
 
     name: str
-    section: str  # deal, meld, score, match, stake
-    kind: str  # bool, choice, int, pair, table
+    section: str  # one of deal, meld, score, match and stake
+    kind: str  # one of bool, choice, int, pair and table
     default: ParamValue  # value in `standard`
     meaning: str  # description in the rule book
-    status: str = "core"  # core, option, descriptive
+    status: str = "core"  # one of core, option and descriptive
     choices: tuple[str | int, ...] = ()  # valid words if kind is choice (yes and no are bools)
-    low: int = 0  # minimum if kind is int, pair or table
+    low: int = 0  # minimum value if kind is int, pair or table
     high: int = 0
     unit: str = ""  # unit of the numbers
     optional: bool = False  # True if `none` is a valid value
     example: ParamValue = None  # suggested value if there is no default
     words: Mapping[str, str] = field(default_factory=dict)  # phrase that players use for each value
-    acts_with: Conditions = field(default_factory=dict)  # all required for an effect
-    idle_with: Conditions = field(default_factory=dict)  # without effect if all are met
+    # Conditions that must all hold for the parameter to have an effect
+    acts_with: Conditions = field(default_factory=dict)
+    # Conditions under which, if all hold, the parameter has no effect
+    idle_with: Conditions = field(default_factory=dict)
     matches_only: bool = False  # True if the parameter has no effect on single deals
 
     def parse(self, text: str) -> ParamValue:

@@ -72,7 +72,7 @@ class UserVariant:
     about: str = ""
     source: str = ""
     base: str = "standard"  # variant spec, not parsed yet
-    changes: dict[str, ParamValue] = field(default_factory=dict)  # contains only known parameters
+    changes: dict[str, ParamValue] = field(default_factory=dict)  # settings of known parameters
     errors: tuple[str, ...] = ()
 
 
@@ -236,7 +236,7 @@ def format_variant_file(path: str, start: Variant) -> str:
     }
     strings |= {"about": _to_toml_string(f"{start.title}, with changes."), "base": ""}
     changed = []
-    if ".toml" in start.spec.lower():  # a user's variant is not a valid base
+    if ".toml" in start.spec.lower():  # A user's variant is not a valid base.
         for rule, parameter in rule_parameters().items():
             if start.params[rule] != parameter.default:
                 changed.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")

@@ -59,8 +59,7 @@ class VariantError(SimginError):
         self.messages = truncate_errors(messages)
         super().__init__("\n".join(self.messages))
 
-    # By default, an exception is unpickled from its message, but the argument of this class is a
-    # list.
+    # By default, an exception is unpickled from its message. The argument of this class is a list.
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the constructor and its argument, for pickle."""
         return VariantError, (self.messages,)
@@ -222,7 +221,7 @@ class _Part:
     changes: dict[str, ParamValue] = field(default_factory=dict)
     titles: tuple[str, str, str] | None = None  # title, description and source of a named variant
     errors: tuple[str, ...] = ()
-    is_known: bool = True  # False for an unknown name, with incomplete `changes`
+    is_known: bool = True  # False if the name is unknown; `changes` is then incomplete
     author_settings: tuple[str, ...] = ()  # parameters set by the author of the spec or file
 
 

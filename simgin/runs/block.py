@@ -120,12 +120,12 @@ def _check_block(block: Block, rows: np.ndarray, worker: str) -> None:
         ) from None
 
 
-# tolerance for products that overflow int64 and are therefore compared as floats
+# Tolerance for products that overflow int64 and are therefore compared as floats
 RELATIVE_TOLERANCE = 1e-9
-# Facts that can be negative; in solitaire games, penalties can also be negative
+# Facts that can be negative. In solitaire games, penalties can also be negative.
 SIGNED_FACTS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
 SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.FACT_NAMES if "points" in name)
-# Columns at which the histograms end
+# Columns that end the histograms
 _HISTOGRAM_ENDS = np.cumsum(
     [batch_columns.TURNS_BINS, batch_columns.DEADWOOD_BINS, batch_columns.PAIR_BINS]
 )
@@ -220,15 +220,15 @@ def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 # The schedule
 
 
-# minimum duration of a block, in seconds; progress, Ctrl-C and saving are handled between blocks
+# Minimum duration of a block, in seconds. Progress, Ctrl-C and saving are handled between blocks.
 MIN_BLOCK_SECONDS = 0.5
-# Maximum number of blocks per second of all workers; with many workers, blocks become longer
-# (docs/explanation/scaling.md)
+# Maximum number of blocks per second, summed over all workers. With many workers, blocks become
+# longer (docs/explanation/scaling.md).
 MAX_BLOCKS_PER_SECOND = 100
-# Maximum growth from one block to the next, because the first block can include compilation
+# Maximum growth factor from one block to the next, because the first block can include compilation
 MAX_BLOCK_GROWTH = 8
 
-Gap = tuple[int, int]  # first missing unit, and the first finished unit after it
+Gap = tuple[int, int]  # the first missing unit, and the first finished unit after the gap
 
 
 class Schedule:

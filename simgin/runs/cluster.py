@@ -81,8 +81,8 @@ class _BlockSpec:
         return Matchup(self.variant, a, b, self.seed, self.unit)
 
 
-# The result is cached, because a strategy takes 1 ms to find and digest, and a block can take only
-# 10 ms.
+# The result is cached. Finding and digesting a strategy takes 1 ms, and a block can take only 10
+# ms.
 @functools.lru_cache(maxsize=256)
 def _find_strategy(spec: str, digest: str) -> Strategy:
     """Return the strategy with a spec. Raise ClusterError if its digest differs."""
@@ -146,7 +146,7 @@ class ClusterPool:
         self.client, self._processes = _connect(address)
         self._on_wait, self._address = on_wait, address
         self._finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        self._pending: dict[str, tuple[Block, Future]] = {}  # blocks by the key of the future
+        self._pending: dict[str, tuple[Block, Future]] = {}  # blocks by future key
         self._counted_at, self._n_threads = -1e9, 1
         self._digests: dict[str, str] = {}
 

@@ -42,7 +42,7 @@ SIZE_OPTIONS = {
     "--for",
     "--run",
     "-o",
-}  # options for the size and the output
+}  # options that set the size or the output
 CHECKSUM_KEY = "seal"  # key of the manifest's checksum
 
 
@@ -177,7 +177,8 @@ def check_directory(
         ResultsError: If the directory contains other data or cannot be written.
     """
     path = _resolve_directory(directory)
-    with _lock_directory(path):  # needed because other processes create and remove temporary files
+    # The lock is needed because other processes create and remove temporary files.
+    with _lock_directory(path):
         _require_replaceable(directory, path, command, writes_ledger)
     return path
 
@@ -265,7 +266,8 @@ def _resolve_directory(directory: str | Path) -> Path:
         raise ResultsError(
             f"{directory} is not a valid path ({reason}). Choose another directory."
         ) from None
-    if len(path.parts) > MAX_PATH_DEPTH:  # mkdir creates parent directories recursively
+    # The check is needed because mkdir creates parent directories recursively.
+    if len(path.parts) > MAX_PATH_DEPTH:
         raise ResultsError(
             f"{str(directory)[:100]}... has {len(path.parts)} levels, but the maximum is "
             f"{MAX_PATH_DEPTH}. Choose another directory."

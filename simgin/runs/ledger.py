@@ -33,7 +33,7 @@ from simgin.text.messages import SimginError, describe_error
 LEDGER_FILE = "ledger.sqlite"
 # version of the tables in ledger.sql; incremented if older ledgers become unreadable
 LEDGER_FORMAT = 3
-APPLICATION_ID = 0x67696E01  # application_id of the SQLite file
+APPLICATION_ID = 0x67696E01  # value of application_id in the SQLite file
 COMPRESSION_LEVEL = (
     1  # fastest level of zlib; higher levels are many times slower and save only a few percent
 )
@@ -44,7 +44,8 @@ SQLITE_SUFFIXES = ("", "-journal", "-wal", "-shm")  # file name suffixes used by
 # Last bytes of a journal that names a super-journal, which SQLite would delete
 SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 MAX_VALUE_BYTES = 1 << 28  # maximum size of a value, packed or unpacked
-STEPS_PER_CHECK = 100_000  # steps of the SQLite virtual machine between two checks for Ctrl-C
+# Number of steps of the SQLite virtual machine between two checks for Ctrl-C
+STEPS_PER_CHECK = 100_000
 
 _IN_USE_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _CORRUPT_CODES = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
@@ -399,8 +400,7 @@ def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledg
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                # A killed reader leaves this file behind, although a single process does not need
-                # it.
+                # A killed reader leaves this file behind. A single process does not need the file.
                 Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
@@ -497,7 +497,7 @@ def _report_read_errors(
         if path is not None:
             _check_files(path)
         yield step_limit
-    # UnicodeDecodeError occurs because SQLite quotes corrupt names in its error messages
+    # SQLite quotes corrupt names in its error messages, which raises UnicodeDecodeError.
     except (zlib.error, UnicodeDecodeError) as error:
         raise LedgerError(_corrupt_message(name, error)) from error
     except sqlite3.Error as error:

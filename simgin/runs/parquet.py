@@ -20,7 +20,7 @@ from simgin.text.messages import SimginError
 FILE_DESCRIPTION = (
     "One row per deal. A side is A, B (in solitaire the joker or the clock), or empty."
 )
-# rows per group; writing and reading keep only one group at a time in memory
+# Number of rows per group. Writing and reading keep only one group at a time in memory.
 ROWS_PER_GROUP = 1 << 17
 CODE_WORDS = {
     "sides": {0: "A", 1: "B", -1: ""},
@@ -29,7 +29,7 @@ CODE_WORDS = {
     "kinds": dict(enumerate(batch_columns.DEAL_RESULTS)),
 }
 
-# variant, A, B (empty in solitaire games) and array of deals
+# Variant, strategy A, strategy B (empty in solitaire games) and array of deals
 DealBatch = tuple[str, str, str, np.ndarray]
 
 

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 PILOT_SECONDS = 0.02  # playing time per matchup for estimating the duration of a run, in seconds
 DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
-# default maximum size of a matchup with a stopping rule
+# default maximum number of units of a matchup with a stopping rule
 MAX_DEALS = 10_000_000
-# Keys whose strategies are compared with each other; the panel comes first
+# Keys whose strategies are compared with each other, the panel first
 COMPARED_KEYS = ("panel", "sweep", "solo")
-# baseline of a contrast if the opponent would play itself; this matchup is not played
+# Baseline of a contrast in which the opponent would play itself. This matchup is not played.
 SELF_PLAY = -1
 MIN_LEAGUE_SIZE = 3
 
@@ -56,7 +56,7 @@ class FieldChange(NamedTuple):
     A field consists of a player, who makes the change, and the opponents.
     """
 
-    change: str  # in the format of a strategy spec, such as "discard=high-first"
+    change: str  # change in the format of a strategy spec, such as "discard=high-first"
     strategy: str  # strategy with the change
     baseline: str  # strategy without the change
     opponent: str
@@ -75,15 +75,15 @@ class Plan:
 
     title: str
     tasks: tuple[Task, ...]
-    # One rule per matchup; empty if the size or the time is fixed
+    # Stopping rules, one per matchup. The list is empty if the size or the time is fixed.
     stopping_rules: tuple[stopping.StoppingRule, ...] = ()
     seconds: float | None = None  # time limit per matchup
     question: str | None = None
     hypothesis: str | None = None
-    # Indices of matchups and their baselines, which can be SELF_PLAY
+    # Indices of matchups and of their baselines. A baseline can be SELF_PLAY.
     contrasts: tuple[tuple[int, int], ...] = ()
     effects: tuple[FieldChange, ...] = ()
-    # labels of variants and strategies, by spec
+    # Labels of variants and strategies, by spec
     labels: Mapping[str, str] = field(default_factory=dict)
     extra_steps: tuple[ExtraStep, ...] = ()  # extra passes, played in addition to the matchups
 
@@ -320,7 +320,7 @@ def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     units = 1
-    play_batches(matchup, 0, units)  # needed because the first call in a process takes longer
+    play_batches(matchup, 0, units)  # The first call in a process takes longer, so it is not timed.
     while True:
         started = time.process_time()
         rows = play_batches(matchup, 0, units)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
     from simgin.report.report import Plot, Report
 
-# maximum number of plots in a notebook, because every shown result draws its plots
+# Maximum number of plots in a notebook. Every result that a notebook shows draws its plots.
 INLINE_PLOTS = 1
 
 

@@ -136,7 +136,8 @@ class _StopMonitor:
         self._total = np.zeros(batch_columns.N_COLUMNS, np.int64)
         self._next_batch = 0
         self._waiting: dict[int, np.ndarray] = {}
-        self.stop: tuple[int, str] | None = None  # number of units at the stop, and the decision
+        # Number of units at the stop, and decision of the stopping rule
+        self.stop: tuple[int, str] | None = None
 
     def add(self, first_batch: int, rows: np.ndarray) -> None:
         """Add the rows of consecutive batches, and apply the rule up to the first gap.

@@ -53,7 +53,7 @@ class StopResult:
 
     units: int
     stopped: str = COMPLETE
-    # Half-width of the intervals in standard errors if a stopping rule was used, else None
+    # Half-width of the intervals in standard errors, or None if no stopping rule was used
     multiplier: float | None = None
 
 

@@ -24,7 +24,7 @@ MIN_BATCHES = 5  # minimum number of batches for a standard error
 PAIR_COLUMNS = slice(
     batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_PAIR_HISTOGRAM + batch_columns.PAIR_BINS
 )
-PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair for each bin
+PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair, by bin
 
 
 def sum_rows(rows: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from simgin.stats.metrics import METRICS_BY_NAME, Metric, headline_metrics
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame
 
-Comparison = tuple[BatchRows, BatchRows]  # a matchup, its baseline
+Comparison = tuple[BatchRows, BatchRows]  # batch rows of a matchup and of its baseline
 
 
 def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequence[str]) -> Frame:
@@ -100,7 +100,7 @@ def _comparison_rows(
             "metric": metric.name,
             "value": difference.value,
             "se": difference.se,
-            "p_holm": np.nan,  # depends on all rows, so it is computed later
+            "p_holm": np.nan,  # The value depends on all rows, so it is computed later.
             **_test_statistics(difference, [cell.multiplier for cell in pair if cell.multiplier]),
             "n": min(counts),
             "paired": is_paired,

@@ -19,14 +19,15 @@ from simgin.stats.metrics import Metric
 Z95 = 1.96
 MIN_UNITS = 30  # minimum number of units for an estimate
 MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
-MIN_UNITS_STUDENT = 1.5  # minimum for Student's t, because critical values grow without bound
+# Minimum number of units for Student's t, whose critical values grow without bound
+MIN_UNITS_STUDENT = 1.5
 SERIES_TERMS = 1000  # number of terms (the last term is below 1e-17 of the sum)
 NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method
 ALPHA = 0.05  # error rate of confidence sequences, and of sequential tests in both directions
 # Minimum number of units before the first look, because the sequence is asymptotic if the variance
 # is estimated
 MIN_UNITS_FIRST_LOOK = 200
-POWER_80 = 2.8  # 1.96 + 0.84, for a two-sided 5 % test with 80 % power
+POWER_80 = 2.8  # sum of the quantiles 1.96 and 0.84, for a two-sided 5 % test with 80 % power
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ MIX_COLUMNS = (
 )
 MIX_SAMPLES = 200  # number of bootstrap samples; each sample needs a linear program
 INTERVAL_PERCENTILES = (2.5, 97.5)  # percentiles of the bootstrap samples that bound an interval
-MIN_WEIGHT = 1e-6  # a strategy with a lower weight is not part of the mix
+MIN_WEIGHT = 1e-6  # minimum weight of a strategy that is part of the mix
 RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
@@ -151,7 +151,8 @@ LEAGUE_COLUMNS = (
     *("lead", "lead_se", "lead_low", "lead_high"),
     *MIX_COLUMNS[1:],
 )
-LEAGUE_ESTIMATES = ("elo", *MEASURES["match"], "lead", "mix", "elo_v_mix")  # columns with intervals
+# Columns for which the table has intervals
+LEAGUE_ESTIMATES = ("elo", *MEASURES["match"], "lead", "mix", "elo_v_mix")
 
 
 def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:

@@ -14,7 +14,8 @@ from simgin.core import batch_columns
 
 DEAL, MATCH = "deal", "match"
 UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}  # names of the facts that count deals and matches
-ANY_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)  # numbers of players
+# Numbers of players for which a metric exists
+ANY_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)
 OTHER_SIDE = {"a_": "b_", "b_": "a_"}  # prefixes of the facts of one side
 
 

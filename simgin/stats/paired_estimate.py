@@ -246,7 +246,7 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
     influences = [part.influences for part in parts]
     if len({len(part) for part in influences}) == 1 and len(influences[0]):
         effective = min(part.effective_batches for part in parts)
-        # one event in every part
+        # The smallest change is one event in every part.
         event_size = float(np.mean([part.event_size for part in parts])) / len(parts)
         return PairedEstimate(
             value, n, np.mean(influences, axis=0), effective, is_proportion, event_size=event_size

@@ -246,7 +246,7 @@ def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     left = compute_deviances(robin.wins, robin.strengths)
     total_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
     if not total_deviance.all():
-        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # all results are even in at least one sample
+        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # In at least one sample, all results are even.
     raw = float(left[0] / total_deviance[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
     noise = correction * (left[1:].mean() - left[0])
@@ -312,7 +312,7 @@ def find_circles(cross_table: Frame) -> Triads:
         rows += _circle_rows(pairs, names, win_rates, excess)
     frame = make_frame(rows, TRIAD_COLUMNS)
     ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
-    p = np.ones(2 * examined)  # both directions of every triad are tested
+    p = np.ones(2 * examined)  # Both directions of every triad are tested.
     p[: len(ranked)] = ndtr(-ranked["excess"].to_numpy(dtype=float))
     return Triads(examined, ranked.assign(p_holm=adjust_p_values(p)[: len(ranked)]))
 

@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     Frame: TypeAlias = pd.DataFrame
     TidyRows = Frame | list[dict[str, Any]]
 else:
-    Frame = Any  # used only in annotations, because pandas loads slowly
+    Frame = Any  # type for annotations, because pandas loads slowly
 
-Rows = list[dict[str, Any]]  # dictionaries of TABLE_COLUMNS
-ByMetric = dict[str, dict[str, Any]]  # row of each metric of one side of a matchup
+Rows = list[dict[str, Any]]  # dictionaries with the keys TABLE_COLUMNS
+ByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup, by metric
 TEXT_COLUMNS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBER_COLUMNS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS, "n")
 COLUMN_SUFFIXES = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
-SIGNIFICANT_DIGITS = 10  # rounding hides differences in the last bits between platforms
+# Number of digits, which hides differences in the last bits between platforms
+SIGNIFICANT_DIGITS = 10
 
 
 def make_frame(rows: Any, columns: Sequence[str] | None = None) -> Frame:

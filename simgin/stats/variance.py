@@ -30,9 +30,10 @@ ADJUSTED_COLUMNS = (
     *("metric", "value", "se"),
     *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
-MIN_BATCHES_REGRESSION = 30  # with fewer batches, useless control variates often seem useful
+# Minimum number of batches; with fewer batches, useless control variates often seem useful
+MIN_BATCHES_REGRESSION = 30
 MIN_SLOPE_T = 3.0  # minimum absolute slope, in standard errors
-MAX_VARIANCE_RATIO = 0.95  # an adjustment with a higher variance ratio is not shown
+MAX_VARIANCE_RATIO = 0.95  # maximum variance ratio of an adjustment that is shown
 # metrics that the control variate can improve, by number of players
 ADJUSTABLE_METRICS = {2: ("first_player_win",), 1: ("win", "score", "gin")}
 REQUIRED_PARAMS = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
@@ -47,7 +48,7 @@ def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
         params: Parameters of the variant.
     """
     if params["first_turn"] == "discard_first":
-        return None  # one player is dealt eleven cards
+        return None  # One player is dealt eleven cards.
     if params["players"] == 2:
         return 0.0
     # The joker can replace a card.
@@ -55,7 +56,7 @@ def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
         return None
     if any(params[name] != value for name, value in REQUIRED_PARAMS.items()):
         return None
-    return -MEAN_DEADWOOD_OF_TEN  # the player counts as the nondealer
+    return -MEAN_DEADWOOD_OF_TEN  # The player counts as the nondealer.
 
 
 def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
@@ -83,7 +84,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     value = batches.fact_sums(rows, fact).sum() / below
     influences = batches.influence(rows, fact)
     deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
-    # control variate of each batch minus its mean
+    # control variate of each batch minus the mean of the control variate
     excess = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
     offset = excess.sum()
     units = batches.unit_counts(rows)
@@ -185,13 +186,14 @@ PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
 )
-# fact of the margin per deal or match, and column of the squared margins
+# Fact of the margin per deal or match, and column of the squared margins
 MARGIN_COLUMNS = {
     metrics.DEAL: ("a_margin", batch_columns.COL_DEAL_SQUARE),
     metrics.MATCH: ("a_match_margin", batch_columns.COL_MATCH_SQUARE),
 }
 
-RhoFunction = Callable[[np.ndarray, str], np.ndarray]  # (sums of rows, unit) -> rho, (n_sums,)
+# Function that returns rho, (n_sums,), from sums of rows and a unit
+RhoFunction = Callable[[np.ndarray, str], np.ndarray]
 
 
 def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:

@@ -40,7 +40,7 @@ from simgin.text.messages import format_error_message, quote_text
 from simgin.version import get_version
 
 MODULE_PREFIX = "simgin_live_"  # module name of a live function, followed by a digest
-_lock = threading.Lock()  # the registry of modules in cloudpickle is global
+_lock = threading.Lock()  # The registry of modules in cloudpickle is global.
 _helpers: dict[Callable[..., Any], Any] = {}  # compiled helper of each Python function
 
 
@@ -78,7 +78,7 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
             )
             text = read_bytes(Path(callee.__code__.co_filename))
             if text.count(f"def {callee.__qualname__}(".encode()) != 1:
-                return ""  # the disk cache cannot distinguish functions with the same name
+                return ""  # The disk cache cannot distinguish functions with the same name.
             digest.update(text)
     except (OSError, ValueError):
         return ""
@@ -115,7 +115,7 @@ def pickle_by_value(
             cloudpickle.register_pickle_by_value(module)
         try:
             _ByValuePickler(stream, shared_prefixes).dump(value)
-        except Exception as error:  # an author's object can raise any exception
+        except Exception as error:  # An author's object can raise any exception.
             raise StrategyError(
                 f"{description} reads an object that cannot be copied "
                 f"({format_error_message(error)}). Read only numbers, strings, tuples, arrays and "
@@ -132,7 +132,7 @@ def unpickle_strategy(content: bytes) -> Strategy:
     """Return the strategy that a pickle contains."""
     strategy = Strategy(**pickle.loads(content))
     module = MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
-    sys.modules[module] = ModuleType(module)  # numba looks up the module by name
+    sys.modules[module] = ModuleType(module)  # numba looks up the module by name.
     for policy in strategy.policies:
         for function in collect_functions(policy.function):
             if not module_name(function).startswith(BUILT_IN_PREFIX):
@@ -154,19 +154,19 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
         self._shared_prefixes = shared_prefixes
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, CodeType):  # marshal version 2 gives the same bytes for cached code
+        if isinstance(value, CodeType):  # marshal version 2 gives the same bytes for cached code.
             return marshal.loads, (marshal.dumps(value, 2),)
         if isinstance(value, ModuleType):
             return importlib.import_module, (value.__name__,)
         if isinstance(value, Strategy):
-            return Strategy, (value.name,)  # functions do not read other fields
+            return Strategy, (value.name,)  # Functions do not read other fields.
         if isinstance(value, functools._lru_cache_wrapper):
             return _restore_lru_cache, (value.__wrapped__, value.cache_parameters())
         if not isinstance(value, ReduceMixin):
             return super().reducer_override(value)
         function: Any = value
         if module_name(function).startswith(self._shared_prefixes):
-            return function.__name__  # reference to a global object
+            return function.__name__  # The name refers to a global object.
         if isinstance(value, Dispatcher):
             return _recompile, (type(value), {**function._reduce_states(), "uuid": ""})
         return super().reducer_override(value)
@@ -199,7 +199,8 @@ def _is_numba_extended() -> bool:
 
     for template in builtin_registry.functions + builtin_registry.attributes:
         extension = getattr(template, "_overload_func", None)
-        module = getattr(extension, "__module__", None)  # None for generated functions
+        # The module is None for generated functions.
+        module = getattr(extension, "__module__", None)
         if module is not None and module.partition(".")[0] not in VERSIONED_PACKAGES:
             return True
     return False

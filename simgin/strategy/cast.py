@@ -40,7 +40,7 @@ PLURALS: dict[str, str] = {
 CHAMPION: str = CAST["two_player"][-1]["strategy"]
 CHALLENGERS: list[str] = CAST["strong"]["challengers"]
 TRAINING: dict[str, Any] = CAST["training"]
-SELF = "self"  # means champion with its current weights (in TRAINING)
+SELF = "self"  # opponent in TRAINING that is champion with its current weights
 FAST_SOLO: str = CAST["strong"]["fast_solitaire"]
 
 

@@ -28,7 +28,7 @@ CATALOGUE_NOTE = (
     "run in Python."
 )
 UNKNOWN_STRENGTH = "–"  # noqa: RUF001
-MIN_ELO = -1e9  # lower than any rating
+MIN_ELO = -1e9  # number that is lower than any rating
 
 
 def list_by_strength() -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def extract_idea(strategy: Strategy) -> str:
     """Return the first sentence of a strategy's description without its name."""
     about = " ".join(strategy.about.split())
     sentence = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
-    if len(sentence) <= len("A b."):  # skip an initial such as "A."
+    if len(sentence) <= len("A b."):  # Skip an initial such as "A.".
         sentence = about
     name = f"{strategy.name}: "
     if sentence.lower().startswith(name):

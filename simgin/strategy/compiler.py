@@ -137,12 +137,12 @@ def compile_policy(policy: Policy) -> Any:
     """
     if policy.function not in _COMPILED:
         try:
-            if not is_built_in(policy.function):  # tests check the built-in policies
+            if not is_built_in(policy.function):  # Tests check the built-in policies.
                 check_source(policy)
             _COMPILED[policy.function] = _compile_uncached(policy)
         except StrategyError:
             raise
-        except Exception as error:  # an author's object can raise any exception
+        except Exception as error:  # An author's object can raise any exception.
             raise PolicyError(
                 f"{_describe_policy(policy)} reads an object that raises "
                 f"{describe_error(ensure_printable_error(error))}. Remove that object."
@@ -199,7 +199,7 @@ def _compile_uncached(policy: Policy) -> Any:
     )
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
-            if is_built_in(policy.function):  # tests check the return types
+            if is_built_in(policy.function):  # Tests check the return types.
                 return compiled(POLICY_SIGNATURE)
             # A complete signature would convert any return type.
             unconverted = compiled(POLICY_SIGNATURE.args)
@@ -210,7 +210,7 @@ def _compile_uncached(policy: Policy) -> Any:
             return compiled(POLICY_SIGNATURE)
     except PolicyError:
         raise
-    except Exception as error:  # numba raises exceptions of many types
+    except Exception as error:  # numba raises exceptions of many types.
         return _fall_back_to_python(policy, error)
 
 

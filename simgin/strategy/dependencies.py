@@ -12,9 +12,9 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 BUILT_IN_PREFIX = "simgin_strategies."  # prefix of the module names of built-in strategies
-# Prefixes of modules that are part of the digest of the cache directory
+# Prefixes of modules that the digest of the cache directory covers
 ENGINE_PREFIXES = ("simgin.core.", "simgin.toolkit.")
-# Packages with versions that are part of the digest of the cache directory, and built-in modules
+# Built-in modules, and packages whose versions the digest of the cache directory covers
 VERSIONED_PACKAGES = ("numpy", "numba", "math", "cmath", "operator", "builtins")
 # Modules and functions with random or time-dependent results. A policy must use `view.noise`.
 NONDETERMINISTIC_MODULES = (
@@ -26,7 +26,7 @@ NONDETERMINISTIC_MODULES = (
     "datetime.",
     "os.",
 )
-# Builtins with results that differ between processes
+# Builtins whose results differ between processes
 NONDETERMINISTIC_BUILTINS = ("hash", "id")
 
 
@@ -38,7 +38,7 @@ def is_built_in(function: Callable[..., Any]) -> bool:
 def module_name(value: Any) -> str:
     """Return the name of the module that a value is or belongs to, or "" if it is unknown."""
     name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
-    return name if type(name) is str else ""  # an author can set the name to any object
+    return name if type(name) is str else ""  # An author can set the name to any object.
 
 
 def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
@@ -78,7 +78,7 @@ def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
     """
     code = function.__code__
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        with contextlib.suppress(ValueError):  # the closure cell is empty
+        with contextlib.suppress(ValueError):  # The closure cell is empty.
             yield name, cell.cell_contents
     names = collect_names(code)
     spaces = [function.__globals__]

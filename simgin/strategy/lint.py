@@ -28,7 +28,7 @@ from simgin.strategy.dependencies import (
 from simgin.text.messages import describe_error, did_you_mean
 
 POLICY_ARGUMENTS = ("view", "rules", "params")
-AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # public API for authors
+AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API for authors
 UNSUPPORTED_GLOBALS = (dict, list, set, str)  # types of globals that numba does not support
 # Prefixes of lines in numba's error report that contain only a location
 _LOCATION_PREFIXES = (
@@ -116,7 +116,7 @@ def _find_misused_arguments(policy: Policy) -> Iterator[str]:
         match node:
             case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
                 message = describe_unknown_field(name, POLICY_ARGUMENTS[code.co_varnames.index(id)])
-                if message and name in collect_names(code):  # otherwise, the file has changed
+                if message and name in collect_names(code):  # Otherwise, the file has changed.
                     yield message
             case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
                 id == code.co_varnames[2] and place >= len(policy.params) and policy.weights is None

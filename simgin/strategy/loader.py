@@ -84,7 +84,7 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
         raise StrategyError(
             f"{quote_text(strategy.name)} is the name of another strategy. Choose a different name."
         )
-    from simgin.strategy import by_value  # loads the compiler
+    from simgin.strategy import by_value  # This import loads the compiler.
 
     return _restore(strategy.name, [by_value.pickle_strategy(strategy)])
 
@@ -153,7 +153,7 @@ def _find_weights_file(spec: StrategySpec) -> Path:
     """
     if not spec.is_learned:
         return Path(spec.file)
-    from simgin.core import jit  # loads the compiler, which is rarely needed here
+    from simgin.core import jit  # This import loads the compiler, which is rarely needed here.
 
     file = jit.cache_root() / jit.compiled_digest() / LEARNED_FOLDER / spec.file
     train = f"Run `simgin train {spec.strategy.name}` for these rules"
@@ -216,7 +216,7 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
         raise StrategyError(
             f"{file} was not found. Specify a file that `simgin train {strategy.name}` wrote."
         )
-    from simgin.strategy import compiler  # slow import; few specs have a weights file
+    from simgin.strategy import compiler  # This import is slow, and few specs have a weights file.
 
     policy = _policies_sharing_weights(strategy)[0]
     needed = compiler.make_parameter_vector(policy).size - len(policy.params)
@@ -354,7 +354,7 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     policies = {
         policy.slot: policy for policy in strategy.policies if policy.slot not in spec.policies
     }
-    values: dict[str, str] = {}  # values that several policies share appear once
+    values: dict[str, str] = {}  # Values that several policies share appear once.
     for slot, policy in list(policies.items()):
         changed = strategy_spec.format_changed_values(policy, base.policy(slot))
         # Values can be given for the whole strategy if all policies declare the parameter equally.
@@ -534,7 +534,7 @@ def find_plug_ins() -> list[EntryPoint]:
     for package in distributions():
         try:
             points += package.entry_points.select(group="simgin.strategies")
-        except Exception as error:  # the metadata can be corrupt
+        except Exception as error:  # The metadata can be corrupt.
             path = getattr(package, "_path", "a package")
             print_status(
                 f"warning: the plug-ins of {path} could not be listed ({describe_error(error)}). "
@@ -581,7 +581,7 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
 
 def _package_name(point: EntryPoint) -> str:
     """Return the name of the package that provides an entry point."""
-    with contextlib.suppress(Exception):  # the metadata can be corrupt
+    with contextlib.suppress(Exception):  # The metadata can be corrupt.
         return (point.dist and point.dist.name) or point.name
     return point.name
 
@@ -642,7 +642,7 @@ def _load_file_library(path: Path) -> _Library:
     if b"\0" in content:
         raise StrategyError(f"{shown} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
-    if problem := describe_encoding_error(str(real_path)):  # numba could not compile the file
+    if problem := describe_encoding_error(str(real_path)):  # numba could not compile the file.
         raise StrategyError(f"the path {problem}.")
     with _convert_errors(real_path):
         return _collect([_load_file(real_path, content)])
@@ -653,7 +653,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     """Import a strategy file as a module with a unique name."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
-    reader = SourceFileLoader(name, str(path))  # this loader accepts any suffix
+    reader = SourceFileLoader(name, str(path))  # This loader accepts any suffix.
     spec = importlib.util.spec_from_file_location(name, path, loader=reader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -663,7 +663,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     except BaseException:
         sys.modules.pop(name, None)
         raise
-    module.__file__ = str(path)  # messages use this path, which the file can have changed
+    module.__file__ = str(path)  # Messages use this path, which the file can have changed.
     return module
 
 
@@ -676,9 +676,10 @@ def _convert_errors(path: Path) -> Iterator[None]:
         raise
     except BaseException as raised:
         error = ensure_printable_error(raised)
-        stack = traceback.walk_tb(error.__traceback__)  # without reading source files
+        # Walk the traceback without reading source files.
+        stack = traceback.walk_tb(error.__traceback__)
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
-        location = f" (line {lines[-1]})" if lines else ""  # a SyntaxError contains the line
+        location = f" (line {lines[-1]})" if lines else ""  # A SyntaxError contains the line.
         raise StrategyError(
             f"{path} cannot be read{location}: {_describe_load_error(error)}"
         ) from None

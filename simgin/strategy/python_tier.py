@@ -32,7 +32,7 @@ from simgin.text.messages import (
 _ERROR_CODE = -(2**63)  # return value that signals an exception
 _INT64 = ctypes.c_int64
 _CALLBACK = ctypes.CFUNCTYPE(_INT64, _INT64, _INT64, _INT64, _INT64)
-_CACHE_SIZE = 256  # number of cached records (a thread uses two views, the rules and a few vectors)
+_CACHE_SIZE = 256  # number of cached records; a thread uses two views, the rules and a few vectors
 _thread_state = threading.local()
 
 

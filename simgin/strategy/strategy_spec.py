@@ -24,11 +24,12 @@ from simgin.text.messages import SimginError, did_you_mean, format_value, quote_
 STRATEGY_TEMPLATE = Path(__file__).with_name("strategy.py.j2")
 STAKE_SLOTS = ("offer", "answer")
 _SLOT_SEPARATOR = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
-_UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # an unknown slot before the first valid slot
+_UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # pattern of an unknown slot before the first valid slot
 _VALUES_SEPARATOR = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ASSIGNMENT = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
-_MISPLACED_FILE = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)  # a file before a slot
+# Pattern of a file before a slot
+_MISPLACED_FILE = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)
 
 
 class StrategyError(SimginError):

@@ -10,9 +10,11 @@ from simgin.text.messages import SimginError, format_value, quote_text, shorten_
 
 UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of analysis and their plural forms
 
-MAX_COUNT = 10**12  # more than any run needs; random numbers do not repeat below this limit
-MAX_HALF_WIDTH = 1000.0  # points per deal, more than a deal scores in any variant
-MAX_ELO = 800.0  # Elo difference at a win rate of 99 %, beyond which two hypotheses hardly differ
+# Limit above the needs of any run; random numbers do not repeat below this limit
+MAX_COUNT = 10**12
+# Maximum half-width in points per deal, which exceeds the score of a deal in any variant
+MAX_HALF_WIDTH = 1000.0
+MAX_ELO = 800.0  # Elo difference at a win rate of 99 %; larger Elo values hardly differ
 MAX_SECONDS = 1000 * 3600.0
 MAX_WORKERS = 1024
 MAX_AMOUNT_LENGTH = 60  # maximum length of an amount in a message

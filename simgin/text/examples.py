@@ -14,7 +14,7 @@ EXAMPLE_FOLDERS = ("experiments", "notebooks")
 MAX_SUGGESTIONS = 3  # maximum number of similar names in an error message
 MAX_PATH_DEPTH = 200  # maximum nesting depth, because pathlib creates parent folders recursively
 COPIED_SUFFIXES = (".toml", ".py", ".md")
-# links to docs/, a folder that is not copied
+# Links to the folder docs/, which is not copied
 DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")
 
 

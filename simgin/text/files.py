@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from simgin.text.messages import SimginError, quote_text
 
 INCOMPLETE_PREFIX = ".simgin-writing-"  # prefix of the names of incomplete files
-MAX_FILE_BYTES = 1 << 26  # maximum size of an input file
+MAX_FILE_BYTES = 1 << 26  # maximum size of an input file, in bytes
 # UTF-32 comes before UTF-16, because the UTF-32 byte order mark begins with the UTF-16 byte order
 # mark.
 BYTE_ORDER_MARKS = {

@@ -19,7 +19,7 @@ def _import_without_local_settings() -> None:
         import matplotlib  # noqa: F401
         from numba.core import config
 
-        config._config_fname = os.devnull  # numba reads the setting again before it compiles.
+        config._config_fname = os.devnull  # numba reads this setting again before it compiles.
 
 
 _import_without_local_settings()

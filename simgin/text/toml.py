@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from simgin.text.files import read_text
 from simgin.text.messages import SimginError, did_you_mean, format_value, truncate_errors
 
-MAX_TOML_BYTES = 1 << 20  # maximum size of a file
-# maximum number of dots per line, because tomllib needs quadratic time for dotted keys
+MAX_TOML_BYTES = 1 << 20  # maximum size of a file, in bytes
+# Maximum number of dots per line. tomllib needs quadratic time for dotted keys.
 MAX_DOTS = 300
 KeyPath = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
 
@@ -70,7 +70,7 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
         sentence = f"{path} is not valid TOML ({error}). Correct the file."
     except RecursionError:
         sentence = f"{path} cannot be read (its lists or tables are nested too deeply). {hint}."
-    except ValueError as error:  # raised by int(), or by a path with a NUL character
+    except ValueError as error:  # int() raises ValueError, and so does a path with a NUL character.
         reason = (
             "the file contains a number that is too long" if "digits" in str(error) else str(error)
         )

@@ -17,7 +17,7 @@ from simgin.toolkit.prospects import count_three_card_runs
 
 EVENT_DECLINED, EVENT_TAKEN, EVENT_DISCARDED = 0, 1, 2
 STAGE_STARTS = (4, 7, 11)  # opponent's turns in which a new stage of the deal starts
-N_RELATIONS = 3  # same rank; adjacent in a suit; two ranks apart in a suit
+N_RELATIONS = 3  # relations: same rank, adjacent in a suit, and two ranks apart in a suit
 N_STAGES = len(STAGE_STARTS) + 1
 # The multipliers by stage and rank come first. The multipliers by type of event, stage and relation
 # follow.

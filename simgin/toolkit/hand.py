@@ -216,7 +216,7 @@ def is_in_best_melding(hand, card, rules):
         return False
     eleven_cards = hand | 1 << card
     if rules.by_planes[0] and cards_in_runs(eleven_cards) & cards_in_sets(eleven_cards) == 0:
-        return True  # without conflicts, the best melding contains all melds
+        return True  # Without conflicts, the best melding contains all melds.
     return deadwood_with_melded(eleven_cards, card, rules) == deadwood(eleven_cards, rules)
 
 

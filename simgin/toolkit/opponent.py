@@ -13,7 +13,8 @@ from simgin.core.jit import jit
 from simgin.toolkit.hand import cards_of_ranks
 
 # Mean deadwood of the opponent's ten cards after 0, 1, 2, ... turns of the opponent, in deals that
-# have not ended. Estimated from 3,000 deals of gold-early against itself (training/beliefs.py).
+# have not ended. The values are estimated from 3,000 deals of gold-early against itself
+# (training/beliefs.py).
 MEAN_DEADWOOD_BY_TURN = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)
     + (9.4, 7.6, 6.4, 5.3, 4.6, 3.9, 3.4, 3.0, 2.6, 2.1)
@@ -176,7 +177,7 @@ def holding_probability(view):
             holding_probability(view) * popcount(view.unseen & cards_of_rank(11))
     """
     unseen = popcount(view.unseen)
-    if unseen == 0 or view.deck_left >= 0:  # no opponent in single-player variants
+    if unseen == 0 or view.deck_left >= 0:  # Single-player variants have no opponent.
         return 0.0
     return max(0, 10 - popcount(view.known)) / unseen
 

@@ -206,9 +206,9 @@ def count_gin_outs(ten_cards, unmatched, new_melds, other_outs, rules):
     if unmatched & (unmatched - 1) and rules.n_rainbows == 0:
         remaining_outs &= _same_rank_or_suit(
             unmatched
-        )  # an out must be melded with an unmatched card
+        )  # An out must form a meld with an unmatched card.
         if find_run_cards(ten_cards, rules) & cards_in_sets(ten_cards) == 0:
-            n_outs = popcount(new_melds)  # these outs leave the other melds unchanged
+            n_outs = popcount(new_melds)  # These outs leave the other melds unchanged.
             remaining_outs &= ~new_melds
     while remaining_outs:
         n_outs += _can_go_gin(ten_cards | remaining_outs & -remaining_outs, rules)

@@ -59,7 +59,7 @@ _NAMES = options.NameType(
 @click.option(
     "-v",
     "--variant",
-    "game",  # not `variant`, whose default the configuration file sets
+    "game",  # The name `variant` would take its default from the configuration file.
     type=options.VARIANT,
     metavar="VARIANT",
     help="List only strategies for the number of players of a variant.",
@@ -304,7 +304,7 @@ def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
     indent = (0, 0, 0, 2)
     for row in found:
         name = row["name"]
-        # measured speed if it is known, otherwise the execution mode
+        # speed if it has been measured, otherwise the execution mode
         speed = catalogue.find_speed_tier(name) or row["tier"].replace("fast", "")
         facts = ", ".join(filter(None, (catalogue.format_strength(name), speed)))
         yield Text(f"\n{name:<{longest}}  {facts}", style="bold")

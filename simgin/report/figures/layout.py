@@ -22,18 +22,23 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
 TEXT_LINE = 0.18  # inches per line of a title, legend or caption
-FONT_SMALL, FONT_NORMAL, FONT_LARGE = 7.5, 8.5, 11  # points; 1.18 pixels per point on a phone
-# characters per line
+# Font sizes in points; a phone displays 1.18 pixels per point
+FONT_SMALL, FONT_NORMAL, FONT_LARGE = 7.5, 8.5, 11
+# maximum number of characters per line
 TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
 LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
 
-FIGURE_WIDTH = 4.2  # inches; on a phone in portrait orientation, text keeps 90 % of its size
+# Width in inches, which leaves text at 90 % of its size on a phone in portrait orientation
+FIGURE_WIDTH = 4.2
 DPI = 200
-ROW_GAP, ROW_LINE = 0.08, 0.145  # inches between row names, and per line of a row name
+# Distance between row names, and height of a line of a row name, in inches
+ROW_GAP, ROW_LINE = 0.08, 0.145
 # Legends
-LEGEND_LEFT = 0.02  # proportion of the figure width, the same as for the title
-LEGEND_GAP, TITLE_LINE = 0.1, 0.16  # inches below a legend, and per line of a panel title
-LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7  # characters per line, and the width of a marker
+LEGEND_LEFT = 0.02  # left edge as a proportion of the figure width, which is the same for the title
+# Distance below a legend, and height of a line of a panel title, in inches
+LEGEND_GAP, TITLE_LINE = 0.1, 0.16
+# Number of characters per line, and width of a marker in characters
+LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7
 MAX_LEGEND_COLUMNS = 3
 
 
@@ -245,7 +250,7 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
         borderaxespad=0,
         borderpad=0,
     )
-    box.set_in_layout(False)  # prevents the layout from narrowing the axes
+    box.set_in_layout(False)  # Otherwise, the layout would narrow the axes.
     _reserve_space(axes, above, height + TEXT_LINE * legend_lines(names))
 
 
@@ -365,7 +370,7 @@ def _lay_out(figure: Figure) -> None:
         figure.set_layout_engine("none")
 
 
-# HTML reports replace these four colours by those of the light or dark scheme
+# HTML reports replace these four colours with the colours of the light or dark scheme.
 TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND = "#222222", "#666666", "#dddddd", "#ffffff"
 
 # The hues of Okabe and Ito, with an additional brown and violet, for light and dark backgrounds.
@@ -375,7 +380,8 @@ BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
     *("#56B4E9", "#D55E00", "#CC79A7", "#8C5A2B", "#8424F0"),
 )
 GREY = "#8C8C8C"
-DARKEST, LIGHTEST = "#101010", "#fefefe"  # text on coloured areas, in both colour schemes
+# Colours of text on coloured areas, in both colour schemes
+DARKEST, LIGHTEST = "#101010", "#fefefe"
 # Colours of deal endings, which differ from the colours of series; endings without a winner are
 # grey
 ENDING_COLOURS = {

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 UNDEFINED_LABEL = "sample too small"
-MIN_LABELLED_PERCENT = 7  # percent; narrower segments of a bar have no label
-# Number of shades in a heat map without numbers, and ticks of its colour bar in percent
+MIN_LABELLED_PERCENT = 7  # percentage below which a segment of a bar has no label
+# Number of shades in a heat map without numbers, and ticks of the colour bar in percent
 SHADE_STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)
 DrawArgs = ParamSpec("DrawArgs")  # arguments of a plot function
 MAX_MATCHUPS_NAMED = 3  # maximum number of matchups listed in a caption
