@@ -42,7 +42,7 @@ KEY_COLUMNS = ["variant", "opponent"]
 
 
 def list_opponents() -> list[str]:
-    """Return all two-player strategies, the strong ones first."""
+    """Return all two-player strategies, with strong strategies first."""
     others = [
         name
         for name in loader.list_built_in()

@@ -3,8 +3,8 @@
     python benchmarks/champion_rules.py              # about three minutes; prints Markdown tables
 
 Champion plays mirrored matches against champion with the weights for the most similar variant of
-its training (`eaai`, `rush`, `tedesco` or `dice`). The rules are those of the built-in variants and
-of random rule sets. Intervals are 95 % confidence intervals over mirrored pairs.
+its training (`eaai`, `rush`, `tedesco` or `dice`). The benchmark uses the rules of the built-in
+variants and random rule sets. Intervals are 95 % confidence intervals over mirrored pairs.
 """
 
 import argparse

@@ -18,7 +18,7 @@ KNOCK_ACTION = 55  # action in OpenSpiel and simgin
 
 
 def choose_action(legal):
-    """Return an action that ends the deal if one is legal, else a random legal action."""
+    """Return an action that ends the deal if this is legal, else a random legal action."""
     return KNOCK_ACTION if KNOCK_ACTION in legal else random.choice(legal)
 
 

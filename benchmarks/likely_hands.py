@@ -5,7 +5,7 @@
 The script plays deals that were not used for training. At one decision of each deal, it samples the
 opponent's hand many times (simgin.toolkit.hand_sampling). It compares the sampled probability that
 the opponent holds a card with the observed frequency. The Brier score (mean squared error per card)
-is compared with those of two other models.
+is compared with the scores of two other models.
 """
 
 import argparse

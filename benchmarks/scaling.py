@@ -130,7 +130,7 @@ def print_speed(title, speed):
 
 
 def print_cpu_share(speed):
-    """Print the CPU time of this process relative to that of the workers."""
+    """Print the CPU time of this process relative to the CPU time of the workers."""
     print(f"    client and scheduler use {100 * speed.share:.1f} % of one core")
 
 

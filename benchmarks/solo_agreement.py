@@ -8,8 +8,8 @@ determined in the first half of the decks, and the cost of the strategy's own di
 half, so that chance in the first half does not bias the cost.
 
 The output for each variant, with 95 % intervals, is: the percentage of discards that agree with the
-best one, the mean cost of a discard in the metric of the game (deals won in %, points, penalty),
-the percentage of discards that are significantly worse than the best, and the time.
+best discard, the mean cost of a discard in the metric of the game (deals won in %, points,
+penalty), the percentage of discards that are significantly worse than the best, and the time.
 """
 
 import argparse
@@ -38,7 +38,7 @@ Z95 = 1.96
 
 
 def sample_discards(matchup, deals):
-    """Return one discard decision of each deal, drawn at random; skip deals without one."""
+    """Return one random discard decision of each deal that has a discard decision."""
     rng = np.random.default_rng(matchup.seed)
     found, unit = [], 0
     while len(found) < deals:

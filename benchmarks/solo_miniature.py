@@ -2,10 +2,11 @@
 
     python benchmarks/solo_miniature.py    # three minutes on one core
 
-The rules are those of `solitaire-gin` with a hand of 6 of 16 cards. The player draws and discards,
-and wins by going gin with six melded cards before the joker is drawn. The position of the joker in
-the rest of the deck is random. The value of a hand and a rest of the deck follows from the values
-with one card fewer in the rest, so all results are exact. The players are:
+The rules are the rules of `solitaire-gin`, but the deck has 16 cards and the hand 6 cards. The
+player draws and discards, and wins by going gin with six melded cards before the joker is drawn.
+The position of the joker in the rest of the deck is random. The value of a hand and a rest of the
+deck follows from the values with one card fewer in the rest, so all results are exact. The players
+are:
 
     few        keeps the fewest unmatched cards and, in case of a tie, the most draws to gin
     two draws  has the highest probability of gin within two draws

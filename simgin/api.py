@@ -110,7 +110,7 @@ def match(
         sprt: Two Elo differences, which are the hypotheses of a sequential test.
         seconds: Time limit for the simulation, such as 10, "10s" or "5m".
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Results with a DataFrame `frame`, which has the columns `simgin.stats.table.TABLE_COLUMNS`.
@@ -172,7 +172,7 @@ def league(
         sprt: Two Elo differences for a sequential test of each pair.
         seconds: Time limit per pair, such as 10, "10s" or "5m".
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Results with the DataFrames `standings` and `cross_table`, among others.
@@ -199,7 +199,7 @@ def run(path: str | Path, *, seed: int | None = None, workers: int | None = None
     Args:
         path: Experiment file, or the name of an example experiment.
         seed: Seed that replaces the seed in the file.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Results with the DataFrames `table`, `differences`, `effects`, `league_estimates`,
@@ -242,15 +242,16 @@ def review_rules(
         players: Strategies that replace the default player types, weakest first.
         goals: Design goals, such as "gin 40..50 %".
         sweep: One or two parameters with their values, such as "undercut_bonus=0,10,25".
-        targets: Points targets to sweep in addition to the target of the variant: "150,250".
+        targets: Points targets to sweep in addition to the target of the variant, such as
+            "150,250".
         adapt: True to train a strong player for each rule set.
         matches: Matches per pair of players. The default is 20,000, or 5,000 in solitaire variants.
         deep: True to play 100 times as many matches.
-        seconds_per_turn: Duration of a turn, to convert turns to minutes.
+        seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
         title: Title of the report.
         note: Note shown in the report.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Review with the DataFrames `metrics` and `differences`.
@@ -301,7 +302,7 @@ def compute_odds(
         *strategies: Players, weakest first; by default, the players that `simgin odds` uses.
         deals: Number of deals per player.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Odds with the method `frames()`, which returns DataFrames by name: strength, bracket, odds,
@@ -343,10 +344,10 @@ def compute_chart(
         kind: "knock", "upcard" or "discard".
         variant: Two-player variant.
         strategy: Strategy that plays against itself, by default the strongest.
-        score: Score such as "60-80", with your points first.
+        score: Score such as "60-80", which starts with your points.
         deals: Number of deals. The default is 1,000,000, or 200,000 for discards.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Chart with a DataFrame `frame`, which has one row per cell.
@@ -389,7 +390,7 @@ def grade(
         opponent: Strategy that continues for the opponent.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the hidden states.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Grade with a DataFrame `frame`, which has one row for each type of decision and each type of
@@ -440,7 +441,7 @@ def tune_strategy(
         matches: Number of matches of each candidate against each opponent.
         confirmation_matches: Number of validation matches per opponent.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Result with the tuned strategy (`strategy`) and the DataFrames `parameters`, `table` (the
@@ -497,7 +498,7 @@ def train(
         confirmation_matches: Validation matches per opponent (default: 40,000, or 10,000 for
             champion).
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The results do not depend on it.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Result with the DataFrame `table` of the validation.
@@ -543,8 +544,8 @@ def show(
         variant: Spec of the variant, or a Variant object.
         seed: Seed of the deals.
         unit: Index of the deal, pair of deals or pair of matches, from 0.
-        half: Game of a mirrored pair: 0, or 1 for swapped seats.
-        deal: Index of the deal in its match, from 0; None for a single deal.
+        half: Game of a mirrored pair, which is 0, or 1 with swapped seats.
+        deal: Index of the deal in the match, from 0, or None for a single deal.
 
     Raises:
         ReplayError: If an index is out of range.
@@ -599,13 +600,13 @@ def analyze(
         stake: Number that the die shows.
         owner: Owner of the die: "me", "other" or "nobody".
         offer: True to evaluate offering the die.
-        offered: Number offered by the opponent; 0 for no offer.
+        offered: Number offered by the opponent, or 0 if there is no offer.
         strategy: Strategy that finishes the deals for you, by default the strongest.
         opponent: Strategy that finishes the deals for the opponent, by default the strongest.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit in seconds.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Result with a DataFrame `frame`, which has one row per action, best action first.
@@ -662,14 +663,14 @@ def analyze_deal(
         variant: Spec of the variant, or a Variant object.
         seed: Seed of the deals.
         unit: Index of the deal, pair of deals or pair of matches, from 0.
-        half: Game of a mirrored pair: 0, or 1 for swapped seats.
-        deal: Index of the deal in its match, from 0; None for a single deal.
+        half: Game of a mirrored pair, which is 0, or 1 with swapped seats.
+        deal: Index of the deal in the match, from 0, or None for a single deal.
         turn: Number of the turn (0 for the first upcard), or None for all turns.
-        strategy: Strategy that finishes the deals for A, by default A itself.
-        opponent: Strategy that finishes the deals for B, by default B itself.
+        strategy: Strategy that finishes the deals for A, by default A.
+        opponent: Strategy that finishes the deals for B, by default B.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit per decision in seconds.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Result with a DataFrame `frame`, which has one row per decision and action.
@@ -725,7 +726,7 @@ def error_rates(
         judge: Strategy that evaluates the decisions, by default the strongest.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Result with a DataFrame `frame`, which has one row for each type of decision and each type
@@ -780,7 +781,7 @@ def find(
         against: Common opponent of A and B for the condition "differ", by default B.
         limit: Maximum number of rows.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. It does not affect the results.
+        workers: Number of threads, by default one per CPU. The number does not affect the results.
 
     Returns:
         Result with a DataFrame `frame`, which has one row per matching deal.

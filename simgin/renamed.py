@@ -21,7 +21,7 @@ def find_new_name(owner: str, name: str) -> str | None:
 
 
 def missing_name_error(owner: str, name: str) -> Exception:
-    """Return the error for a missing name. The error states the new name if there is one.
+    """Return the error for a missing name. If a new name exists, the error states it.
 
     In `from module import name`, Python discards the message of an AttributeError, so the error is
     an ImportError.

@@ -217,7 +217,7 @@ def unmatched_cost(unmatched, wanted, rules, weights):
 
 @force_inline
 def write_outs(n, tens, unmatched, unseen, rules, new_meld_outs, other_outs):
-    """Write the live outs of n hands: those that make a new meld, and the other outs."""
+    """Write the live outs of n hands, separately for outs that make a new meld and other outs."""
     if not rules.by_planes[0]:
         for i in range(n):
             new_meld_outs[i] = outs(unmatched[i], rules) & unseen
@@ -377,7 +377,7 @@ def write_discard_costs(
 ):
     """Write the costs of n discards to `costs`: their features times the weights.
 
-    The arguments are those of `write_hand_costs` and `add_giveaway_costs`.
+    The arguments are the same as for `write_hand_costs` and `add_giveaway_costs`.
     """
     write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, costs)
     add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights, costs)

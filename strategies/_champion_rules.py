@@ -1,7 +1,7 @@
 """Weights of `champion` for the rules of a game.
 
-The weights of training/champion.py are those for the rules of EAAI and of three other variants.
-Under other rules, champion adds a linear function of the features of the rules below
+training/champion.py trains weights for the rules of EAAI and of three other variants. Under other
+rules, champion adds a linear function of the features of the rules below
 (training/champion_rules.py). All features are 0 under the rules of `eaai` and `standard`, so its
 play does not change there.
 """
@@ -38,7 +38,7 @@ BONUS, LIMIT, BIG_GIN_BONUS, RESERVE, TARGET = 25, 10, 31, 2, 100
 BONUS_KNOTS = (0, 10, 25, 50, 100)
 LIMIT_KNOTS = (0, 1, 4, 7, 10, 15, 25)
 N_RULE_FEATURES = 68
-# Features that are 1 under each of the rules for which champion has separate weights
+# Indices of the features that are 1, for each variant with separate champion weights
 TRAINED_FEATURES = {"eaai": (), "rush": (59,), "tedesco": (14, 39, 52, 53, 57, 61), "dice": (64,)}
 
 
@@ -124,7 +124,7 @@ def score_features(rules):
 
 
 def rule_features(rules):
-    """Return the features of the rules, (N_RULE_FEATURES,) float64; 0 for those of eaai."""
+    """Return the features of the rules, (N_RULE_FEATURES,) float64, which are 0 under eaai."""
     return _compute_features(rules.item()[: len(RULE_PARAMETERS)])
 
 

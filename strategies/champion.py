@@ -12,8 +12,8 @@ immediately. This probability depends on the number of deals that the opponent h
 on the points of these deals, and on the length of the present deal.
 
 training/champion.py trained all weights with rollouts of every option in the same world. It used
-the rules of the EAAI challenge, and separately those of Gin Rush, Tedesco Gin and Gin Dice. Under
-other rules, champion changes the weights for the most similar of these variants by a linear
+the rules of the EAAI challenge, and separately the rules of Gin Rush, Tedesco Gin and Gin Dice.
+Under other rules, champion changes the weights for the most similar of these variants by a linear
 function of the bonuses, the knock limit and other features of the rules. It uses the die like
 `dice-player`.
 
@@ -105,7 +105,7 @@ def weights_for_rules(weights, deltas, rules):
     """
     features, first = rule_features(rules), find_rules_offset(rules)
     trained = variant_features(TRAINED_VARIANTS[first // RULES_SIZE])
-    # Only the weights of rush are improved by the change even under the rules of their training.
+    # Only for rush does the change also improve play under the rules used in training.
     used = features if first == RUSH else features - trained
     if not used.any():
         return weights

@@ -40,7 +40,7 @@ MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
 def weights_for_rules(weights, deltas, rules):
-    """Return the weights with those of champion changed for the rules, as champion does."""
+    """Return the weights, in which the weights of champion are changed for the rules."""
     own, others = np.split(weights, [player.N_WEIGHTS])
     return np.concatenate([player.weights_for_rules(own, deltas, rules), others])
 

@@ -2,9 +2,9 @@
 
 If it was dealt exactly one meld, it keeps its jacks, queens and kings for two turns. During these
 turns, it discards its highest lone card from eight down to three, otherwise its highest unmatched
-card up to a ten. A card is lone if no other unmatched card has its rank, or its suit within two
-ranks. The best melding determines which cards are unmatched. The discard precedes the decision to
-end the deal, so the strategy sometimes breaks up gin if the eleventh card is high.
+card up to a ten. A card is lone if no other unmatched card has the same rank, or the same suit
+within two ranks. The best melding determines which cards are unmatched. The discard precedes the
+decision to end the deal, so the strategy sometimes breaks up gin if the eleventh card is high.
 
 The original breaks ties of rank by suit and uses the first best melding that its program finds.
 Here, ties go to the lowest card number, and any best melding is used. The guard of the original

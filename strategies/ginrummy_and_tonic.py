@@ -87,7 +87,7 @@ def tonic(view, rules, params):
 
 @helper
 def _candidates(view, rules, params):
-    """Return the unmatched discards among those with the least deadwood.
+    """Return the unmatched discards among the discards that leave the least deadwood.
 
     If a discard makes gin, it is the only candidate.
     """

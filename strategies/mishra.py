@@ -60,7 +60,7 @@ def _pair_probabilities(held):
     Returns:
         (6, 52) float64. The first three pairs are the two cards below the card, on either side of
         it, and above it in its suit (ace low, as in the authors' program). The last three pairs
-        consist of cards of the same rank. Each of them leaves out one of the other three suits.
+        consist of cards of the same rank. Each of these sets omits one of the other three suits.
     """
     chances = np.zeros((6, 52))
     for suit in range(4):

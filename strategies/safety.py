@@ -1,6 +1,6 @@
 """Rules of thumb about safe and dangerous discards.
 
-Each rule considers the cards that the opponent took (`view.known`) and those that the opponent
+Each rule considers the cards that the opponent took (`view.known`) and the cards that the opponent
 discarded or declined (`view.shed`), and puts a penalty on some cards (see
 simgin/toolkit/penalties.py). The cards near a card have the same rank, or the same suit within two
 ranks. Live melds are the three-card melds that the opponent could still make.

@@ -3,7 +3,7 @@
 The search evaluates ten cards by the next two draws. The rest of the deal also depends on features
 that are not in its table, such as live pairs, cards that save two unmatched cards, and cards
 without a partner. The correction is a weighted sum of fourteen features of the remaining cards. The
-weights depend on the number of unmatched cards and decrease with the time left.
+weights depend on the number of unmatched cards, and they decrease as the stock runs out.
 
 training/solo_champion.py trained the weights separately for each game, from rollouts of several
 discards with the same decks. If training showed no gain, the weights are zero, and the strategy

@@ -3,7 +3,7 @@
 This strategy combines rules of thumb in the manner of Tonic. The parameters of Tonic's expert rules
 were tuned by grid search, but the rules were not published. The strategy uses the rules that
 Tonic's authors reportedly named, and otherwise the rules of gold. All parameters were tuned by grid
-search on one range of seeds and confirmed on another.
+search on one range of seeds and confirmed on another range.
 
 Source: The abstract and reports of Larkin, Collicott and Hiebel, "Modeling Expert Knowledge in a
 Heuristic-Based Gin Rummy Agent" (Tonic), EAAI-21. `ginrummy-and-tonic` is a different

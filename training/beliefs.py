@@ -5,7 +5,7 @@
 
 The model is a logistic regression on one discard decision per deal. For each card that the player
 has not seen, it predicts if the card is in the opponent's hand. The features are the rank, the
-stage of the deal, and the relation of the card to those that the opponent declined, took and
+stage of the deal, and the relation of the card to the cards that the opponent declined, took and
 discarded (simgin.toolkit.beliefs). The decision is sampled from all decisions of a finished deal.
 It is not yet weighted by their number (docs/explanation/decisions/0009-learning.md).
 

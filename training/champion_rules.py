@@ -3,13 +3,12 @@
     python training/champion_rules.py                # committed file: half an hour on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
 
-The weights for a rule set are those of strategies/champion.npy plus a linear function of the
+The weights for a rule set are the weights of strategies/champion.npy plus a linear function of the
 features of the rules (strategies/_champion_rules.py). So are the log odds of the opponent's type.
-Each round plays deals under random rule sets
-with the weights of the previous rounds, and rolls out decisions as in
-simgin/learn/champion_weights.py. The decisions under all rule sets together give one regression, in
-which every feature of an action is multiplied by every feature of the rules. Finished rounds are
-stored in --work, so an interrupted training resumes.
+Each round plays deals under random rule sets with the weights of the previous rounds, and rolls out
+decisions as in simgin/learn/champion_weights.py. The decisions under all rule sets together give
+one regression, in which every feature of an action is multiplied by every feature of the rules.
+Finished rounds are stored in --work, so an interrupted training resumes.
 """
 
 import argparse
@@ -78,7 +77,7 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
 
     Returns:
         The features of the rules, and for each type of opponent and decision the sums of squares
-        and of products, minus those that the initial weights explain.
+        and of products, minus the sums that the initial weights explain.
     """
     rules = build_rules(variant)
     found: Sums = {"features": rule_features(rules)}
@@ -141,7 +140,7 @@ def solve_joint(
     Args:
         features: Features of the rules, (n, n_rule_features).
         squares: Sums of squares, (n, size, size).
-        residuals: Sums of products, minus those that the initial weights explain, (n, size).
+        residuals: Sums of products, minus the sums that the initial weights explain, (n, size).
         penalty: Penalty matrix, (size, size).
 
     Returns:
@@ -176,7 +175,7 @@ def solve_joint(
 def fit_by_stage(
     features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: float
 ) -> np.ndarray:
-    """Fit a change for all stages and then one for each, as `champion_weights.fit_near_prior`.
+    """Fit a change for all stages and then for each, as in `champion_weights.fit_near_prior`.
 
     Returns:
         Changes, (n_rule_features, n_stages * size).

@@ -74,7 +74,7 @@ def hidden_hand(view: np.record, pack: np.ndarray) -> int:
 
 @jit
 def write_differences(views, hands, rules, exchanges, stages, out):
-    """Write the features of each hand minus those after each exchange, and the stages.
+    """Write the features of each hand minus the features after each exchange, and the stages.
 
     Args:
         views: Views of the decisions, VIEW (n,).

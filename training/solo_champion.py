@@ -66,7 +66,7 @@ def max_draws(rules):
 
 @jit
 def update_view(view, eleven, unseen, t, rules):
-    """Update a view to that of a player with eleven cards after t draws."""
+    """Update a view to the view of a player with eleven cards after t draws."""
     view.hand = view.legal = eleven
     view.unseen = unseen
     view.own_turn = view.turn = t
@@ -185,7 +185,7 @@ def add_decision_sums(view, rules, discard, table, seed, questions, unit, square
 
 @jit
 def add_difference(row, result, squares, products):
-    """Add the difference between a discard and the best one to the least-squares sums.
+    """Add the difference between a discard and the best discard to the least-squares sums.
 
     Discards whose search value is far below the best have lower weights.
     """

@@ -52,8 +52,8 @@ OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
 # Minimum assumed range of the difference between two actions in one world, in points or % of
 # matches
 MIN_OUTCOME_RANGE = 100.0
-# Minimum assumed ranges for other measures: 6 deals (die at 6) and 4 games (a game can count 4
-# times)
+# Minimum assumed ranges for other measures. A deal counts up to ±6 deals (die at 6) or ±24 games
+# (die at 6 and a game that counts as 4).
 MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 
@@ -90,7 +90,7 @@ def next_checkpoint(n_played: int, max_worlds: int) -> int:
 def compare_actions(
     values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
 ) -> ActionGaps:
-    """Compare each action with the best one.
+    """Compare each action with the best action.
 
     Args:
         values: Action values, float64 (n_worlds, n_actions); NaN in worlds without the action.
@@ -216,7 +216,7 @@ class Analysis(RenamedAttributes):
 
     @cached_property
     def gaps(self) -> ActionGaps:
-        """Differences between each action and the best one."""
+        """Differences between each action and the best action."""
         return compare_actions(self.values, self.max_worlds, self.min_range)
 
     @cached_property
@@ -389,7 +389,7 @@ def analyse_position(
 def analyse_without_elimination(
     position: Position, strategy: str, opponent: str | None, budget: Budget
 ) -> Analysis:
-    """Estimate the values of all actions in all worlds of the budget, without elimination.
+    """Estimate the values of all actions in all worlds of the budget, and eliminate no action.
 
     Args:
         position: Decision to analyse.

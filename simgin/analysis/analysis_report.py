@@ -226,7 +226,7 @@ def table_note(analyses: Analyses) -> str:
 
 
 def _offer_sentences(analysis: Analysis) -> list[str]:
-    """Return a list with a sentence about the opponent's offer of the die, if there is one."""
+    """Return a list with a sentence about the opponent's offer of the die, or an empty list."""
     drawing = analysis.world_sampler
     if not drawing.has_offer:
         return []

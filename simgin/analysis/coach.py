@@ -42,7 +42,7 @@ class Coach:
         ]
 
     def explain(self, deal: TracedDeal) -> list[str]:
-        """Return the cost of the last decision, and compare its action with another one."""
+        """Return the cost of the last decision, and compare the action with another action."""
         positions = self.list_decisions(deal)
         if not positions:
             return ["You have not made a decision in this deal yet."]
@@ -126,11 +126,11 @@ def _format_cost(costs: Sequence[tuple[float, float, float]], unit: str) -> str:
 
 
 def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[str]:
-    """Yield a sentence that compares the best action with another one, and then a table.
+    """Yield a sentence that compares the best action with another action, and then a table.
 
     Args:
         found: Analysis of the decision.
-        other: Index of the action to compare with the best one.
+        other: Index of the action to compare with the best action.
         indices: Indices of the actions in the table, best first. The table shows at most
             `MAX_HINTS` actions.
     """

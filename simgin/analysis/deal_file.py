@@ -176,7 +176,7 @@ def _read_matchup(
 
 
 def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: str) -> str:
-    """Return the spec of a strategy that can be loaded safely, or its substitute.
+    """Return the spec of a strategy that can be loaded safely, or the spec of a substitute.
 
     The file can come from an untrusted source, so simgin does not execute Python files named in it.
     """

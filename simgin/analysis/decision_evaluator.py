@@ -1,4 +1,4 @@
-"""Evaluation of decisions: loss compared with the best action, given the actual hidden cards.
+"""Evaluation of decisions by the loss compared with the best action, given the actual hidden cards.
 
 The best action is chosen in sampled worlds. Its gain over the chosen action is then measured with
 the actual hidden hand and a reshuffled stock. A gain measured in the worlds that were used to
@@ -92,7 +92,7 @@ class DecisionEvaluator:
         matchup: Matchup of the evaluator against the opponent. In a solitaire game, there is no
             opponent. The seed of the matchup is the seed of the worlds.
         worlds: Maximum number of worlds used to find the best action. If it is 0, the evaluator's
-            action counts as the best one.
+            action counts as the best action.
         first_check: Number of worlds before the first check, which drops all actions that are not
             ahead.
         min_lead: Minimum lead of an action over the evaluator's action, in standard errors.

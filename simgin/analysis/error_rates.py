@@ -322,7 +322,7 @@ def evaluate_units(
         Evaluated decisions of each pair.
     """
     evaluator, matchup = DecisionEvaluator(task.evaluator, task.n_worlds), task.matchup
-    costs: list[float] = []  # loop over the decisions of each deal
+    costs: list[float] = []  # costs of the decisions in each deal
 
     def evaluate_unit(start: int, _n: int) -> list[EvaluatedDecision]:
         decisions = []

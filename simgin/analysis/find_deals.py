@@ -65,7 +65,8 @@ class FindRequest:
 
     Attributes:
         matchup: Matchup of the deals.
-        rival: Matchup of the second compared strategy, which plays as A; None without a comparison.
+        rival: Matchup of the second compared strategy, which plays as A, or None if only one
+            strategy plays as A.
         query: Query that the deals must fulfil.
         n: Number of deals or matches.
         limit: Maximum number of listed deals or decisions.
@@ -150,7 +151,7 @@ class FindRequest:
 
     @property
     def matchups(self) -> list[Matchup]:
-        """Matchup of the deals, followed by the matchup of the compared strategy, if any."""
+        """Matchup of the deals, and the matchup of a second strategy if two are compared."""
         return [self.matchup] if self.rival is None else [self.matchup, self.rival]
 
     @property
@@ -222,7 +223,7 @@ class FoundDeals(Result):
 def _read_compared(
     a: str, b: str | None, variant: str, against: str | None, seed: int
 ) -> tuple[Matchup, Matchup]:
-    """Return the matchups of A and B, both against the same opponent if there is one."""
+    """Return the matchups of A and of B, in two-player games against the same opponent."""
     if b is None:
         raise SearchError("'differ' compares two strategies. Specify both, as in `gold simple`.")
     opponent: str | None = against or b
@@ -483,7 +484,7 @@ def run_find(
 
 
 def _result_sentences(result: FoundDeals) -> Iterator[str]:
-    """Yield a sentence about the number of matching deals, and one that introduces the list."""
+    """Yield a sentence with the number of matching deals, and an introduction to the list."""
     request, rows = result.request, result.listed_rows
     name = request.short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_played:,} deals match."

@@ -231,7 +231,7 @@ class Position:
 
 
 def format_better_action(chosen: str, best: str) -> str:
-    """Format the best action for display next to the chosen one.
+    """Format the best action for display next to the chosen action.
 
     If the player ended the deal and a discard is better, return `play on, discarding ...`.
     """

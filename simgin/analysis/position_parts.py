@@ -194,7 +194,7 @@ class Die:
             yield ScriptedAction(owner, "answer", 1)
 
     def pending_offer(self) -> Iterator[ScriptedAction]:
-        """Yield the opponent's current offer, if there is one."""
+        """Yield the opponent's current offer if the opponent has made an offer."""
         if self.offered:
             yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered)
 

@@ -1,4 +1,4 @@
-"""Parsing of positions: the hand, the pile in order, the score and the dealer.
+"""Parser of positions, which consist of the hand, the ordered pile, the score and the dealer.
 
 Everything else follows from the pile. Players discard in turn, so the pile shows who discarded,
 took and declined each card, and how many cards are in the stock. simgin deals a pack that fits the
@@ -58,7 +58,7 @@ def parse_position(
 
     Args:
         cards: Ten or eleven cards of the player, or `blind` if the player has not seen them. With
-            eleven cards, the last one is the card just drawn.
+            eleven cards, the last card is the card just drawn.
         pile: Discard pile, starting with the first upcard; see `parse_pile`. A mark after the last
             card means that the player has just taken that card. If the pile is empty and the player
             has eleven cards, the pile is unknown. In solitaire games, the pile contains the
@@ -97,7 +97,7 @@ def parse_position(
 
 
 def _raise_first(errors: Iterator[str]) -> None:
-    """Raise PositionError with the first error message, if there is one."""
+    """Raise PositionError with the first error message, unless there are no errors."""
     for reason in errors:
         raise PositionError(reason)
 

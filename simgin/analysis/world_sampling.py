@@ -1,4 +1,4 @@
-"""Sampling of worlds: the hidden cards of a position, weighted by the opponent's play."""
+"""Sampling of the hidden cards of a position (worlds), weighted by the opponent's play."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property

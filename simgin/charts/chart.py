@@ -59,7 +59,7 @@ STRATEGY_TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
 FILE_MARK = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
 TEST_FACT = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
 TEST_SEED_OFFSET = 0x7072696365  # seed of the held-out deals minus the chart's seed
-# A table with more columns than this, and with gains above this in points, has no decimals.
+# If a table has more columns than this and larger gains (in points), it has no decimals.
 MAX_WITH_DECIMALS = 5
 SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
@@ -203,7 +203,7 @@ class Chart(Result):
 
     Attributes:
         request: Request for the chart.
-        cells: Cell of each action, or -1 if it has none, (n_decisions, n_actions) int64.
+        cells: Cell of each action, or -1 if the action has no cell, (n_decisions, n_actions) int64.
         values: Points or match win probability after each action, or NaN if there is no action,
             (n_decisions, n_actions) float64.
         weights: Number of decisions that each sampled decision represents, (n_decisions,) int64.
@@ -285,7 +285,7 @@ class Chart(Result):
 def run_chart(
     request: ChartRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Chart:
-    """Measure a chart and, if possible, the win rate of a strategy that follows it.
+    """Measure a chart and, if possible, the win rate of a strategy that follows the chart.
 
     If the request names no strategy, pilot matches find the strongest strategy for the variant.
 

@@ -20,7 +20,7 @@ class CellRegression:
     """Regression of action values on the cells of the actions.
 
     Attributes:
-        cells: Cell of each action, or -1 if it has none, (n_decisions, n_actions) int64.
+        cells: Cell of each action, or -1 if the action has no cell, (n_decisions, n_actions) int64.
         values: Value of each action, or NaN if there is no action, (n_decisions, n_actions)
             float64.
         weights: Weight of each decision, (n_decisions,) int64.

@@ -410,7 +410,7 @@ def _is_measurement(row: object) -> bool:
 def find_installation(path: Path) -> Path | None:
     """Return the absolute path of the `simgin` program of another installation.
 
-    The path is absolute, because the system searches PATH for a name without a path.
+    The path is absolute, because the system searches PATH for a program name without a directory.
 
     Args:
         path: Path of the program, or of the virtual environment that contains it.

@@ -42,7 +42,7 @@ N_FIRST_DEALS = 4  # number of first deals of a match from which positions are t
 CONTRACT_DEALS, MIN_CONTRACT_DEALS = (200, 60)
 DEAL_TIME_FACTOR = 6  # time limit of a deal, as a multiple of the time limit of an action
 HEARTBEAT_SECONDS = 0.3  # seconds between heartbeats
-# time in seconds after which the remaining positions of a variant are skipped
+# Time per variant, in seconds, after which the remaining positions are skipped
 POSITION_SECONDS = 1.0
 SEED = 1
 # players that reach many different positions
@@ -97,7 +97,7 @@ class _Reporter:
 
 
 def main() -> None:
-    """Test the strategies of a job one after another."""
+    """Test the strategies of a job in sequence."""
     strategies, variant_texts, seconds = json.loads(sys.argv[1])
     loader.list_strategies()  # Load the built-in strategies outside the time limit.
     report = _Reporter()
@@ -159,7 +159,7 @@ def _test_strategy(
 
 
 def _compile_policies(strategy: Strategy) -> str:
-    """Compile the policies of a strategy and describe those that run in Python."""
+    """Compile the policies of a strategy and describe the policies that run in Python."""
     notes = []
     for policy in strategy.policies:
         try:
@@ -181,8 +181,8 @@ def find_positions(
 ) -> dict[str, np.ndarray]:
     """Return views for every slot from random play, at most `max_views` per slot.
 
-    The views come from matches with random start scores. The players choose the discard and the
-    ending in the same order as the tested strategy.
+    The views come from matches with random start scores. The players choose the ending before or
+    after the discard, as the tested strategy does.
 
     Args:
         variant: Variant to play.

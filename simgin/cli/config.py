@@ -49,7 +49,7 @@ def read_config() -> dict[str, Any]:
 
 
 def check_config() -> tuple[dict[str, Any], list[str]]:
-    """Return the settings in the file, including invalid ones, and the error of each invalid one.
+    """Return all settings in the file, and the error of each invalid setting.
 
     Raises:
         SimginError: If the file is not a TOML file.
@@ -129,6 +129,6 @@ def drop_solitaire_opponent(parameter: str, asked: dict[str, Any]) -> None:
 
 
 def configured_output(name: str) -> Path | None:
-    """Return the output directory of a result inside the configured directory, if there is one."""
+    """Return the output directory of a result in the configured directory, or None."""
     results = click.get_current_context().meta.get("results")
     return Path(results).expanduser() / name if results else None

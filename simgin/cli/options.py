@@ -260,7 +260,7 @@ _limit_options = (
         "--until",
         callback=read_until,
         metavar="±X",
-        help="Stop at this half-width of the 95 % interval: 0.1% of wins, or 0.05 points.",
+        help="Stop at this half-width of the 95 % interval, such as 0.1% (wins) or 0.05 (points).",
     ),
     click.option(
         "--sprt",

@@ -74,8 +74,8 @@ def run_request(
         matchups: Matchups to compile before the progress bar is shown.
         cached: Location and name of the finished parts that remain after an interruption.
         finish: Function that writes additional files of a result and returns their paths.
-        identity: Identity of the ledger that stores finished parts, or None for a request without
-            a ledger. The ledger is in the output directory if there is one.
+        identity: Identity of the ledger that stores finished parts, or None for a request without a
+            ledger. If an output directory exists, it contains the ledger.
         extend: Function that returns the report to save.
         repeat: Function that returns the command to repeat a result; by default, `command` is used.
         answer: Function that returns the sentence that is repeated at the end of the screen.

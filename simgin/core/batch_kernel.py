@@ -294,7 +294,7 @@ def play_units(
         start_mirrored_game(state, rules, seat_a, play_matches)
         while seat_a < 2:
             state.watched = seat_a == state.watch_half and state.deal == state.watch_deal
-            # The second game of a pair is not traced here.
+            # The second deal of a mirrored pair reuses the shuffle of the first deal.
             if not state.given and (seat_a == 0 or play_matches):
                 start_shuffle(state)
                 swap_hands_for_dealer(state)

@@ -97,7 +97,7 @@ def find_conflicts(hand, runs, sets):
 def next_conflict_resolution(conflicts, spare, ranks, spared):
     """Return the next conflict resolution.
 
-    The first resolution, (0, 0), follows the last one.
+    The first resolution, (0, 0), follows the last resolution.
 
     A resolution melds `ranks`, a subset of the conflicting ranks, as sets. The resolution leaves
     the cards `spared` to runs, at most one card from each set of four. Repeated calls enumerate all

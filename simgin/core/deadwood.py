@@ -195,7 +195,8 @@ def highest_value_cards(cards, rules):
         rules: Rules of the variant.
 
     Returns:
-        The mask of the highest-value cards and their value in points, or (0, -1) without cards.
+        The mask of the highest-value cards and the value of each card in points, or (0, -1) if
+        there are no cards.
 
     Example:
         Discard the legal card with the highest value::
@@ -292,9 +293,9 @@ def _best_discards_by_search(hand, legal, rules):
     """Compute `best_discards` for all rules.
 
     If a card is not in any meld, its discard leaves exactly deadwood(hand) - value. Only the
-    highest cards outside melds can be best. If a card is in a meld, its discard leaves at least
-    deadwood(hand) - value, and at least the points of all cards outside melds. The exact deadwood
-    is computed only if both bounds allow an improvement, which is rare.
+    highest-value cards outside melds can be the best discards. If a card is in a meld, its discard
+    leaves at least deadwood(hand) - value, and at least the points of all cards outside melds. The
+    exact deadwood is computed only if both bounds allow an improvement, which is rare.
     """
     hand_deadwood = deadwood(hand, rules)
     in_melds = cards_in_melds(hand, rules)

@@ -181,7 +181,7 @@ def play_opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, of
 def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
     """Play the nondealer's decision about the first upcard.
 
-    The return values are those of `play_opening`.
+    The function returns the same values as `play_opening`.
     """
     first = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD:
@@ -204,7 +204,7 @@ def continue_after_pass(
 ):
     """Continue after the nondealer or the dealer has passed.
 
-    The return values are those of `play_opening`.
+    The function returns the same values as `play_opening`.
     """
     if passed_by_dealer == 1:
         return _continue_after_two_passes(state, rules, view1, take1)
@@ -220,7 +220,7 @@ def continue_after_pass(
 def offer_upcard_to_dealer(state, rules, view1, view2, take1, take2):
     """Offer the first upcard to the dealer.
 
-    The return values are those of `play_opening`.
+    The function returns the same values as `play_opening`.
     """
     choices, pass_action = _upcard_choices(rules)
     action = query_policy_noinline(state, rules, view2, state.dealer, SLOT_TAKE, choices, take2)
@@ -234,7 +234,7 @@ def offer_upcard_to_dealer(state, rules, view1, view2, take1, take2):
 def _continue_after_two_passes(state, rules, view1, take1):
     """Choose the nondealer's draw source after two passes.
 
-    The return values are those of `play_opening`.
+    The function returns the same values as `play_opening`.
     """
     state.shed[state.dealer] |= 1 << state.top
     if rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS:

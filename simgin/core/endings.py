@@ -13,7 +13,8 @@ HUGE_COUNT = 1 << 20  # number of points that exceeds any deadwood
 def knock_limit(upcard, rules):
     """Return the knock limit of a deal (rules.md 3.4).
 
-    `upcard` is -1 without an upcard, which is valid only if the limit does not depend on it.
+    `upcard` is -1 if there is no upcard, which is valid only if the limit does not depend on the
+    upcard.
     """
     if not rules.knock_by_upcard:
         return rules.knock_limit
@@ -32,7 +33,7 @@ def deal_multiplier(upcard, rules):
 
 @jit
 def required_ranks(points):
-    """Return the ranks that a shot must leave unmatched at a score, or 0 without shots.
+    """Return the ranks that a shot must leave unmatched at a score, or 0 if there are no shots.
 
     The multiset of ranks is encoded as in `rank_multiset`.
     """

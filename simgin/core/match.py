@@ -98,7 +98,7 @@ def apply_deal_result(state, rules, n_deals):
     """Add the result of a deal to the match and return the outcome of the match.
 
     The outcome is the winning seat, UNDECIDED, DRAWN or UNFINISHED. `n_deals` is the number of
-    deals played so far, including this one.
+    deals played so far, including the current deal.
     """
     for seat in range(2):
         state.points[seat] += state.score[seat]
@@ -200,7 +200,7 @@ def _columns_outcome(state, rules):
     """Return the winner if all columns are closed, otherwise UNDECIDED.
 
     The side with the larger sum of settlements wins. If the sums are equal, the side that won more
-    columns wins. If these numbers are equal as well, the match is drawn.
+    columns wins. If these numbers are also equal, the match is drawn.
     """
     balance = 0
     for c in range(rules.columns):

@@ -31,7 +31,7 @@ def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, ru
     """Score a showdown.
 
     Args:
-        ending: Ending declared: ENDING_KNOCK, ENDING_SHOT or ENDING_BIG_GIN. A knock without
+        ending: Declared ending (ENDING_KNOCK, ENDING_SHOT or ENDING_BIG_GIN). A knock without
             deadwood is gin.
         knocker_count: Deadwood of the knocker.
         defender_count: Deadwood of the defender after laying off.

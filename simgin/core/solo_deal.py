@@ -129,7 +129,7 @@ def _play_turn(state, rules, view, source, discard, knock):
     if big_gin and _propose_ending(state, rules, view, ENDING_BIG_GIN, -1, 0, knock):
         go_out(state, rules, view, source, -1)
         return True
-    # The card to discard if the player goes gin
+    # Discard of a player who goes gin
     card = lowest_bit(highest_value_cards(best, rules)[0])
     gin = least == 0 and can_stop(state, rules)
     if gin and _propose_ending(state, rules, view, ENDING_KNOCK, card, 0, knock):

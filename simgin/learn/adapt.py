@@ -4,7 +4,7 @@
     result.player                         # champion@NAME.npy, or champion if there is no gain
 
 The weights are cached next to the compiled code, under a digest of everything on which they depend.
-A second call therefore loads them. Finished rounds are cached as well, so an interrupted training
+A second call therefore loads them. Finished rounds are also cached, so an interrupted training
 resumes.
 """
 

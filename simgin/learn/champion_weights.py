@@ -3,8 +3,8 @@
 At one decision of each training deal, every promising action is rolled out with the same hidden
 cards (simgin.play.rollouts). The gain of an action, measured as the change of the match win
 probability, is regressed on its features. Features and gains are first centred per decision,
-because the rollouts of a decision share their luck. Ridge penalties shrink the weights towards
-those of the previous round. The result is the average over the last rounds.
+because the rollouts of a decision share their luck. Ridge penalties shrink the weights towards the
+weights of the previous round. The result is the average over the last rounds.
 
 Two sets of weights are trained: one against `simple`, which knocks immediately, and one against
 players that wait for gin. Nine blends of the two sets are stored, and the probability that the
@@ -456,7 +456,7 @@ class ChampionTrainer:
             explore: Policy that plays up to the decision.
 
         Returns:
-            The sums, including those of previous rounds.
+            The sums, including the sums of previous rounds.
         """
         n //= len(self.opponents)
 

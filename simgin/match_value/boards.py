@@ -114,8 +114,8 @@ DRAW_VALUE = 0.5  # value of a drawn match
 class Board:
     """States of a match.
 
-    The score of a side consists of the values of its fields. The last axis of a table is the side
-    that deals (0 for A, 1 for B).
+    The score of a side consists of the values of the side's fields. The last axis of a table is the
+    side that deals (0 for A, 1 for B).
 
     Attributes:
         fields: Score fields of A and of B, named like record fields without the suffix of the side.
@@ -197,7 +197,7 @@ class _DealTransitions:
             self._gain_indices.append(gain)
 
     def _distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct gains of a side, and the index of the gain of each deal that it wins.
+        """Return the distinct gains of a side, and an index into the gains for each deal it wins.
 
         Outcomes with the same gain are combined into one transition.
         """
@@ -407,7 +407,7 @@ class GamesBoard(Board):
 
 
 class TotalBoard(Board):
-    """Board for the total penalty over a fixed number of deals, with a maximum (Solitary Gin).
+    """Board for a match over a fixed number of deals with a maximum total penalty (Solitary Gin).
 
     A state consists of the number of remaining deals and the running total.
     """

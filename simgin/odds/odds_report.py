@@ -191,7 +191,7 @@ def _is_precise(rows: pd.DataFrame) -> pd.Series:
 
 
 def odds_tables(odds: Odds) -> list[Table]:
-    """Return the tables of two-player variants, followed by those of solitaire games."""
+    """Return the tables of two-player variants, followed by the tables of solitaire games."""
     makers = (("scores", _score_table), ("counts", _deadwood_table), ("seats", _seat_table))
     pairs = [variant for variant in odds.strongest if len(odds.select_rows("seats", variant))]
     solo_variants = [variant for variant in odds.strongest if variant not in pairs]
@@ -352,7 +352,7 @@ def _strategy_table(odds: Odds, variant: str) -> Table:
 
 
 def odds_plots(odds: Odds) -> Iterator[Plot]:
-    """Yield the plots of two-player variants, followed by those of solitaire games."""
+    """Yield the plots of two-player variants, followed by the plots of solitaire games."""
     for variant in odds.strongest:
         parts = (
             ("scores", plots.win_by_score, "Win probability by score"),

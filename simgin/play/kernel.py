@@ -34,7 +34,7 @@ class PolicyCallError(SimginError):
 
 
 class RulesModifiedError(SimginError):
-    """Error raised if a policy changes the rules or its parameters, which are read-only."""
+    """Error raised if a policy changes the rules or its own parameters, which are read-only."""
 
 
 # Compiling
@@ -103,7 +103,9 @@ def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
     policies = []
     for slot in slots:
         policy = strategy.policy(slot)
-        assert policy is not None, f"{strategy.spec} has an empty slot: the loader fills them"
+        assert policy is not None, (
+            f"{strategy.spec} has an empty slot. Use the loader, which fills it."
+        )
         policies.append(policy)
     return policies
 
@@ -162,7 +164,7 @@ def run_units(
         Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
-        RulesModifiedError: If a policy changed the rules or its parameters.
+        RulesModifiedError: If a policy changed the rules or its own parameters.
         Exception: If a policy raises an exception, which is passed on unchanged.
     """
     vectors = seat_players(state, matchup)
@@ -233,7 +235,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 
     Raises:
         PolicyCallError: If a policy fails. The message contains the command that replays the deal.
-        RulesModifiedError: If a policy changed the rules or its parameters.
+        RulesModifiedError: If a policy changed the rules or its own parameters.
     """
     rows, _ = _play_into(matchup, first_unit, n_units, NO_RECORDS)
     return rows

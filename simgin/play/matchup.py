@@ -159,7 +159,7 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 
 
 def _strategy_file(text: str) -> PurePath:
-    """Return the weights file of a strategy, or its source file if it has no weights file."""
+    """Return the weights file of a strategy, or the source file if there is no weights file."""
     spec = parse_spec(text)
     return PurePath(spec.file if spec.has_weights else spec.strategy.name.partition("#")[0])
 

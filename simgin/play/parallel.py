@@ -129,7 +129,7 @@ def _serve_calls(calls: _CallQueue) -> None:
 
 
 def _complete_future(future: Future[T], call: Callable[[], T]) -> None:
-    """Run a call, and set its result or its exception on the future."""
+    """Run a call, and set the result or the exception of the call on the future."""
     with suppress(InvalidStateError):  # The waiting thread was interrupted.
         try:
             future.set_result(call())

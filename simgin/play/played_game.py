@@ -220,7 +220,7 @@ class PlayedGame:
         write_file(self.file, saved.model_dump_json().encode())
 
     def delete(self) -> None:
-        """Delete the saved game, if there is one."""
+        """Delete the saved game if it exists."""
         self.file.unlink(missing_ok=True)
 
     def restore(self) -> bool:

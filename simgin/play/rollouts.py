@@ -320,7 +320,9 @@ def roll_out_deals(
     players = len(matchup.players)
     slot = codes.SLOTS.index(candidates_policy.slot)
     before = exploration_policy or matchup.a.policy("knock")
-    assert before is not None, f"{matchup.a.spec} has an empty slot: the loader fills them"
+    assert before is not None, (
+        f"{matchup.a.spec} has an empty slot. Use the loader, which fills it."
+    )
     if scores is None:
         scores = np.tile(NEW_MATCH_SCORE, (n_units, 1))
     views = np.zeros(n_units, VIEW)

@@ -241,7 +241,7 @@ def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> 
     Args:
         deal: Traced deal. The state is modified in place.
         n_actions: Number of actions to keep.
-        has_open_decision: True to keep the next decision as well, without its action.
+        has_open_decision: True to also keep the next decision, without an action.
     """
     deal.state.logged = n_actions
     deal.state.kind = -1

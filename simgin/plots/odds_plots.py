@@ -84,7 +84,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the gin rows of the first and last strategies, and the last one's other outcomes."""
+    """Return the first and last strategies' gin rows, and the last strategy's other outcomes."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")

@@ -364,7 +364,7 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         seed: Seed that the caption states.
 
     Returns:
-        Figure with a heat map. A line marks the break-even value if there is one.
+        Figure with a heat map. If a break-even value exists, a line marks the value.
 
     Example:
         simgin.plots.sweep_map(frame, seed=7)

@@ -156,6 +156,6 @@ class Report(RenamedAttributes):
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def split_rule_name(self, line: str) -> tuple[str, str]:
-        """Split a line of the verdict into the rule names at its start, if any, and the rest."""
+        """Split a line of the verdict into the rule names, if it starts with any, and the rest."""
         name, colon, rest = line.partition(": ")
         return (name, rest) if colon and name in dict(self.rules) else ("", line)

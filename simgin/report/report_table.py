@@ -98,7 +98,7 @@ class Column:
         heading: Heading of the column.
         digits: Number of decimals for values without an interval, or None for four significant
             digits.
-        factor: Multiplier; 100 for percentages.
+        factor: Multiplier of the values, which is 100 for percentages.
     """
 
     name: str

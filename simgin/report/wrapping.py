@@ -62,8 +62,9 @@ class Sentences:
 
     Args:
         sentences: Sentences in order of importance.
-        max_lines: Maximum number of terminal lines. The first sentence is always printed. If
-            sentences are omitted, the last line contains the number of omitted sentences.
+        max_lines: Maximum number of lines to print on the terminal. The first sentence is always
+            printed. If sentences are omitted, the last line contains the number of omitted
+            sentences.
     """
 
     sentences: Sequence[str]

@@ -133,7 +133,7 @@ class ReviewRequest:
             adapt: True to train a strong player for every rule set.
             matches: Number of matches per pair of players.
             seed: Seed of the deals.
-            seconds_per_turn: Duration of a turn, to convert turns to minutes.
+            seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
             title: Title of the report.
             note: Note shown in the report.
 

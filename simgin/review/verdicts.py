@@ -187,7 +187,7 @@ def _describe_parameters(variant: Variant, names: Sequence[str]) -> list[str]:
 
 
 def review_verdicts(review: Review) -> list[tuple[str, str]]:
-    """Return the verdict of every rule set, compared with the baseline if there is one."""
+    """Return the verdict of every rule set, compared with the baseline if a baseline exists."""
     request = review.request
     return [
         (rule_set_label(review, variant), _verdict_with_players(review, variant))
@@ -645,7 +645,7 @@ def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best: 
 
 
 def _not_significantly_worse(losses: Mapping[str, PairedEstimate], best: str) -> list[str] | None:
-    """Return the rule sets that are not significantly worse than the best one.
+    """Return the rule sets that are not significantly worse than the best rule set.
 
     Return None if there are too few batches for a test.
     """

@@ -60,7 +60,7 @@ class Block:
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Block that a worker played, with its checked and packed batch rows or its error.
+    """Block that a worker played, with validated batch rows, or with an error if it failed.
 
     `packed_rows` contains the batch rows, and `packed_deals` the recorded deals of every batch.
     """

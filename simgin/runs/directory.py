@@ -71,7 +71,7 @@ def write_run_directory(
 
     Raises:
         ResultsError: If the directory contains other data or cannot be written. Each file then has
-            either its old or its new contents.
+            either the old contents or the new contents.
     """
     path = _make_directory(directory, check_directory(directory))
     with _lock_directory(path):

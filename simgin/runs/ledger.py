@@ -78,7 +78,7 @@ class Ledger:
     def finished_batches(
         self, matchup_index: int, batch_size: int, *, with_deals: bool = False
     ) -> set[tuple[int, int]]:
-        """Return the index and the number of units of every finished batch of a matchup.
+        """Return the index and the number of units of each finished batch in a matchup.
 
         Args:
             matchup_index: Index of the matchup.
@@ -637,7 +637,7 @@ def identity_differences(before: Any, after: Any, prefix: str = "") -> list[str]
 
 
 def _checksum(row: Sequence[object]) -> bytes:
-    """Return the checksum of the values of a row and of their types."""
+    """Return the checksum of a row, computed from the values and their types."""
     digest = hashlib.blake2b(digest_size=CHECKSUM_BYTES)
     for value in row:
         content = value if isinstance(value, bytes) else ascii(value).encode()

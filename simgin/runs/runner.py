@@ -393,7 +393,7 @@ def play_steps(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> None:
-    """Play the missing extra passes one after the other, and store their results."""
+    """Play the missing extra passes in sequence, and store their results."""
     missing = missing_steps(passes, ledger)
     if on_progress is not None and missing:
         on_progress(0, PROGRESS_PARTS * len(missing))

@@ -38,8 +38,8 @@ class Estimate:
         value: Estimated value, or NaN if the sample is too small.
         se: Standard error, or NaN if the sample is too small.
         n: Number of units, or effective number of units.
-        low: Lower confidence bound, or NaN without an interval.
-        high: Upper confidence bound, or NaN without an interval.
+        low: Lower confidence bound, or NaN if there is no interval.
+        high: Upper confidence bound, or NaN if there is no interval.
     """
 
     value: float

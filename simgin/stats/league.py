@@ -308,7 +308,7 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
 
 
 def _solve_interior(game: np.ndarray) -> np.ndarray:
-    """Return an equilibrium with a maximum number of positive weights.
+    """Return an equilibrium in which as many weights as possible are positive.
 
     If a choice has a positive weight in some equilibrium, its weight in the result is positive. The
     result maximises the minimum of x - game @ x over weights x >= 0 with game @ x <= 0, because

@@ -139,7 +139,7 @@ def estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict[str,
 def estimate_rows(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> Rows:
-    """Return the rows of one matchup, first from the perspective of `a`, then from that of `b`.
+    """Return the rows of one matchup, first from the perspective of `a` and then of `b`.
 
     If both strategies are the same or `b` is empty, there is only one perspective.
 

@@ -145,7 +145,7 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
 
 
 def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object] | None:
-    """Return the row of a metric, or None if the adjustment is not worthwhile."""
+    """Return the adjusted row of a metric, or None if the variance reduction is too small."""
     adjustment = adjust_metric(rows, name, mean)
     if adjustment is None:
         return None

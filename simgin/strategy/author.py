@@ -310,9 +310,7 @@ class Strategy(RenamedAttributes):
         for name in ("name", "ending", "about", "source", "spec"):
             _require_type(f"the {name} of a strategy", getattr(self, name), str, "a string")
         if not NAME_PATTERN.fullmatch(self.name):
-            raise ValueError(
-                f"{quote_text(self.name)} is not a valid name of a strategy. {NAME_RULE}"
-            )
+            raise ValueError(f"{quote_text(self.name)} is not a valid strategy name. {NAME_RULE}")
         if self.ending not in ("best", "same"):
             raise ValueError(f"'ending' must be 'best' or 'same', not {quote_text(self.ending)}")
         for slot in SLOTS:

@@ -1,7 +1,7 @@
 """Pickling of an author's functions by value, including all objects that they read.
 
 simgin copies strategies from notebooks, scripts and modules this way. Policies that run in Python
-are copied as well. Later changes do not affect the copies, and other processes can receive them
+are also copied. Later changes do not affect the copies, and other processes can receive them
 without running the script again. The pickles also identify cached compiled policies.
 """
 

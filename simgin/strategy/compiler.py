@@ -54,7 +54,7 @@ def make_parameter_vector(policy: Policy, rules: Any = None) -> np.ndarray:
     Args:
         policy: The policy.
         rules: Compiled rules for which the policy adapts its weights, if it can. By default, the
-            weights are those of the file.
+            policy uses the weights in the file.
 
     Raises:
         PolicyError: If the weights file cannot be read.

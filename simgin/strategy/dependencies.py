@@ -42,7 +42,7 @@ def module_name(value: Any) -> str:
 
 
 def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
-    """Return a function and, recursively, all of its helpers except those of the engine."""
+    """Return a function and, recursively, the helpers that it calls outside the engine."""
     functions: list[Any] = [function]
     for callee in functions:
         for _, value in _readable_values(callee):
@@ -63,7 +63,7 @@ def collect_names(code: CodeType) -> set[str]:
 
 
 def collect_arguments(code: CodeType, opname: str) -> list[Any]:
-    """Return the arguments of all instructions of one type, including those in inner functions."""
+    """Return the arguments of all instructions of one type, also in inner functions."""
     arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

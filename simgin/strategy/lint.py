@@ -39,7 +39,7 @@ COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_policy_error(policy: Policy) -> str:
-    """Return the error message about a policy, without its subject, or "" without an error."""
+    """Return the error message about a policy, without the subject, or "" if there is no error."""
     code = policy.function.__code__
     if code.co_argcount != 3:
         return "must have three arguments. Define it with (view, rules, params)."

@@ -55,7 +55,7 @@ class _Library:
     Attributes:
         strategies: Strategies by name.
         policies: Policies by slot and name.
-        rejected: Reason why a plug-in could not be loaded, by name of the plug-in or package.
+        rejected: Reason why a plug-in could not be loaded, by plug-in name or package name.
     """
 
     strategies: dict[str, Strategy] = field(default_factory=dict)
@@ -175,8 +175,8 @@ def format_learned_name(prefix: str, content: bytes) -> str:
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
     """Return a strategy with other weights for its discard policy.
 
-    Policies of other slots that read the same file use the new weights as well. The new weights do
-    not depend on the rules.
+    Policies of other slots that read the same file also use the new weights. The new weights do not
+    depend on the rules.
 
     Args:
         strategy: Strategy with a discard policy that reads a weights file.
@@ -344,7 +344,7 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     Args:
         spec: Parsed spec. The result contains the same policies. If another policy has a different
             value under the same name, the values of a policy cannot be given for the whole
-            strategy. In that case, the result contains the policy as well.
+            strategy. In that case, the result also contains the policy.
         strategy: Strategy to describe.
     """
     name = spec.strategy.name
@@ -494,7 +494,7 @@ def _fill_slots(strategy: Strategy) -> Strategy:
 
 @cache
 def _load_library() -> _Library:
-    """Load all strategies and policies, first the built-in ones and then those of plug-ins.
+    """Load all strategies and policies, first from simgin and then from plug-ins.
 
     If a plug-in cannot be loaded, it is skipped with a warning, so that other strategies remain
     available.

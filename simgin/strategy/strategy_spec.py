@@ -312,7 +312,7 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
     name = name or slugify(file)
     if not NAME_PATTERN.fullmatch(name):
         raise NewFileError(
-            f"{quote_text(name)} is not a valid name of a strategy. {NAME_RULE}. Specify the name "
+            f"{quote_text(name)} is not a valid strategy name. {NAME_RULE}. Specify the name "
             "after the file name."
         )
     return STRATEGY_TEMPLATE.read_text(encoding="utf-8").replace("{{ name }}", name)

@@ -57,7 +57,7 @@ def parse_count(text: int | float | str) -> int:
 
 
 def _parse_decimal(text: int | float | str) -> Decimal:
-    """Parse a count with its suffix, without rounding. Raise AmountError if it is not a number."""
+    """Parse a count with a suffix, without rounding. Raise AmountError if it is not a number."""
     # Python does not print very long integers.
     if isinstance(text, int) and abs(text) > MAX_COUNT:
         raise AmountError(f"{format_value(text)} is not a valid count. Use a count from 1 to 1e12.")

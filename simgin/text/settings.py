@@ -12,7 +12,7 @@ SETTINGS_FILES = (".numba_config.yaml", "matplotlibrc")
 
 
 def _import_without_local_settings() -> None:
-    """Import the libraries from another directory if the current one has settings files."""
+    """Import the libraries from another directory if the current directory has settings files."""
     if not any(map(os.path.lexists, SETTINGS_FILES)):
         return
     with contextlib.chdir(os.path.dirname(__file__)):

@@ -1,6 +1,6 @@
 """Probability that the opponent holds each card, given the opponent's actions.
 
-The method is that of Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy"
+The method follows Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy"
 (EAAI-21). The initial odds of a card depend on its rank and on the stage of the deal. Each event
 multiplies the odds of all cards near the card of the event. training/beliefs.py fits all
 multipliers jointly to recorded deals and writes strategies/beliefs.npy. A policy loads this file

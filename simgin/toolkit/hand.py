@@ -35,7 +35,7 @@ def card_value(card, rules):
 def total_points(cards, rules):
     """Return the total value of a set of cards, in points.
 
-    Melded cards count as well.
+    Melded cards also count.
 
     Args:
         cards: Cards as a 52-bit mask.

@@ -346,7 +346,7 @@ def test_an_invalid_deal_is_rejected_with_a_message(text, empty_directory):
     ("words", "sentence"),
     [
         ("no.json", "No such file"),
-        ("strategy.py", "'strategy.py' is not a valid name of a deal file"),
+        ("strategy.py", "'strategy.py' is not a valid deal file name"),
         ("00.json {openspiel}", "Grade each variant separately"),
         ("00.json 01.json --player nobody", "Choose 'gold' or 'simple'"),
         ("00.json --player 2", "'2' is not a player"),

@@ -69,7 +69,7 @@ def test_a_plug_in_may_use_the_name_of_a_built_in_policy(install):
         ("raise ValueError('out of order')", "ValueError: out of order."),
         ("import nowhere_to_be_found", "No module named 'nowhere_to_be_found'"),
         (PATIENT.replace('"patient"', '"gold"'), "'gold' is the name of another strategy"),
-        (PATIENT.replace('"patient"', '"No name"'), "is not a valid name of a strategy"),
+        (PATIENT.replace('"patient"', '"No name"'), "is not a valid strategy name"),
     ],
 )
 def test_a_broken_plug_in_affects_only_commands_that_use_it(install, text, reason, capsys):

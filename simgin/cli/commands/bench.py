@@ -86,7 +86,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
 
 
 def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the rounds of the earlier installation (empty without --against) and of this one."""
+    """Return the earlier rounds (empty without --against) and the new rounds."""
     if against is None:
         return [], [_measure(seconds)]
     from simgin.checks import bench

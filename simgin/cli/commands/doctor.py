@@ -13,7 +13,7 @@ from simgin.report.report_table import table_from_rows
 def doctor_command(ctx: click.Context, as_json: bool) -> None:
     """Check the installation.
 
-    simgin checks versions, the cache of compiled code and plug-ins, and runs small tests with known
+    simgin checks versions, plug-ins and the cache of compiled code, and runs small tests with known
     results. It suggests a fix for each problem.
 
     The exit code is 0 if all checks pass, and 1 if any check fails.

@@ -15,7 +15,7 @@ import click
 from simgin.cli import options
 from simgin.cli.output import CommandResult, print_note, repeat_command
 
-MAX_SEED = 2**32  # maximum seed if --seed is omitted; short enough to type
+MAX_SEED = 2**32  # exclusive upper bound of a random seed, which is short enough to type
 
 
 @click.command("drill")

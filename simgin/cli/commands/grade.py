@@ -84,7 +84,7 @@ def grade_command(
     for file in files:
         if not has_suffix(file, *DEAL_FILE_ENDINGS):
             raise click.UsageError(
-                f"{file!r} is not a valid name of a deal file. Use a file name that ends in "
+                f"{file!r} is not a valid deal file name. Use a file name that ends in "
                 f"{' or '.join(DEAL_FILE_ENDINGS)}."
             )
     request = GradeRequest.read(files or kept_deals.last_deals(last or 0), **arguments)

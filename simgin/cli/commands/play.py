@@ -72,7 +72,7 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
 
 
 def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
-    """Return the matchup of the user in seat 0 and the opponent in seat 1, if any."""
+    """Return the matchup with the user in seat 0 and the opponent, if needed, in seat 1."""
     from simgin.play.played_game import matchup_with_person
     from simgin.rules import variants
 

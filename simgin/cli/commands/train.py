@@ -1,4 +1,4 @@
-"""`simgin train`: training of the weights of a strategy by rollouts."""
+"""Command `simgin train`, which trains the weights of a strategy with rollouts."""
 
 from __future__ import annotations
 

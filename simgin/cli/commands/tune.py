@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     help="Number of generations.",
 )
 @options.count_option(
-    "--matches", "Matches of each candidate against each opponent.", default="4k", show_default=True
+    "--matches", "Number of matches per candidate and opponent.", default="4k", show_default=True
 )
 @learn_runner.confirm_option
 @options.seed_option

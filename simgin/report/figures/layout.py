@@ -136,7 +136,7 @@ def stack_panels(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> list[Axes]:
-    """Return styled panels, one below the other.
+    """Return styled panels that are stacked vertically.
 
     Args:
         figure: Figure that will contain the panels.
