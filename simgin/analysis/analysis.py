@@ -93,7 +93,7 @@ def compare_actions(
     """Compare each action with the best action.
 
     Args:
-        values: Action values, float64 (n_worlds, n_actions); NaN in worlds without the action.
+        values: Action values, float64 (n_worlds, n_actions); NaN in worlds without this action.
         max_worlds: Maximum number of worlds, fixed in advance.
         min_range: Minimum assumed range of the difference between two actions in one world.
     """
@@ -124,7 +124,7 @@ def active_actions(
     """Return a mask of the actions that could still be the best, bool (n_actions,).
 
     Args:
-        values: Action values, float64 (n_worlds, n_actions); NaN in worlds without the action.
+        values: Action values, float64 (n_worlds, n_actions); NaN in worlds without this action.
         max_worlds: Maximum number of worlds, fixed in advance.
         min_range: Minimum assumed range of the difference between two actions in one world.
     """
@@ -147,7 +147,7 @@ class Budget:
         worlds: Maximum number of worlds per position.
         seconds: Time limit per position in seconds, or None for no limit.
         seed: Seed of the sampled worlds.
-        workers: Number of worker threads; None to use all cores.
+        workers: Number of worker threads, or None to use all cores.
     """
 
     worlds: int = DEFAULT_WORLDS
@@ -163,7 +163,7 @@ class Analysis(RenamedAttributes):
     Attributes:
         position: The analysed decision.
         matchup: Strategies that play in the rollouts.
-        outcomes: OUTCOME (n_worlds, n_actions); NaN in worlds without the action.
+        outcomes: OUTCOME (n_worlds, n_actions); NaN in worlds without this action.
         max_worlds: Maximum number of worlds.
     """
 
@@ -186,7 +186,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def values(self) -> np.ndarray:
-        """Values of the actions, float64 (n_worlds, n_actions); NaN in worlds without the action.
+        """Values of the actions, float64 (n_worlds, n_actions); NaN in worlds without this action.
 
         The values are points, percentages of matches or percentages of deals, depending on the
         measure.
@@ -238,8 +238,8 @@ class Analysis(RenamedAttributes):
             index: Index of the action.
 
         Returns:
-            Mean, lower bound and upper bound of the cost. The lower bound is at least 0 for an
-            eliminated action, because it is significantly worse than another action.
+            Mean, lower bound and upper bound of the cost. For an eliminated action, which is
+            significantly worse than another action, the lower bound is at least 0.
         """
         mean = -float(self.gaps.means[index])
         half_width = float(self.gaps.half_widths[index])
@@ -282,7 +282,7 @@ class Analysis(RenamedAttributes):
 
 
 def _standard_error(values: np.ndarray) -> float:
-    """Return the standard error of a mean; exactly 0 if all values are equal."""
+    """Return the standard error of a mean, which is exactly 0 if all values are equal."""
     if np.all(values == values[0]):
         return 0.0
     return float(values.std()) / sqrt(len(values))
@@ -358,7 +358,7 @@ def analyse_position(
     Args:
         position: Decision to analyse.
         strategy: Strategy that continues for the player.
-        opponent: Strategy that continues for the opponent; None in solitaire games.
+        opponent: Strategy that continues for the opponent, or None in solitaire games.
         budget: Limits of the analysis.
         on_progress: Function that receives the number of worlds played, the maximum number of
             worlds, and a function that returns the current result.
@@ -394,8 +394,8 @@ def analyse_without_elimination(
     Args:
         position: Decision to analyse.
         strategy: Strategy that continues for the player.
-        opponent: Strategy that continues for the opponent; None in solitaire games.
-        budget: Limits of the analysis; `seconds` has no effect.
+        opponent: Strategy that continues for the opponent, or None in solitaire games.
+        budget: Limits of the analysis, of which `seconds` has no effect.
     """
     rollouts = _Rollouts(position, strategy, opponent, budget)
     rollouts.play(budget.worlds)
@@ -461,13 +461,13 @@ def analyse_deal(
 
     Args:
         deal: Recorded deal.
-        turn: Turn to analyse; None to analyse all turns.
-        strategy: Strategy that continues for side A; by default the strategy that played A.
-        opponent: Strategy that continues for side B; by default the strategy that played B.
+        turn: Turn to analyse, or None to analyse all turns.
+        strategy: Strategy that continues for side A (default: the strategy that played A).
+        opponent: Strategy that continues for side B (default: the strategy that played B).
         budget: Limits of each analysis.
         on_progress: Function that receives the progress, the total, and a function that returns the
             finished analyses.
-        names: Names of the players by side; by default the names of the strategies.
+        names: Names of the players by side (default: the names of the strategies).
 
     Returns:
         Analyses, with keys such as `turn 5, draw, gold`. In solitaire games, the keys contain no

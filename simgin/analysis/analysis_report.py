@@ -1,4 +1,4 @@
-"""Terminal output and HTML reports of analyses; the HTML reports show the cards."""
+"""Terminal output and HTML reports of analyses, in which the HTML reports show the cards."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _summary_sentences(analyses: Analyses) -> Iterator[str]:
 
 
 def _select_plotted(analyses: Analyses) -> Analyses:
-    """Return all decisions if they are few, otherwise the costliest decisions."""
+    """Return all decisions if there are only a few, otherwise the costliest decisions."""
     if len(analyses) <= MAX_PLOTS:
         return analyses
     costs = {
@@ -280,7 +280,7 @@ def action_table(analysis: Analysis, note: str = "") -> Table:
 
 
 def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
-    """Format a measure, rounded according to its standard error."""
+    """Format the value of a measure, rounded according to the standard error."""
     return numbers.format_number(row[name] * factor, Z95 * row[f"{name}_se"] * factor)
 
 

@@ -41,9 +41,9 @@ class AnalysisRequest:
     Attributes:
         source: The position or the deal.
         budget: Limits of the analysis.
-        strategy: Strategy that continues for the player or for side A; None to use A's strategy.
+        strategy: Strategy that continues for the player or for side A, or None to use A's strategy.
         opponent: Strategy that continues for the opponent or for side B.
-        turn: Turn of the deal; None to analyse all turns.
+        turn: Turn of the deal, or None to analyse all turns.
         names: Names of the players if the deal was read from a file.
     """
 
@@ -115,7 +115,7 @@ class AnalysisRequest:
 
 @dataclass(frozen=True, repr=False)
 class AnalysisResult(Result):
-    """Analyses of a position, a turn or a whole deal; the keys are labels."""
+    """Analyses of a position, a turn or a whole deal, by label."""
 
     request: AnalysisRequest
     analyses: Mapping[str, Analysis]
@@ -127,7 +127,7 @@ class AnalysisResult(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units played; see `Result.played`."""
+        """Matchups and their numbers of played units (see `Result.played`)."""
         matchups = {analysis.matchup.title: analysis.matchup for analysis in self.analyses.values()}
         worlds = next(iter(self.analyses.values())).n_worlds
         return [(matchup, worlds) for matchup in matchups.values()]

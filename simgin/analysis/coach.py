@@ -1,4 +1,4 @@
-"""Coach of `simgin play`: hints before decisions, and costs of past decisions."""
+"""Coach of `simgin play`, which gives hints and evaluates past decisions."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ class Coach:
         return [position for position in made if position.view.seat == self.seat]
 
     def analyse_open_decision(self, deal: TracedDeal) -> Analysis | None:
-        """Analyse the open decision; return None if there is only one legal action."""
+        """Analyse the open decision, or return None if there is only one legal action."""
         position = next(iter(find_decisions(deal)), None)
         if position is None or position.chosen is not None:
             return None
         return self.analyse(deal, position)
 
     def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
-        """Analyse a decision, or return its analysis if a hint or comment needed it already."""
+        """Analyse a decision, or return the stored analysis if there is an earlier one."""
         key = _key(deal, position)
         if key not in self._analyses:
             budget = Budget(WORLDS, SECONDS, self.matchup.seed)

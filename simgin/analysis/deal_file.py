@@ -1,4 +1,4 @@
-"""Reader of recorded deals: the JSON output of `simgin show --json`, and logs of other engines.
+"""Reader of recorded deals, from `simgin show --json` or from logs of other engines.
 
 A file contains a complete deal or only its beginning. The deal can be a single deal, part of a
 match, or a solitaire game. The engine replays the deal from its shuffle and its actions. It does
@@ -57,7 +57,7 @@ class RecordedDeal:
         deal: The deal, with side A at seat 0.
         names: Names of the players by seat.
         seat_of_a: Seat of side A in the file.
-        engine: Engine that logged the deal; empty for simgin.
+        engine: Engine that logged the deal, or an empty string for simgin.
     """
 
     path: str
@@ -237,7 +237,7 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
 
 
 def _write_match_state(replayed: TracedDeal, first: JsonRow) -> None:
-    """Write the match state to all views of a deal that was replayed as a single deal."""
+    """Write the match state to all views of a deal that was replayed outside a match."""
     deal = _read_integer(first, "deal")
     target = int(build_rules(replayed.matchup.variant).points_target)
     columns = [

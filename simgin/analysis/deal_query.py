@@ -58,12 +58,12 @@ class DealQuery:
 
     Attributes:
         text: The query as a string.
-        endings: Indices of the accepted deal endings in `DEAL_RESULTS`; empty to accept all
-            endings.
+        endings: Indices of the accepted deal endings in `DEAL_RESULTS`. If the list is empty, all
+            endings are accepted.
         winner: Side that must win, or None.
         comparisons: Comparisons, each with a quantity, an operator and a bound.
         differ: True if the results of the two compared strategies must differ.
-        order: Key of `ORDERS`, or `COSTLY_KEYWORD`; empty to keep the order of play.
+        order: Key of `ORDERS`, or `COSTLY_KEYWORD`, or an empty string to keep the order of play.
     """
 
     text: str

@@ -68,7 +68,7 @@ class DealReconstruction:
 
     @cached_property
     def started_turns(self) -> list[int]:
-        """Turns in which a player has received a card; with ten cards, all except the last turn."""
+        """Turns in which a player has received a card, without the last turn for ten cards."""
         is_open = len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_decision
         return list(range(len(self.discards) + is_open))
 
@@ -95,7 +95,7 @@ class DealReconstruction:
     # Deal
 
     def make_pack(self, free: list[int]) -> list[int]:
-        """Return the pack in dealing order; the cards that were discarded first are dealt first.
+        """Return the pack in dealing order, in which cards are dealt in the order of discarding.
 
         Args:
             free: Cards whose locations are unknown.

@@ -1,8 +1,8 @@
 """Evaluation of decisions by the loss compared with the best action, given the actual hidden cards.
 
-The best action is chosen in sampled worlds. Its gain over the chosen action is then measured with
-the actual hidden hand and a reshuffled stock. A gain measured in the worlds that were used to
-select the action would be biased upwards.
+The best action is chosen in sampled worlds. The gain of this action over the chosen action is then
+measured with the actual hidden hand and a reshuffled stock. A gain measured in the worlds that were
+used to select the action would be biased upwards.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,14 +59,15 @@ class EvaluatedDecision:
         turn: Number of the turn.
         label: Label of the position.
         kind: Kind of decision, a key of `MISTAKES`.
-        mistake: Mistake, a value of `MISTAKES`; empty if the best action was chosen.
+        mistake: Mistake, a value of `MISTAKES`, or an empty string if the best action was chosen.
         chosen: Chosen action.
         best: Best action.
         cost: Gain of the best action over the chosen action, in the measure of the variant.
         evaluator_cost: Gain of the evaluator's action over the chosen action.
-        selection_lead: Lower bound of the best action's gain, from the same worlds that were used
-            to select it.
-        se: Standard error of the cost; 0 unless `DecisionEvaluator.measure` measured the cost.
+        selection_lead: Lower bound of the best action's gain, from the worlds in which the action
+            was selected.
+        se: Standard error of the cost, which is 0 unless `DecisionEvaluator.measure` measured the
+            cost.
     """
 
     unit: int
@@ -200,7 +201,7 @@ class DecisionEvaluator:
     def _find_best(
         self, position: Position, evaluator_action: Action, rng: np.random.Generator
     ) -> tuple[Action, float]:
-        """Return the best action and its lead; by default, the best action is the evaluator's.
+        """Return the best action and the lead of that action, by default the evaluator's action.
 
         The lead is the lower bound of the gain over the chosen action. Each check drops the actions
         that are not ahead of the evaluator's action.
@@ -348,7 +349,7 @@ def classify_decision(position: Position, best: Action) -> str:
 
 
 def classify_mistake(position: Position, kind: str, best: Action) -> str:
-    """Return the mistake in a decision that was not the best, as a value of `MISTAKES`."""
+    """Return the mistake in a decision without the best action, as a value of `MISTAKES`."""
     chosen = position.chosen_action
     if chosen.kind in (ACTION_ACCEPT, ACTION_REFUSE):
         return "accepted" if chosen.kind == ACTION_ACCEPT else "refused"

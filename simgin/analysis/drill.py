@@ -1,4 +1,4 @@
-"""Drills: exercises from costly decisions of ordinary players, with the costs of all actions.
+"""Drills, which are exercises from costly decisions of ordinary players.
 
 drill = run_drill(DrillRequest.read("standard", positions=30))
 drill.records()  # one row per option of each exercise
@@ -196,7 +196,7 @@ class Drill(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units played; see `Result.played`."""
+        """Matchups and their numbers of played units (see `Result.played`)."""
         n = DEALS_PER_POSITION * self.request.n_positions
         return [(matchup, n) for matchup in (*self.request.players, self.request.evaluator)]
 
@@ -349,7 +349,7 @@ def drill_contents(drill: Drill) -> dict[str, Any]:
 
 
 def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
-    """Return the contents of the drill in the package if the request is for it.
+    """Return the contents of the drill in the package if the request asks for that drill.
 
     training/drill.py writes the file.
     """
@@ -369,7 +369,7 @@ def summarize(titles: Iterable[str]) -> str:
 
 
 def render_drill_page(contents: dict[str, Any], command: str) -> str:
-    """Render the HTML page; the same contents always produce the same page."""
+    """Render the HTML page. The same contents always produce the same page."""
     return html_report.load_template(HTML_TEMPLATE).render(contents, command=command)
 
 
@@ -403,7 +403,7 @@ def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
 
 
 def _exercise_contents(exercise: Exercise) -> dict[str, Any]:
-    """Return the contents of an exercise: the cards, the options and their costs."""
+    """Return the contents of an exercise, which are the cards, the options and their costs."""
     position, analysis = exercise.position, exercise.analysis
     evaluator = analysis.matchup.a.spec
     turn = f"Turn {position.turn}. " if position.turn else ""

@@ -1,4 +1,4 @@
-"""Error rates: points per deal that a strategy loses, by kind of decision.
+"""Error rates, which are the points per deal that a strategy loses, by kind of decision.
 
 Every decision of the strategy is evaluated (simgin.analysis.decision_evaluator). By the performance
 difference lemma (Kakade and Langford 2002), the gains of the evaluator's actions sum to the
@@ -130,7 +130,7 @@ class ErrorRates(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units played; see `Result.played`."""
+        """Matchups and their numbers of played units (see `Result.played`)."""
         return [(self.task.evaluator, len(self.decisions))]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -178,8 +178,9 @@ class ErrorRates(Result):
         """Return the loss in points per deal, in total or for one kind of decision or mistake.
 
         Args:
-            kind: Kind of decision, a key of `MISTAKES`; empty for all kinds.
-            mistake: Mistake of this kind, a value of `MISTAKES`; empty for all mistakes.
+            kind: Kind of decision, a key of `MISTAKES`, or an empty string for all kinds.
+            mistake: Mistake of this kind, a value of `MISTAKES`, or an empty string for all
+                mistakes.
         """
 
         def cost(decision: EvaluatedDecision) -> float:
@@ -280,7 +281,7 @@ class ErrorRates(Result):
 
 
 def matches_kind(decision: EvaluatedDecision, kind: str, mistake: str) -> bool:
-    """Return True if a decision has this kind and this mistake; empty names match everything."""
+    """Return True if a decision has this kind and this mistake. Empty names match everything."""
     return kind in ("", decision.kind) and mistake in ("", decision.mistake)
 
 

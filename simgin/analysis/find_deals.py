@@ -96,12 +96,12 @@ class FindRequest:
 
         Args:
             a: Strategy A.
-            b: Strategy B; None in solitaire games.
+            b: Strategy B, or None in solitaire games.
             variant: Variant spec.
             where: Query that the deals must fulfil.
             deals: Number of deals.
-            matches: Number of matches; an alternative to the number of deals.
-            against: Opponent of both strategies if the query contains `differ`; by default B.
+            matches: Number of matches, if matches are played instead of deals.
+            against: Opponent of both strategies if the query contains `differ` (default: B).
             limit: Maximum number of listed deals or decisions.
             seed: Seed of the deals.
 
@@ -196,7 +196,7 @@ class FoundDeals(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units played; see `Result.played`."""
+        """Matchups and their numbers of played units (see `Result.played`)."""
         n = self.request.n
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
@@ -331,7 +331,7 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
 
 
 def _describe_decision(question: Decision) -> str:
-    """Describe a decision; if the player declined to end the deal, return `plays on`."""
+    """Describe a decision, or return `plays on` if the player declined to end the deal."""
     if question.slot == "knock" and not question.action:
         return "plays on"
     return format_decision(question)
@@ -391,7 +391,7 @@ def _find_costliest(
     """Return the costliest decisions of A, costliest first, with the rows of their deals.
 
     A and B play the rollouts. The number of rows is limited by the search. Decisions that cost
-    nothing in the new worlds are left out.
+    nothing in the new worlds are omitted.
 
     Args:
         result: Result of the search.
@@ -422,7 +422,7 @@ def _find_costly_candidates(
 ) -> list[tuple[int, Analysis]]:
     """Return tuples of deal index and decision, for decisions that seem to be mistakes.
 
-    The first decision seems the costliest.
+    The first decision is the decision that seems costliest.
     """
     matchup = result.request.matchup
     decisions: list[tuple[int, Position]] = []

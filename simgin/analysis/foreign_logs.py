@@ -137,7 +137,7 @@ def _parse_openspiel(text: str) -> ForeignLog:
 
 
 def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry]]:
-    """Return the game of a serialized state, or None if it has no header, and its history."""
+    """Return the game (None without a header) and the history of a serialized state."""
     header, *states = text.split("[State]")
     if len(states) > 1:
         raise PositionError(SEVERAL_DEALS_ERROR)
@@ -158,7 +158,7 @@ def _parse_entry(word: str) -> HistoryEntry:
 
 
 def _parse_kaggle(text: str) -> ForeignLog:
-    """Return the log of a Kaggle replay; every observation contains the history so far."""
+    """Return the log of a Kaggle replay, in which every observation contains the history so far."""
     states, teams = _collect_observations(text)
     if not states:
         raise PositionError(f"the replay contains only empty values for {KAGGLE_GAME}")
@@ -306,7 +306,7 @@ class _LoggedMoves:
         self.is_ending = False
 
     def next_action(self, question: Decision) -> int | None:
-        """Return the next action, or None if the log ends or the engine aborted the deal."""
+        """Return the next action, or None if the log has ended or the engine aborted the deal."""
         view, is_last = question.view, question.view.phase == PHASE_LAST
         if question.slot == "knock" and not is_last:
             return int(self.is_ending)  # The ending is declared together with the discard.

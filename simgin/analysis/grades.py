@@ -1,4 +1,4 @@
-"""Grades: points that a player lost in recorded deals, and a luck-adjusted result.
+"""Grades, which are the points that a player lost in recorded deals, and a luck-adjusted result.
 
 Each mistake is found, confirmed and measured in three separate sets of worlds. The report shows the
 total cost, the costs by kind of decision, and the costliest decisions.
@@ -68,7 +68,7 @@ class GradeRequest:
         task: Player and evaluator.
         deals_played: Recorded deals, as returned by `with_player_at`.
         files: Paths of the deal files.
-        engine: Engine that logged the deals; empty for simgin.
+        engine: Engine that logged the deals, or an empty string for simgin.
     """
 
     task: error_rates.RatingTask
@@ -90,8 +90,8 @@ class GradeRequest:
 
         Args:
             files: Paths, one deal per file.
-            player: Name or seat of the player; by default the first player of the files.
-            judge: Strategy of the evaluator; by default the strongest.
+            player: Name or seat of the player (default: the first player of the files).
+            judge: Strategy of the evaluator (default: the strongest strategy).
             opponent: Strategy that continues for the opponent. By default, this is the opponent in
                 the files if it is available and the same in all files, otherwise the strongest
                 strategy.
@@ -153,7 +153,7 @@ class Grade(error_rates.ErrorRates):
         files: Paths of the deals, if they were read from files.
         opponent_decisions: Evaluated decisions of the opponent, by deal.
         evaluator_gain: Gain per deal of the evaluator against the rollout opponent.
-        engine: Engine that logged the deals; empty for simgin.
+        engine: Engine that logged the deals, or an empty string for simgin.
     """
 
     deals_played: Sequence[TracedDeal]
@@ -229,12 +229,12 @@ class Grade(error_rates.ErrorRates):
 
     @cached_property
     def result(self) -> dict[str, Estimate]:
-        """Points won per deal and luck-adjusted points; empty if they are unknown.
+        """Points won per deal and luck-adjusted points, or nothing if the points are unknown.
 
         By the performance difference lemma (Kakade and Langford 2002), the points won have the same
         mean as the opponent's loss minus the player's loss plus the gain of the evaluator. With
         enough deals, the difference between the two sides of this equation is a control variate for
-        the points. Only complete deals count.
+        the points. Only complete deals are included.
         """
         ended = [index for index, deal in enumerate(self.deals_played) if deal.kind]
         if not ended or not self.is_comparable:

@@ -1,4 +1,4 @@
-"""Positions: decisions in recorded deals, with the player's view and the legal actions."""
+"""Positions, which are decisions in recorded deals with a view and legal actions."""
 
 import re
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """Number of the turn as in `simgin show`; 0 for decisions before the first turn.
+        """Number of the turn as in `simgin show`, or 0 for decisions before the first turn.
 
         A decision to stop after a discard belongs to the turn of the discard. A decision to stop
         before the first draw belongs to turn 0.
@@ -246,8 +246,8 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
 
     Args:
         deal: Recorded deal.
-        turn: Number of the turn as in `simgin show`, 0 for decisions before the first turn, None
-            for all turns.
+        turn: Number of the turn as in `simgin show` (0 for decisions before the first turn), or
+            None for all turns.
 
     Raises:
         PositionError: If the turn contains no decision.

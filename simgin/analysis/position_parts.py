@@ -1,4 +1,4 @@
-"""Parts of a position as a user enters them: the discard pile, the score and the die."""
+"""Parts of a position that a user enters, which are the discard pile, the score and the die."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -122,7 +122,7 @@ class Die:
         stake: Number on the die.
         owner: `me`, `other` or `nobody`.
         is_offering: True if the decision is whether to offer the die.
-        offered: Number that the opponent offers; 0 if there is no offer.
+        offered: Number that the opponent offers, or 0 if there is no offer.
     """
 
     stake: int = 1
@@ -137,7 +137,7 @@ class Die:
 
     @property
     def mover(self) -> int:
-        """Seat of the player to move; in decisions about the die, the seat that offers it."""
+        """Seat of the player to move, which for decisions about the die is the offering seat."""
         return OPPONENT_SEAT if self.offered else PLAYER_SEAT
 
     def find_errors(self, variant: Variant, is_blind: bool = False) -> Iterator[str]:

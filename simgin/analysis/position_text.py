@@ -59,15 +59,15 @@ def parse_position(
     Args:
         cards: Ten or eleven cards of the player, or `blind` if the player has not seen them. With
             eleven cards, the last card is the card just drawn.
-        pile: Discard pile, starting with the first upcard; see `parse_pile`. A mark after the last
+        pile: Discard pile, starting with the first upcard (see `parse_pile`). A mark after the last
             card means that the player has just taken that card. If the pile is empty and the player
             has eleven cards, the pile is unknown. In solitaire games, the pile contains the
             player's own discards.
         variant: Variant of the deal.
         score: Points of the player and the opponent, or their won deals if these are the score. If
             a score is given, the goal is to win the match.
-        dealer: `me` or `other`; by default, simgin infers the dealer from the pile.
-        stock: Number of cards in the stock; required if the pile has a gap.
+        dealer: `me` or `other`. By default, simgin infers the dealer from the pile.
+        stock: Number of cards in the stock, which is required if the pile has a gap.
         die: State of the die. A decision about the die comes before the draw.
 
     Raises:
@@ -170,7 +170,7 @@ def _replay_view(
 def _add_placeholders(
     pile: Sequence[PileCard], cards: Sequence[int], shift: int = 0
 ) -> tuple[list[PileCard], list[int]]:
-    """Replace forgotten cards of the pile with placeholders; return the pile and the free cards."""
+    """Replace forgotten cards of the pile with placeholders, and return the pile and free cards."""
     known_cards = {card.card for card in pile if card.card >= 0}
     free = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
     if sum(card.card < 0 for card in pile) > len(free):
@@ -275,7 +275,7 @@ def _make_view(
         cards: Cards of the player.
         pile: Discard pile as entered by the user.
         variant: Variant of the deal.
-        dealer: Seat of the dealer; None to infer it from the pile.
+        dealer: Seat of the dealer, or None to infer the dealer from the pile.
         stock: Number of cards in the stock, or None if it was not specified.
         die: State of the die.
     """

@@ -26,7 +26,7 @@ UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused"
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Compute the gain of side A in each deal: its net points, or minus its penalty."""
+    """Compute A's gain in each deal, which is A's net points, or minus A's penalty."""
     points = np.asarray(records["points_a"] - records["points_b"], np.float64)
     return -points if variant.params["deal_scoring"] == "penalty" else points
 
@@ -125,7 +125,7 @@ def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the number of won deals that each deal counts for (rules.md, sections 7 and 8)."""
+    """Return the number of won deals that each deal counts as (rules.md, sections 7 and 8)."""
     kind = records["kind"]
     is_gin = np.isin(kind, GIN_KINDS)
     factor = np.ones(kind.shape, np.int64)
@@ -184,7 +184,7 @@ def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
 
 
 def _read_die_rules(variant: Variant) -> tuple[int, bool]:
-    """Return the highest number of the die, and True if a refusal pays the offered number."""
+    """Return the highest number on the die, and True if a refusal pays the offered number."""
     return int_param(variant.params, "die_cap"), variant.params["die_refusal_pays"] == "new"
 
 

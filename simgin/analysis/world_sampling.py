@@ -102,7 +102,7 @@ class WorldSampler:
 
     @cached_property
     def matching_offers(self) -> tuple[int, ...]:
-        """Offers that match the actual offer; empty if the actual offer is not informative.
+        """Offers that match the actual offer, or no offers if the actual offer is not informative.
 
         If B makes this offer too rarely, all offers of B match.
         """
@@ -139,7 +139,7 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """B's offers in separate worlds, which are used only to estimate the offer probability."""
+        """B's offers in separate worlds, which serve only to estimate the offer probability."""
         first = ATTEMPT_STRIDE - PROBE_WORLDS
         return query_offers(
             self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, first), first

@@ -338,7 +338,7 @@ class Improvement(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result; see `Result.identity`."""
+        """Identity of the result (see `Result.identity`)."""
         return self.request.identity
 
     @property

@@ -34,7 +34,7 @@ IGNORED_KEYS = ("question", "hypothesis", "matchups")
 
 
 class ComparisonError(SimginError):
-    """Exception for two runs that cannot be compared; the message suggests a fix."""
+    """Exception for two runs that cannot be compared, with a message that suggests a fix."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,12 +48,12 @@ class Comparison(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result; see `Result.identity`."""
+        """Identity of the result (see `Result.identity`)."""
         return self.run.ledger.identity
 
     @property
     def stop_results(self) -> list[StopResult]:
-        """Sizes of the matchups; see `Result.stop_results`."""
+        """Sizes of the matchups (see `Result.stop_results`)."""
         return [StopResult(end.units) for end in self.run.stop_results]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -75,7 +75,7 @@ def compare_runs(
     Args:
         run: Results of a run.
         baseline: Results of the baseline run.
-        margin: Margin of an equivalence test (`differences.add_verdicts`); None for no test.
+        margin: Margin of an equivalence test (`differences.add_verdicts`), or None for no test.
 
     Returns:
         DataFrame with the columns of the output `differences` (rows.toml).
@@ -126,7 +126,7 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
 
 
 def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
-    """Return a line for each other difference between two runs, such as a changed strategy."""
+    """Return a line for each additional difference between two runs, such as a changed strategy."""
     old, new = (
         {key: value for key, value in one.ledger.identity.items() if key not in IGNORED_KEYS}
         for one in (baseline, run)

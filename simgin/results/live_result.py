@@ -76,7 +76,7 @@ class LiveEstimate:
         return InterimResult(self.line(), self._values() if self._totals else None)
 
     def _values(self) -> dict[str, Any] | None:
-        """Return players, size and estimate of the current matchup; None without an estimate."""
+        """Return players, size and estimate of the current matchup, or None before an estimate."""
         metric, found = self._find_estimate()
         scaled = [metric.display_factor * x for x in (found.value, found.low, found.high)]
         if not all(map(math.isfinite, scaled)):

@@ -82,17 +82,17 @@ class RunInfo:
 
     @property
     def question(self) -> str:
-        """Question of the experiment; empty for a single matchup."""
+        """Question of the experiment, or an empty string for a single matchup."""
         return self.identity["question"] or ""
 
     @property
     def hypothesis(self) -> str:
-        """Expected result; can be empty."""
+        """Expected result, or an empty string."""
         return self.identity["hypothesis"] or ""
 
     @property
     def stopping_text(self) -> str:
-        """Description of the stopping rule; empty for a fixed size or time."""
+        """Description of the stopping rule, or an empty string for a fixed size or time."""
         return self.identity["stop"] or ""
 
 

@@ -1,4 +1,4 @@
-"""Report of a run: sentences, tables, plots and settings.
+"""Report of a run, with sentences, tables, plots and settings.
 
 To add a plot, write a function in `simgin.plots` and yield a `Plot` here.
 """
@@ -188,7 +188,7 @@ def describe_changed_rules(params: Mapping[str, Any]) -> str:
 
 
 def choose_main_table(results: RunResults) -> Table | None:
-    """Return the table for the terminal: a short league table, or otherwise the results.
+    """Return the table for the terminal, which is a short league table or the results.
 
     Returns:
         Table for the terminal, or None if the sentences contain all results.

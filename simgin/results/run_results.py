@@ -78,17 +78,17 @@ class RunResults(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result; see `Result.identity`."""
+        """Identity of the result (see `Result.identity`)."""
         return self.info.identity
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """Sizes of the matchups; see `Result.stop_results`."""
+        """Sizes of the matchups (see `Result.stop_results`)."""
         return self.info.stop_results
 
     @property
     def manifest_entries(self) -> dict[str, Any]:
-        """Additional entries of `manifest.json`; see `Result.manifest_entries`."""
+        """Additional entries of `manifest.json` (see `Result.manifest_entries`)."""
         info = self.info
         workers = {name for entry in info.health for name in entry["workers"]["names"]}
         return {
@@ -100,7 +100,7 @@ class RunResults(Result):
         }
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the DataFrame of every CSV file by its name."""
+        """Return the DataFrame of every CSV file, by file name."""
         return {name: getattr(self, rows) for name, rows in OUTPUTS.items()}
 
     def records(self) -> list[dict[str, Any]]:
@@ -149,7 +149,7 @@ class RunResults(Result):
 
     @property
     def multiplier(self) -> float:
-        """Half-width of the widest intervals, in standard errors; 1.96 without a stopping rule."""
+        """Half-width of the widest intervals, in standard errors (1.96 without a stopping rule)."""
         return max([end.multiplier or Z95 for end in self.info.stop_results])
 
     @property
@@ -365,7 +365,7 @@ class RunResults(Result):
 
     @cached_property
     def control_variates(self) -> pd.DataFrame:
-        """DataFrame of the gain by control variates; empty for runs with a stopping rule."""
+        """DataFrame of the gain by control variates (empty for runs with a stopping rule)."""
         if self.info.stopping_text:
             return table.build_frame("adjusted", [])
         parts = []

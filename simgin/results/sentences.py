@@ -2,7 +2,7 @@
 
 Every value has a confidence interval. If there are many matchups, the sentences name only the best
 and the worst strategy. If the best of many strategies is selected and measured on the same deals,
-its measured result is biased upwards.
+the measured result is biased upwards.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ RANKING_METRICS = {
 def list_sentences(results: RunResults) -> list[str]:
     """Return all sentences about a run, the most important sentence first.
 
-    A sentence names its variant only if the run has several variants.
+    A sentence names the variant only if the run has several variants.
     """
     sentences = [*_iter_sentences(results)] or [_explain_no_result(results)]
     if len({cell.variant for cell in results.matchup_keys}) > 1:
@@ -160,7 +160,7 @@ def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
     """Compute the two-sided p-value of an estimate against `reference` from its interval.
 
     The p-value therefore accounts for the sample size, the skewness of a proportion, and a stopping
-    rule. It is conservative for a confidence sequence.
+    rule. The p-value is conservative for a confidence sequence.
     """
     value, low, high = estimate
     half_width = value - low if value > reference else high - value

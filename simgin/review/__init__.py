@@ -1,1 +1,1 @@
-"""Rule reviews: effects of a rule change on the game, for each player type."""
+"""Rule reviews, which measure the effects of a rule change for each player type."""

@@ -1,4 +1,4 @@
-"""Course of matches between equal players: length, knocks, comebacks and scores.
+"""Course of matches between equal players, with length, knocks, comebacks and scores.
 
 A review records these matches deal by deal and counts events per batch. Standard errors of medians
 and proportions are therefore clustered by match.
@@ -127,7 +127,7 @@ def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarra
 
 
 def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
-    """Return the numbers of deals and later match wins by both scores, in tenths of the target."""
+    """Return the numbers of deals and later match wins, by both scores in tenths of the target."""
     score_a, score_b, target = _scores_before_deals(records, params)
     first, last = _deal_ranges(records)
     winner = np.repeat(records["outcome"][last], last + 1 - first)
@@ -156,8 +156,8 @@ def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     """Return the grouped median of counted integers.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
-    match is one half minus the proportion of its values below the median, divided by the density at
-    the median (Woodruff 1952).
+    match is one half minus the proportion of the match's values below the median, divided by the
+    density at the median (Woodruff 1952).
 
     Args:
         counts: Number of occurrences of each value, (n_batches, n_values) int64.

@@ -1,4 +1,4 @@
-"""Reviews: measurements of every player type under every rule set, and effects of rule changes.
+"""Reviews, which measure every player type under every rule set, and effects of rule changes.
 
 This module plays no matches. It computes all values from the ledger, which contains the batch rows
 of the matchups and the results of further steps.
@@ -85,17 +85,17 @@ class Review(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result; see `Result.identity`."""
+        """Identity of the result (see `Result.identity`)."""
         return self.results.identity
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """Sample sizes of the matchups; see `Result.stop_results`."""
+        """Sample sizes of the matchups (see `Result.stop_results`)."""
         return self.results.stop_results
 
     @property
     def manifest_entries(self) -> dict[str, Any]:
-        """Additional entries of `manifest.json`; see `Result.manifest_entries`."""
+        """Additional entries of `manifest.json` (see `Result.manifest_entries`)."""
         return {**self.results.manifest_entries, "review": asdict(self.request)}
 
     def frames(self) -> dict[str, Frame]:

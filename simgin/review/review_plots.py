@@ -203,7 +203,7 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
 
 
 def _sweep_plots(review: Review) -> Iterator[Plot]:
-    """Yield curves for one parameter, or one heat map per scorecard row for two parameters."""
+    """Yield curves for one parameter, or a heat map per scorecard row for two parameters."""
     seed = review.request.seed
     frame = sweep_frame(review)
     columns = _make_columns("title", "variant", value="Value")

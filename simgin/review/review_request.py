@@ -1,4 +1,4 @@
-"""Request of a review: rule sets, baseline, players and goals.
+"""Request of a review, with the rule sets, baseline, players and goals.
 
 Results depend strongly on the players. A review therefore reports every player type separately and
 never averages over player types. The scorecard shows the values of the strong player.
@@ -54,7 +54,7 @@ LENGTH_METRICS = ("turns", "deals_per_match")
 
 
 class ReviewError(SimginError):
-    """Exception for an invalid review request; the message suggests a fix."""
+    """Exception for an invalid review request, with a message that suggests a fix."""
 
 
 def _standard_types() -> tuple[PlayerType, ...]:
@@ -66,10 +66,11 @@ class ReviewRequest:
     """Request of a review. It contains only values that a manifest can store.
 
     Attributes:
-        variants: Canonical specs, with the baseline first if there is one.
+        variants: Canonical specs, in which the baseline comes first if there is a baseline.
         base: Spec of the baseline, or None.
         kinds: Weaker player types and their strategies, weakest first.
-        strong: Pairs of a variant and its strong player; empty until the players are resolved.
+        strong: Pairs of a variant and the strong player for this variant. Until the players are
+            resolved, the list is empty.
         same_length: Pairs of a variant and the same variant with a target for equal match length.
         given_strong: Strong player that the user requested, or None.
         adapt: True to adapt champion to every rule set.
@@ -230,7 +231,7 @@ class ReviewRequest:
 
     @property
     def compared_variants(self) -> tuple[str, ...]:
-        """Variants that are compared with the baseline; empty if there is no baseline."""
+        """Variants that are compared with the baseline, or none if there is no baseline."""
         if self.base is None:
             return ()
         return tuple(variant for variant in self.variants if variant != self.base)
@@ -247,7 +248,7 @@ class ReviewRequest:
 
     @property
     def swept_variants(self) -> list[str]:
-        """Variants of all points of a sweep; the last parameter changes fastest."""
+        """Variants of all points of a sweep, in which the last parameter changes fastest."""
         return _sweep_variants(str(self.base), self.sweep)
 
     @property
@@ -273,8 +274,8 @@ class ReviewRequest:
     def untrained(self) -> list[str]:
         """Variants for which simgin chose a strong player that was not trained for their rules.
 
-        The list is empty with `adapt`, because champion then plays only if training did not
-        improve it.
+        With `adapt`, the list is empty, because champion then plays only if training did not
+        improve champion.
         """
         if self.adapt or self.given_strong is not None or self.is_solo:
             return []
@@ -455,8 +456,8 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
     """Return the target, a multiple of five, with the match length nearest to `n_turns`.
 
     Match length increases with the target, but not proportionally, because the last deal of a match
-    is always completed. The search therefore finds two adjacent targets: with one of them, matches
-    are too short, and with the next one, they are long enough.
+    is always completed. The search therefore finds two adjacent targets: with the lower target,
+    matches are too short, and with the higher target, they are long enough.
 
     Args:
         n_turns: Desired number of turns per match.

@@ -1,6 +1,6 @@
 """Scorecard of a review: the metrics of a rule set, and the sizes of effects.
 
-Each value belongs to one player type; the scorecard of a rule set shows the values of the strong
+Each value belongs to one player type. The scorecard of a rule set shows the values of the strong
 player. Effect sizes classify differences by the number of evenings that players need to notice them
 (see `ScorecardRow.effect_bounds`): one evening under each rule set for *much*, and ten evenings for
 *a little*.

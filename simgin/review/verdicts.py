@@ -1,4 +1,4 @@
-"""Sentences of a review: its question, its rules and its verdicts.
+"""Sentences of a review, with the question, the rules and the verdicts.
 
 A verdict consists of one to three short sentences without intervals: match length, endings, winners
 and skill. It depends only on the effect sizes of the scorecard. For a sweep, the sentences describe
@@ -196,7 +196,7 @@ def review_verdicts(review: Review) -> list[tuple[str, str]]:
 
 
 def _verdict_with_players(review: Review, variant: str) -> str:
-    """Return a verdict with the change in minutes; without goals, add the winners and losers."""
+    """Return a verdict with the change in minutes and, without goals, winners and losers."""
     base = review.request.base
     if base is None:
         return _single_verdict(review, variant)
@@ -323,7 +323,7 @@ def skill_effect(review: Review, variant: str) -> str:
 
 
 def minutes_sentence(review: Review, variant: str, reference: str) -> str:
-    """Return a sentence about the change in minutes per match, or "" if it rounds to 0.
+    """Return a sentence about the change in minutes per match, or "" if the change rounds to 0.
 
     The difference is computed from the rounded lengths. The lengths are rounded to whole minutes if
     rounding changes the difference by at most a tenth.

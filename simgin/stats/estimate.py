@@ -379,8 +379,8 @@ def _effective_units(units: int, ratio: RatioSums) -> int:
     """Return the effective number of units that a ratio is based on.
 
     If D is positive in every unit, the result is the number of units. Otherwise, it is Kish's
-    effective number (sum D)^2 / sum D^2. Without this distinction, the standard error of a single
-    big gin in a million deals would be 0.
+    effective number (sum D)^2 / sum D^2. Otherwise, the standard error of a single big gin in a
+    million deals would be 0.
     """
     effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
     return units if ratio.is_in_every_unit and effective > 0 else effective

@@ -233,7 +233,7 @@ def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
 
 
 def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
-    """Return the mean of a metric over matchups, its standard error and the interval half-width.
+    """Return the mean of a metric over matchups, the standard error and the interval half-width.
 
     If there are too few batches, the half-width is NaN.
     """
@@ -252,7 +252,7 @@ def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, flo
 
 
 def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
-    """Return the weights of the equilibrium mix, and the Elo ratings against the mix.
+    """Return the weights of the equilibrium mix, and Elo ratings against the mix.
 
     The payoffs of the game are log odds. Elo against the mix is 0 for strategies in the mix and at
     most 0 for other strategies. Weights can shift abruptly from one strategy to another, so their

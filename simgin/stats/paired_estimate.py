@@ -98,7 +98,7 @@ class PairedEstimate:
     def p(self) -> float:
         """Two-sided p-value for the null hypothesis that the value is 0.
 
-        The test uses Student's t. Without a standard error, the p-value is NaN.
+        The test uses Student's t. If there is no standard error, the p-value is NaN.
         """
         from scipy.special import stdtr
 
@@ -195,7 +195,7 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
 def compute_ratio_between(
     matchups: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric
 ) -> PairedEstimate:
-    """Return a metric of `a` against `b`.
+    """Return the estimate of a metric for `a` against `b`.
 
     The key of the matchup can be (a, b) or (b, a).
     """

@@ -50,7 +50,7 @@ def make_frame(rows: Any, columns: Sequence[str] | None = None) -> Frame:
 def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Frame:
     """Concatenate DataFrames.
 
-    If there are none, the result is an empty DataFrame with the given columns.
+    If there are no DataFrames, the result is an empty DataFrame with the given columns.
     """
     import pandas as pd
 

@@ -184,7 +184,7 @@ def _require_type(description: str, value: object, kind: Any, expected: str) -> 
 
 @dataclass(frozen=True)
 class Policy:
-    """Function that makes the decisions in one slot, with its parameters.
+    """Function that makes the decisions in one slot, with the parameters of the function.
 
     A call with values, as in `at(k=0)`, returns a copy with other defaults.
 
@@ -285,8 +285,7 @@ class Strategy(RenamedAttributes):
             If "same", the engine calls `discard` first and proposes only an ending with that
             discard, as in the EAAI contest.
         about: Description of the strategy. The default is the docstring of the module.
-        source: Origin of the strategy. The default is the paragraph `Source: ...` of that
-            docstring.
+        source: Origin of the strategy. The default is the paragraph `Source: ...` of the docstring.
         spec: Canonical spec, which the loader sets.
 
     Example:

@@ -28,7 +28,7 @@ _NEWTON_STEPS = 8
 
 @jit
 def deal_stage(turn):
-    """Return the stage of the deal, 0..3, in a given turn of a player.
+    """Return the stage of the deal, 0..3, at a given turn of a player.
 
     Turns are counted from 1.
     """

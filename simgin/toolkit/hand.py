@@ -226,7 +226,8 @@ def deadwood_of_melding(hand, melds, rules):
 
     Args:
         hand: Cards as a 52-bit mask.
-        melds: Row of `view.meldings`, which contains three masks, with 0 for no meld.
+        melds: Row of `view.meldings`, which contains the masks of three melds (0 if there is no
+            meld).
         rules: Rules of the variant.
 
     Returns:
@@ -245,7 +246,8 @@ def count_extensions(melds, cards, rules):
     """Return the number of cards that could be laid off directly on a melding.
 
     Args:
-        melds: Row of `view.meldings`, which contains three masks, with 0 for no meld.
+        melds: Row of `view.meldings`, which contains the masks of three melds (0 if there is no
+            meld).
         cards: Cards to count, as a 52-bit mask.
         rules: Rules of the variant.
 
@@ -320,7 +322,7 @@ def leftover_cards(hand, preferred, rules):
 
 @jit
 def _remove_unmatched(hand, left, cards, rules):
-    """Remove cards that save their full value, and return the remaining hand and its deadwood."""
+    """Remove cards that save their full value, and return the remaining hand and the deadwood."""
     cards &= hand
     while cards:
         card = lowest_bit(cards)

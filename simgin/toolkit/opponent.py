@@ -67,7 +67,7 @@ def neighbours_of_any(cards):
 
 @jit
 def touching_cards(cards):
-    """Return the cards with the rank of, or adjacent in suit to, at least one card in a set.
+    """Return the cards with the same rank as a card in a set, or adjacent in suit to such a card.
 
     The cards themselves are included. Sequences do not wrap from king to ace.
 
@@ -169,7 +169,7 @@ def holding_probability(view):
         view: View of the player.
 
     Returns:
-        Probability, 0..1. In single-player variants, it is 0.
+        Probability, 0..1. In single-player variants, the probability is 0.
 
     Example:
         Compute the expected number of queens in the opponent's unknown cards::

@@ -1,4 +1,4 @@
-"""Discards by cost, which is the remaining deadwood plus a penalty on some cards.
+"""Choice of discards by a cost, which is the remaining deadwood plus a penalty on some cards.
 
 Advice about discards recommends which cards to keep, but rarely states how many points they are
 worth. As a policy, such a rule is the discard policy of `gold` with a penalty on some cards. The
@@ -9,7 +9,7 @@ or more is a strict rule, because no card counts more than 10 points.
 If costs or penalties depend on the card, the author writes a function with the decorator `@helper`.
 This function is called with the arguments (view, rules, params, card, context). `context` is a
 value that the policy has computed once for all cards, such as a number, a mask, an array or a tuple
-of these.
+of such values.
 """
 
 from simgin.core.bits import lowest_bit
@@ -58,7 +58,7 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
         params: `params` of the policy.
         penalty: Function decorated with `@helper`. `penalty(view, rules, params, card, context)`
             returns the penalty on a card, in points.
-        context: Value that is passed to `penalty` as `context`.
+        context: Value that `penalty` receives as `context`.
 
     Returns:
         A card, 0..51.
@@ -104,7 +104,7 @@ def lowest_cost_card(view, rules, params, cards, cost, context):
         cards: Cards to choose from, as a 52-bit mask.
         cost: Function decorated with `@helper`. `cost(view, rules, params, card, context)` returns
             the cost of a card.
-        context: Value that is passed to `cost` as `context`.
+        context: Value that `cost` receives as `context`.
 
     Returns:
         A card, 0..51, or -1 if there are no cards.

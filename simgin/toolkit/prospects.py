@@ -56,7 +56,7 @@ def outs_by_bits(hand):
 
 @jit
 def _lane_run_outs(ranks_held, rules):
-    """Return the ranks that would make a run with two cards of a lane."""
+    """Return the ranks that would make a run together with two cards of a lane."""
     padded_ranks = ranks_held << 13
     if rules.ace_runs == ACE_HIGH_OR_LOW:
         padded_ranks |= (ranks_held & 1) << 26
@@ -365,7 +365,7 @@ def count_three_card_melds(card):
         card: Card, 0..51.
 
     Returns:
-        4 for A and K, 5 for 2 and Q, and 6 for the other ranks.
+        Number of melds, which is 4 for A and K, 5 for 2 and Q, and 6 for the other ranks.
 
     Example:
         Compare the flexibility of two cards::
