@@ -75,7 +75,7 @@ _RULES = np.dtype(
         # are zero.
         ("game_table", np.int64, (MAX_TABLE_ROWS, 2)),
         ("value", np.int64, (2, 13)),  # deadwood of a card of each rank
-        ("peers", np.int64, (2, 13)),  # for each rank, the ranks (13 bits) with the same value
+        ("peers", np.int64, (2, 13)),  # ranks with the same value, as 13 bits, for each rank
         ("runs", np.int64, MAX_RUNS),  # every run in one suit, as 13 bits
         ("n_runs", np.int64),
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow, as a hand
@@ -93,7 +93,7 @@ _RULES = np.dtype(
             "planes",
             np.int64,
             (2, N_VALUE_PLANES),
-        ),  # for each bit, the cards for which that bit of the value is set
+        ),  # cards for which a bit of the value is set, for each bit
     ],
     align=True,
 )

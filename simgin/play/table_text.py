@@ -19,7 +19,7 @@ YES, NO = 1, 0
 MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # rows per column, and width of a column in characters
 SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
 MAX_NAME_WIDTH = 12  # characters shown of the opponent's name in the history
-Choices = Mapping[str, tuple[list[int], str]]  # for each key, its actions and description
+Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each key
 
 
 def list_choices(decision: Decision) -> Choices:
