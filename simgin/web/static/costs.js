@@ -24,6 +24,6 @@ export const costTable = (actions, unit, limit = actions.length) => {
     make("td", { class: "cost" }, bar(action, largest), make("span", {}, action.price || "best so far")),
     cell(action.win.toFixed(0)), cell(action.gin.toFixed(0))));
   const head = make("tr", {}, heading("Action"), heading(`Cost, ${unit}`), heading("Won %", true), heading("Gin %", true));
-  return make("div", { class: "scroll open", tabIndex: 0, role: "region", "aria-label": "Costs of the actions" },
+  return make("div", { class: "scroll open", tabIndex: 0, role: "region", "aria-label": "Table of costs" },
     make("table", { class: "costs" }, make("thead", {}, head), make("tbody", {}, ...rows)));
 };
