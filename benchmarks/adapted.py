@@ -37,7 +37,7 @@ STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simp
 SLOW_STRATEGIES = ("mc", "champion-mc")
 OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "adapted"
 SEED = 777001
-MATCHES = 20_000
+N_MATCHES = 20_000
 KEY_COLUMNS = ["variant", "opponent"]
 
 
@@ -57,10 +57,15 @@ def measure_row(
     """Return a table row with the adapted player's match win rate against an opponent."""
     matchup = parse_matchup(adapted, opponent, variant, SEED, "match")
     metric = metrics.METRICS_BY_NAME["match_win"]
-    won = estimate_metric(run_matchup(matchup, MATCHES, workers).sum(axis=0), metric)
+    win_rate = estimate_metric(run_matchup(matchup, N_MATCHES, workers).sum(axis=0), metric)
     players = {"variant": variant, "strategy": "champion, adapted", "opponent": opponent}
-    estimate = {"value": won.value, "se": won.se, "low": won.low, "high": won.high}
-    return {**players, "unit": "match", "metric": metric.name, **estimate, "n": MATCHES}
+    estimate = {
+        "value": win_rate.value,
+        "se": win_rate.se,
+        "low": win_rate.low,
+        "high": win_rate.high,
+    }
+    return {**players, "unit": "match", "metric": metric.name, **estimate, "n": N_MATCHES}
 
 
 def main() -> None:

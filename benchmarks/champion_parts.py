@@ -120,9 +120,9 @@ def measure_win_rate(a: Strategy, opponent: str, matches: int, seed: int) -> str
     pairs = matchup.count_units(matches)
     _, records = kernel.play_with_records(matchup, 0, pairs)
     last = records[records["outcome"] >= 0]
-    won = np.bincount(last["unit"], last["outcome"] == 0, pairs) / 2
-    half_width = Z95 * won.std(ddof=1) / np.sqrt(pairs)
-    return f"{100 * won.mean():.1f} ± {100 * half_width:.1f}"
+    wins_per_pair = np.bincount(last["unit"], last["outcome"] == 0, pairs) / 2
+    half_width = Z95 * wins_per_pair.std(ddof=1) / np.sqrt(pairs)
+    return f"{100 * wins_per_pair.mean():.1f} ± {100 * half_width:.1f}"
 
 
 def main() -> None:

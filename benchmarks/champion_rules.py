@@ -24,7 +24,7 @@ from simgin.stats import metrics
 from simgin.stats.estimate import Estimate, estimate_metric
 from simgin.strategy import Strategy, compiler, loader
 
-MATCHES, SEED = 4_000, 9102
+N_MATCHES, SEED = 4_000, 9102
 RANDOM_RULE_SETS, RANDOM_SEED = 40, 0x694F1E61  # The seed is a commit hash.
 
 
@@ -55,9 +55,9 @@ def print_table(rule_sets: Iterable[Variant], matches: int, seed: int) -> None:
     print("| Rules | Matches won (%) |\n|---|---|")
     found = []
     for variant in filter(is_adapted, rule_sets):
-        won = measure_win_rate(variant, matches, seed)
-        found.append(won.value)
-        figure = numbers.format_estimate(won.value, won.low, won.high, 100)
+        win_rate = measure_win_rate(variant, matches, seed)
+        found.append(win_rate.value)
+        figure = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
         print(f"| {variant.spec} | {figure} |", flush=True)
     print(f"\nmean {100 * np.mean(found):.2f} % of {matches:,} matches each, seed {seed}\n")
 
@@ -67,14 +67,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--matches", type=int, default=MATCHES, help="matches per rule set")
+    parser.add_argument("--matches", type=int, default=N_MATCHES, help="matches per rule set")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--rule-sets", type=int, default=RANDOM_RULE_SETS)
     args = parser.parse_args()
     lots = np.random.default_rng(RANDOM_SEED)
-    drawn = [sample_variant(lots) for _ in range(args.rule_sets)]
+    sampled_variants = [sample_variant(lots) for _ in range(args.rule_sets)]
     print_table(map(variants.find_variant, two_player_names()), args.matches, args.seed)
-    print_table(drawn, args.matches, args.seed)
+    print_table(sampled_variants, args.matches, args.seed)
 
 
 if __name__ == "__main__":

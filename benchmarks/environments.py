@@ -69,9 +69,9 @@ def play_rlcard(env):
 def play_gymnasium(env):
     """Play a deal of one seat and return the deals and steps."""
     seen, _ = env.reset()
-    steps, ended = 0, False
-    while not ended:
-        seen, _, ended, _, _ = env.step(choose_action(seen["action_mask"].nonzero()[0].tolist()))
+    steps, is_over = 0, False
+    while not is_over:
+        seen, _, is_over, _, _ = env.step(choose_action(seen["action_mask"].nonzero()[0].tolist()))
         steps += 1
     return 1, steps
 
@@ -81,8 +81,8 @@ def play_pettingzoo(env):
     env.reset()
     steps = 0
     while True:
-        seen, _, ended, _, _ = env.last()
-        if ended:
+        seen, _, is_over, _, _ = env.last()
+        if is_over:
             return 1, steps
         env.step(choose_action(seen["action_mask"].nonzero()[0].tolist()))
         steps += 1
@@ -95,9 +95,9 @@ def step_vector(envs, memory):
     mask = memory.pop()
     weights = np.random.random(mask.shape) * mask
     weights[:, KNOCK_ACTION] *= 2
-    seen, _, ended, _, _ = envs.step(weights.argmax(axis=1))
+    seen, _, is_over, _, _ = envs.step(weights.argmax(axis=1))
     memory.append(seen["action_mask"])
-    return int(ended.sum()), len(mask)
+    return int(is_over.sum()), len(mask)
 
 
 def step_vector_timed(envs, memory):
@@ -105,10 +105,10 @@ def step_vector_timed(envs, memory):
     mask = memory[0]
     actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
     start = time.process_time()
-    seen, _, ended, _, _ = envs.step(actions)
+    seen, _, is_over, _, _ = envs.step(actions)
     memory[1] += time.process_time() - start
     memory[0] = seen["action_mask"]
-    return int(ended.sum()), len(mask)
+    return int(is_over.sum()), len(mask)
 
 
 def main():

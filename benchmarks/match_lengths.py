@@ -54,19 +54,19 @@ def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]
         .first()
     )
     first = np.where(reached["after_a"] >= TARGET_POINTS, "A", "B")
-    won = np.where(first == "A", reached["won_a"], reached["won_b"])
+    n_won = np.where(first == "A", reached["won_a"], reached["won_b"])
     outcome = deals.groupby(MATCH_KEYS)["outcome"].last().loc[reached.index]
-    yield "not_yet", pd.Series(won < TARGET_DEALS)
-    yield "overtaken", pd.Series((won < TARGET_DEALS) & (outcome != first))
+    yield "not_yet", pd.Series(n_won < TARGET_DEALS)
+    yield "overtaken", pd.Series((n_won < TARGET_DEALS) & (outcome != first))
 
 
 def add_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
     """Add the points and the won deals after each deal; gin and undercut count as two deals."""
     is_double = deals["kind"].isin(["gin", "undercut"])
     for side in "ab":
-        won = (deals["winner"] == side.upper()) * np.where(is_double, 2, 1)
+        n_won = (deals["winner"] == side.upper()) * np.where(is_double, 2, 1)
         deals[f"after_{side}"] = deals[f"score_{side}"] + deals[f"points_{side}"]
-        deals[f"won_{side}"] = deals[f"deals_{side}"] + won
+        deals[f"won_{side}"] = deals[f"deals_{side}"] + n_won
     return deals
 
 

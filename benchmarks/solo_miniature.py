@@ -121,9 +121,9 @@ def hindsight_values(is_gin):
     everything = (1 << N_CARDS) - 1
     value = np.zeros(1 << N_CARDS)
     for rest in range(1 << N_CARDS):
-        drawn = [rest ^ 1 << card for card in range(N_CARDS) if rest >> card & 1]
-        worth = [1.0 if is_gin[everything ^ left] else value[left] for left in drawn]
-        value[rest] = sum(worth) / (len(drawn) + 1)
+        hands_after_draw = [rest ^ 1 << card for card in range(N_CARDS) if rest >> card & 1]
+        worth = [1.0 if is_gin[everything ^ left] else value[left] for left in hands_after_draw]
+        value[rest] = sum(worth) / (len(hands_after_draw) + 1)
     return value
 
 

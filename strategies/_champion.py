@@ -144,13 +144,13 @@ def two_highest_values(cards, rules):
 
 
 @helper
-def count_knock_draws(count, dearest, new_outs, view, rules):
+def count_knock_draws(deadwood_points, dearest, new_outs, view, rules):
     """Return the approximate number of unseen cards that allow a first knock on the next draw.
 
     These are low cards that can replace the highest unmatched card, and outs to a new meld.
     """
-    nine = count - dearest
-    if count <= view.limit or nine >= view.limit:
+    nine = deadwood_points - dearest
+    if deadwood_points <= view.limit or nine >= view.limit:
         return 0
     low_enough = np.int64(0)
     for r in range(13):
@@ -159,43 +159,43 @@ def count_knock_draws(count, dearest, new_outs, view, rules):
 
 
 @force_inline
-def count_cost(n, count, view, weights):
-    """Return the cost of the deadwood of ten cards, n of which are unmatched."""
-    cost = weights[LOOSE + n] + count * weights[COUNT]
-    cost += count * count * 0.02 * weights[COUNT_SQUARED]
-    cost += (count <= 10) * weights[COUNT_TO_10]
-    cost += (count <= 4) * weights[COUNT_TO_4]
-    cost += (count > 10) * (count <= 15) * weights[COUNT_TO_15]
-    cost += (count > 15) * (count <= 22) * weights[COUNT_TO_22]
-    cost += count * popcount(view.known) * weights[COUNT_TAKEN]
-    cost += count * 0.01 * view.other_points * weights[COUNT_BEHIND]
-    return cost + count * 0.01 * view.own_points * weights[COUNT_AHEAD]
+def count_cost(n, deadwood_points, view, weights):
+    """Return the cost of holding ten cards with the given deadwood and n unmatched cards."""
+    cost = weights[LOOSE + n] + deadwood_points * weights[COUNT]
+    cost += deadwood_points * deadwood_points * 0.02 * weights[COUNT_SQUARED]
+    cost += (deadwood_points <= 10) * weights[COUNT_TO_10]
+    cost += (deadwood_points <= 4) * weights[COUNT_TO_4]
+    cost += (deadwood_points > 10) * (deadwood_points <= 15) * weights[COUNT_TO_15]
+    cost += (deadwood_points > 15) * (deadwood_points <= 22) * weights[COUNT_TO_22]
+    cost += deadwood_points * popcount(view.known) * weights[COUNT_TAKEN]
+    cost += deadwood_points * 0.01 * view.other_points * weights[COUNT_BEHIND]
+    return cost + deadwood_points * 0.01 * view.own_points * weights[COUNT_AHEAD]
 
 
 @force_inline
-def outs_cost(n, new_meld_outs, other_outs, wanted, spurned, weights):
-    """Return the cost of live outs, which is usually negative.
+def outs_cost(n, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights):
+    """Return the cost of the outs that are still available, which is usually negative.
 
     Args:
         n: Number of unmatched cards.
         new_meld_outs: Outs that make a new meld.
         other_outs: Other outs, which extend a meld.
-        wanted: Cards next to a card that the opponent took.
-        spurned: Cards next to a card that the opponent shed.
+        wanted_cards: Cards next to a card that the opponent took.
+        spurned_cards: Cards next to a card that the opponent shed.
         weights: Weights of the features.
     """
     cost = popcount(new_meld_outs) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
     cost += popcount(other_outs) * weights[FITS + (n >= 2) + (n >= 4) + (n >= 7)]
     cost += popcount(new_meld_outs & TEN_TO_KING) * weights[HIGH_OUTS]
     cost += popcount(new_meld_outs & ACE_TO_4) * weights[LOW_OUTS]
-    cost += popcount(new_meld_outs & wanted) * weights[CONTESTED]
-    cost += popcount(new_meld_outs & spurned) * weights[SPURNED]
-    return cost + popcount(other_outs & spurned) * weights[SPURNED_FITS]
+    cost += popcount(new_meld_outs & wanted_cards) * weights[CONTESTED]
+    cost += popcount(new_meld_outs & spurned_cards) * weights[SPURNED]
+    return cost + popcount(other_outs & spurned_cards) * weights[SPURNED_FITS]
 
 
 @force_inline
 def sum_points(cards, rules):
-    """Return the total value of the cards under any rules."""
+    """Return the total value of some cards in points, under any rules."""
     aces = popcount(cards & ACES)
     return sum_values_by_bits(cards, rules, 0) + aces * (
         rules.value[0, 0] >> N_VALUE_PLANES << N_VALUE_PLANES
@@ -203,8 +203,8 @@ def sum_points(cards, rules):
 
 
 @force_inline
-def unmatched_cost(unmatched, wanted, rules, weights):
-    """Return the cost of unmatched cards, excluding their points."""
+def unmatched_cost(unmatched, wanted_cards, rules, weights):
+    """Return the cost of unmatched cards, apart from their points."""
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     lone, low = unmatched & ~(by_rank | by_suit), unmatched & ACE_TO_3
     highest, second = two_highest_values(lone, rules)
@@ -212,7 +212,7 @@ def unmatched_cost(unmatched, wanted, rules, weights):
     cost += highest * weights[HIGHEST_LONE] + second * weights[SECOND_LONE]
     cost += popcount(by_rank & by_suit) * weights[BOTH_WAYS]
     cost += popcount(low) * weights[LOW] + sum_points(low, rules) * weights[LOW_POINTS]
-    return cost + popcount(unmatched & wanted) * weights[WANTED]
+    return cost + popcount(unmatched & wanted_cards) * weights[WANTED]
 
 
 @force_inline
@@ -230,7 +230,7 @@ def write_outs(n, tens, unmatched, unseen, rules, new_meld_outs, other_outs):
 
 @force_inline
 def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, costs):
-    """Write the costs of n hands of ten to `costs`: their features times the weights.
+    """Write the costs of n ten-card hands, features times weights, to `costs`.
 
     All arrays are stack arrays (see simgin.toolkit.stack_arrays).
 
@@ -245,14 +245,14 @@ def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, 
         weights: Weights of the features.
         costs: Output.
     """
-    wanted, spurned, _ = context
+    wanted_cards, spurned_cards, _ = context
     new, fits = int_stack_array(), int_stack_array()
     write_outs(n, tens, unmatched, view.unseen, rules, new, fits)
     for i in range(n + 3 & ~3):
         size = popcount(unmatched[i])
         cost = count_cost(size, counts[i], view, weights)
-        cost += outs_cost(size, new[i], fits[i], wanted, spurned, weights)
-        costs[i] = cost + unmatched_cost(unmatched[i], wanted, rules, weights)
+        cost += outs_cost(size, new[i], fits[i], wanted_cards, spurned_cards, weights)
+        costs[i] = cost + unmatched_cost(unmatched[i], wanted_cards, rules, weights)
     for i in range(n):
         if counts[i] == 0:
             costs[i] += popcount(new[i] | fits[i]) * weights[GIN_DRAWS]
@@ -267,7 +267,7 @@ def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, 
 
 @force_inline
 def unseen_cost(r, sets, runs, weights):
-    """Return the cost of possible melds of a discard of rank r with two unseen cards."""
+    """Return the cost of the melds that a discard of rank r can make with two unseen cards."""
     high, low = np.int64(r >= 9), np.int64(r <= 2)
     cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
     cost += high * sets * weights[SET_UNSEEN_HIGH] + high * runs * weights[RUN_UNSEEN_HIGH]
@@ -276,7 +276,7 @@ def unseen_cost(r, sets, runs, weights):
 
 @force_inline
 def known_cost(known, held, unseen, window, runs, weights):
-    """Return the cost of possible melds of a discard with known cards of the opponent.
+    """Return the cost of the melds that a discard can make with the opponent's known cards.
 
     Args:
         known: Number of known cards of the opponent with the same rank.
@@ -295,7 +295,7 @@ def known_cost(known, held, unseen, window, runs, weights):
 
 @force_inline
 def shed_cost(shed, gone, sets, runs, weights):
-    """Return the cost of a discard that depends on the cards that the opponent shed.
+    """Return the part of a discard's cost that depends on cards that the opponent shed.
 
     Args:
         shed: Number of cards of the same rank that the opponent shed.
@@ -345,13 +345,13 @@ def giveaway_cost(card, r, ten, unmatched, last, near_last, view, weights):
 
 @helper
 def find_context(view):
-    """Return the cards next to known and to shed cards of the opponent, and `declined_card`."""
+    """Return the cards next to the opponent's known and shed cards, and `declined_card`."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 
 @force_inline
 def add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights, costs):
-    """Add the costs of giving n discards to the opponent to `costs`.
+    """Add to `costs` how much each of `n` discards helps the opponent.
 
     Args:
         n: Number of discards.
@@ -375,7 +375,7 @@ def add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights,
 def write_discard_costs(
     n, cards, ranks, tens, unmatched, counts, context, view, rules, weights, costs
 ):
-    """Write the costs of n discards to `costs`: their features times the weights.
+    """Write the costs of n discards, features times weights, to `costs`.
 
     The arguments are the same as for `write_hand_costs` and `add_giveaway_costs`.
     """

@@ -43,17 +43,17 @@ TRAINED_FEATURES = {"eaai": (), "rush": (59,), "tedesco": (14, 39, 52, 53, 57, 6
 
 
 def ramp(value, low, high, usual):
-    """Return the part of the way from low to high that a value is above its usual value."""
+    """Return the difference of a value from the usual value, as a proportion of the range."""
     return (min(max(value, low), high) - min(max(usual, low), high)) / (high - low)
 
 
 def ramps(value, knots, usual):
-    """Return the ramps between adjacent knots, whose sums are the piecewise linear functions."""
+    """Return one ramp per pair of adjacent knots; their sums form piecewise linear functions."""
     return [ramp(value, *pair, usual) for pair in pairwise(knots)]
 
 
 def bonus_features(rules):
-    """Return the features of bonuses and knock limits, and their products."""
+    """Return the features of bonuses and knock limits, including their products."""
     is_paid = rules.goal != GOAL_DEALS
     has_knocks = bool(rules.knock_by_upcard or rules.knock_limit > 0)
     undercut = rules.undercut_bonus if is_paid and has_knocks else BONUS
@@ -78,7 +78,7 @@ def bonus_features(rules):
 
 
 def play_features(rules):
-    """Return the features of the course of play, of melds and of card values."""
+    """Return the rule features of turns, melds and card values."""
     return [
         rules.layoff == 0,
         rules.layoff and rules.layoff_on_gin == 1,
@@ -107,7 +107,7 @@ def play_features(rules):
 
 
 def score_features(rules):
-    """Return the features of premiums, of multipliers and of the goal of the match."""
+    """Return the features of premiums, multipliers and the match goal."""
     counts_deals = rules.goal == GOAL_DEALS
     target = rules.points_target if rules.goal == GOAL_POINTS else TARGET
     return [
@@ -130,7 +130,7 @@ def rule_features(rules):
 
 @lru_cache(maxsize=64)
 def _compute_features(values):
-    """Return the features for the value of every parameter, read-only."""
+    """Return the read-only features for the value of every parameter."""
     rules = SimpleNamespace(**dict(zip(RULE_PARAMETERS, values, strict=True)))
     features = np.array(
         [*bonus_features(rules), *play_features(rules), *score_features(rules)], np.float64
@@ -140,7 +140,7 @@ def _compute_features(values):
 
 
 def variant_features(name):
-    """Return the features of the rules of a variant in TRAINED_FEATURES."""
+    """Return the features of a variant's rules that are in TRAINED_FEATURES."""
     features = np.zeros(N_RULE_FEATURES)
     features[list(TRAINED_FEATURES[name])] = 1
     return features

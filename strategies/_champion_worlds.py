@@ -57,19 +57,19 @@ FIRST_CHECK = 32  # number of worlds assumed in the first check
 
 @helper
 def rollout_take(view, rules, params):
-    """Return champion's take decision."""
+    """Return the take decision of champion."""
     return take_if(player.take_gain(view, rules, params) > 0, view.legal)
 
 
 @helper
 def rollout_discard(view, rules, params):
-    """Return champion's discard."""
+    """Return the discard of champion."""
     return player.lowest_cost_discard(view.legal, view, rules, params)
 
 
 @helper
 def rollout_knock(view, rules, params):
-    """Return champion's knock decision, or knock immediately if there are no weights."""
+    """Return the knock decision of champion; without weights, knock immediately."""
     if len(params) == 0 or is_gin_or_better(view) or view.phase == PHASE_LAST:
         return 1
     return np.int64(player.knock_gain(view, rules, params) > 0)
@@ -118,15 +118,15 @@ def champion_weights(params):
 
 @helper
 def evaluate_rollout(state, view, params):
-    """Return the value of a finished rollout, which is MATCH_VALUE times the win probability.
+    """Return the value of a finished rollout: MATCH_VALUE times the match win probability.
 
     If points do not decide the match, the value is the number of points. If only won deals count,
     the value is DEAL_VALUE per won deal.
     """
     seat = view.seat
     if view.goal == GOAL_DEALS:
-        won = (state.winner == seat) - (state.winner == 1 - seat)
-        return DEAL_VALUE * state.stake * won
+        deal_result = (state.winner == seat) - (state.winner == 1 - seat)
+        return DEAL_VALUE * state.stake * deal_result
     if view.goal != GOAL_POINTS:
         return float(state.score[seat] - state.score[1 - seat])
     own_score = max(0, view.own_points + state.score[seat]) * TABLE_TARGET // view.target
@@ -169,19 +169,19 @@ def roll_out_world(
 
 
 @helper
-def estimate_gain(values, i, n, prior_gain, spread):
+def estimate_gain(values, action_index, n, prior_gain, spread):
     """Return the estimated gain of action i over the first action, and its variance per world.
 
     Args:
         values: Values by action and world.
-        i: Index of the action.
+        action_index: Index of the action.
         n: Number of worlds.
         prior_gain: Gain according to champion's weights.
         spread: Standard deviation of the error of the prior gain.
     """
     total, squares = 0.0, 0.0
-    for w in range(n):
-        gain = values[i, w] - values[0, w]
+    for world in range(n):
+        gain = values[action_index, world] - values[0, world]
         total += gain
         squares += gain * gain
     scatter = squares - total * total / max(n, 1)
@@ -193,7 +193,7 @@ def estimate_gain(values, i, n, prior_gain, spread):
 
 @helper
 def variance_after(n, world_variance, spread):
-    """Return the variance of an estimate from champion's weights and n worlds."""
+    """Return the variance of an estimate from champion's weights and rollouts in n worlds."""
     return 1.0 / (1.0 / (spread * spread) + n / world_variance)
 
 
@@ -261,7 +261,7 @@ def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
 
 @helper
 def best_action(actions, cards, prior_gains, spread, view, rules, params):
-    """Return the index of the best action.
+    """Return the index of the action with the highest estimated value.
 
     Args:
         actions: Engine actions.
@@ -300,9 +300,9 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
             shuffle_stock(hidden, view, view.noise, stream, stock)
             is_waiting = next_random_word(view.noise, stream) >= knock_probability * 4294967296.0
             states[0].lengths[1, SLOT_KNOCK] = HANDS_OFFSET - CHAMPION_OFFSET if is_waiting else 0
-            hand, tried = hidden | view.known, alive | 1
+            hand, candidates = hidden | view.known, alive | 1
             roll_out_world(
-                states, views, hand, stock, actions, cards, tried, world, values, turns,
+                states, views, hand, stock, actions, cards, candidates, world, values, turns,
                 view, rules, params,
             )  # fmt: skip
             world += 1

@@ -73,7 +73,7 @@ def _draw_cards(pool, k, seed, stream):
 
 @helper
 def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
-    """Return the hidden cards after random swaps that bring the deadwood closer to `aim`."""
+    """Return the hidden hand after random card swaps that bring its deadwood closer to `aim`."""
     distance = abs(deadwood(known | hidden, rules) - aim)
     size = popcount(hidden)
     for _ in range(MAX_SWAPS):
@@ -92,7 +92,7 @@ def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
 
 @helper
 def _sample_hidden_cards(view, rules, developed, pool, stream):
-    """Return the opponent's sampled hidden cards.
+    """Return a random sample of the opponent's hidden cards.
 
     Depending on `developed`, the function draws the cards at random, or it keeps the best of as
     many draws as there are cards in the pile, or it improves the best draw by swaps towards the
@@ -163,12 +163,12 @@ def score_ending(
         scratch: Result of `_make_scratch`.
     """
     meld_buffer, keys, rows, options, chains = scratch
-    count = deadwood(opponent_hand, rules)
+    deadwood_points = deadwood(opponent_hand, rules)
     if rules.layoff and (own_deadwood > 0 or rules.layoff_on_gin):
         find_shown_melding(ten_cards, discarded, -1, -1, rules, meld_buffer, keys, rows)
-        count = lay_off(opponent_hand, rows[0], rules, options, chains)[0]
+        deadwood_points = lay_off(opponent_hand, rows[0], rules, options, chains)[0]
     _, own_points, opponent_points, _ = score_deal(
-        ENDING_KNOCK, own_deadwood, count, stock_left, view.multiplier, rules
+        ENDING_KNOCK, own_deadwood, deadwood_points, stock_left, view.multiplier, rules
     )
     return own_points - opponent_points
 
@@ -213,42 +213,49 @@ def roll_out(
             else (opponent_hand, opponent_deadwood, own_hand)
         )
         eleven_cards = hand
-        count, cards = 1 << 20, 0
+        least_deadwood, cards = 1 << 20, 0
         if source != STOCK:
             eleven_cards = hand | 1 << top
-            count, cards = best_discards(
+            least_deadwood, cards = best_discards(
                 eleven_cards, eleven_cards if rules.discard_ban == BAN_NONE else hand, rules
             )
-        if source != TAKE and count >= before:
+        if source != TAKE and least_deadwood >= before:
             if stock_left == 0:
                 return 0
             eleven_cards = hand | 1 << stock[size - stock_left]
             stock_left -= 1
             if rules.stock_end == STOCK_END_AT_DRAW and stock_left <= rules.stock_reserve:
                 return 0
-            count, cards = best_discards(
+            least_deadwood, cards = best_discards(
                 eleven_cards, hand if rules.discard_ban == BAN_DRAWN else eleven_cards, rules
             )
         top = lowest_bit(highest_value_cards(cards, rules)[0])
         ten_cards = eleven_cards & ~(1 << top)
-        if count <= (0 if is_own_turn and patient else view.limit):
+        if least_deadwood <= (0 if is_own_turn and patient else view.limit):
             points = score_ending(
-                ten_cards, 1 << top, count, other_deadwood, stock_left, view, rules, scratch
+                ten_cards,
+                1 << top,
+                least_deadwood,
+                other_deadwood,
+                stock_left,
+                view,
+                rules,
+                scratch,
             )
             return points if is_own_turn else -points
         if stock_left <= rules.stock_reserve:
             return 0
         if is_own_turn:
-            own_hand, own_deadwood = ten_cards, count
+            own_hand, own_deadwood = ten_cards, least_deadwood
         else:
-            opponent_hand, opponent_deadwood = ten_cards, count
+            opponent_hand, opponent_deadwood = ten_cards, least_deadwood
         is_own_turn = not is_own_turn
         source = ANY_SOURCE if rules.take_discard else STOCK
 
 
 @helper
 def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, scratch):
-    """Return the player's points minus the opponent's points after an action in a world."""
+    """Return the player's points minus the opponent's points if an action is played in a world."""
     if action == END:
         return score_ending(
             view.hand & ~(1 << card),
@@ -303,7 +310,7 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
 
 @helper
 def evaluate_points(points, view, params):
-    """Return the value of a deal, which is its points or the match win probability."""
+    """Return the value of a deal, in points or as the match win probability."""
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
     own_score = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
@@ -322,7 +329,7 @@ def evaluate_points(points, view, params):
 
 @helper
 def _is_significantly_better(a, b, n, gate):
-    """Return True if a beats b in n worlds by more than `gate` standard errors."""
+    """Return True if action a beats b by more than `gate` standard errors over n worlds."""
     total, squares = 0.0, 0.0
     for i in range(n):
         total += a[i] - b[i]
@@ -335,8 +342,8 @@ def _is_significantly_better(a, b, n, gate):
 def _evaluate_worlds(
     values, first, last, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
 ):
-    """Fill values[action, world] for the worlds first..last-1 and the actions in `alive`."""
-    for w in range(first, last):
+    """Fill values[action, world] for worlds first to last - 1 and the actions in `alive`."""
+    for world in range(first, last):
         opponent_hand = sample_world(view, rules, params[DEVELOPED], pool, stream, stock)
         for i in range(actions.shape[0]):
             if alive >> i & 1:
@@ -350,7 +357,7 @@ def _evaluate_worlds(
                     rules,
                     scratch,
                 )
-                values[i, w] = evaluate_points(points, view, params)
+                values[i, world] = evaluate_points(points, view, params)
 
 
 @helper
@@ -365,7 +372,7 @@ def _list_cards(cards):
 
 @helper
 def best_action(actions, cards, view, rules, params):
-    """Return the index of the best action.
+    """Return the index of the action with the best mean result over the worlds.
 
     All actions are compared in the same worlds.
 

@@ -66,7 +66,7 @@ def is_last_discard(view, rules):
 
 @helper
 def hand_cost(ten_cards, unseen, aim, few, rules, counts):
-    """Return the cost of ten cards for an aim.
+    """Return the cost of ten cards for the given aim.
 
     A lower cost is better.
 
@@ -111,53 +111,68 @@ def min_unmatched(hand, rules):
 
     The hand has up to eleven cards. Rainbows are ignored.
     """
-    s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
-    set_ranks = s & h & (d | c) | d & c & (s | h)
+    spades, hearts, diamonds, clubs = (
+        suit_lane(hand, 0),
+        suit_lane(hand, 1),
+        suit_lane(hand, 2),
+        suit_lane(hand, 3),
+    )
+    set_ranks = spades & hearts & (diamonds | clubs) | diamonds & clubs & (spades | hearts)
     if set_ranks == 0:
-        return _count_out_of_runs(s, h, d, c, rules)
-    runs = rules.lane[0, s] | rules.lane[0, h] | rules.lane[0, d] | rules.lane[0, c]
+        return _count_out_of_runs(spades, hearts, diamonds, clubs, rules)
+    runs = (
+        rules.lane[0, spades]
+        | rules.lane[0, hearts]
+        | rules.lane[0, diamonds]
+        | rules.lane[0, clubs]
+    )
     free_ranks = set_ranks & ~int(runs)
-    s, h, d, c = s & ~free_ranks, h & ~free_ranks, d & ~free_ranks, c & ~free_ranks
-    return _min_unmatched_with_sets(s, h, d, c, set_ranks & ~free_ranks, rules)
+    spades, hearts, diamonds, clubs = (
+        spades & ~free_ranks,
+        hearts & ~free_ranks,
+        diamonds & ~free_ranks,
+        clubs & ~free_ranks,
+    )
+    return _min_unmatched_with_sets(spades, hearts, diamonds, clubs, set_ranks & ~free_ranks, rules)
 
 
 @helper
-def _min_unmatched_with_sets(s, h, d, c, ranks, rules):
+def _min_unmatched_with_sets(spades, hearts, diamonds, clubs, ranks, rules):
     """Return `min_unmatched` if each of `ranks` can be a set.
 
     A rank can form a set of all its cards, a set of three of its four cards, or no set.
     """
     if ranks == 0:
-        return _count_out_of_runs(s, h, d, c, rules)
+        return _count_out_of_runs(spades, hearts, diamonds, clubs, rules)
     r = ranks & -ranks
     rest = ranks ^ r
-    s0, h0, d0, c0 = s & ~r, h & ~r, d & ~r, c & ~r
+    s0, h0, d0, c0 = spades & ~r, hearts & ~r, diamonds & ~r, clubs & ~r
     best = min(
-        _min_unmatched_with_sets(s, h, d, c, rest, rules),
+        _min_unmatched_with_sets(spades, hearts, diamonds, clubs, rest, rules),
         _min_unmatched_with_sets(s0, h0, d0, c0, rest, rules),
     )
-    if s & h & d & c & r:
+    if spades & hearts & diamonds & clubs & r:
         best = min(
             best,
-            _min_unmatched_with_sets(s, h0, d0, c0, rest, rules),
-            _min_unmatched_with_sets(s0, h, d0, c0, rest, rules),
+            _min_unmatched_with_sets(spades, h0, d0, c0, rest, rules),
+            _min_unmatched_with_sets(s0, hearts, d0, c0, rest, rules),
         )
         best = min(
             best,
-            _min_unmatched_with_sets(s0, h0, d, c0, rest, rules),
-            _min_unmatched_with_sets(s0, h0, d0, c, rest, rules),
+            _min_unmatched_with_sets(s0, h0, diamonds, c0, rest, rules),
+            _min_unmatched_with_sets(s0, h0, d0, clubs, rest, rules),
         )
     return best
 
 
 @helper
-def _count_out_of_runs(s, h, d, c, rules):
+def _count_out_of_runs(spades, hearts, diamonds, clubs, rules):
     """Return the number of cards that are not in a run of their suit."""
     return (
-        _count_out_of_suit_runs(s, rules)
-        + _count_out_of_suit_runs(h, rules)
-        + _count_out_of_suit_runs(d, rules)
-        + _count_out_of_suit_runs(c, rules)
+        _count_out_of_suit_runs(spades, rules)
+        + _count_out_of_suit_runs(hearts, rules)
+        + _count_out_of_suit_runs(diamonds, rules)
+        + _count_out_of_suit_runs(clubs, rules)
     )
 
 

@@ -94,7 +94,7 @@ rules_offset = helper(find_rules_offset)
 
 
 def weights_for_rules(weights, deltas, rules):
-    """Return the weights with those for the most similar rules changed for the given rules.
+    """Return the weights of the most similar trained rules, adapted to the given rules.
 
     Args:
         weights: Weights for the rules of all variants used in training, (N_WEIGHTS,).
@@ -104,9 +104,9 @@ def weights_for_rules(weights, deltas, rules):
         rules: The rules.
     """
     features, first = rule_features(rules), find_rules_offset(rules)
-    trained = variant_features(TRAINED_VARIANTS[first // RULES_SIZE])
+    trained_features = variant_features(TRAINED_VARIANTS[first // RULES_SIZE])
     # Only for rush does the change also improve play under the rules used in training.
-    used = features if first == RUSH else features - trained
+    used = features if first == RUSH else features - trained_features
     if not used.any():
         return weights
     table = deltas.reshape(1 + N_RULE_FEATURES, -1)
@@ -116,14 +116,14 @@ def weights_for_rules(weights, deltas, rules):
     share = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
     before, after = (
         immediate_knock_probabilities((constants + one @ changes)[2 * BLEND_SIZE :])
-        for one in (trained, features)
+        for one in (trained_features, features)
     )
-    changed = weights.copy()
-    blends, levels = np.split(changed[first : first + RULES_SIZE], [OPPONENT_OFFSET])
+    adapted_weights = weights.copy()
+    blends, levels = np.split(adapted_weights[first : first + RULES_SIZE], [OPPONENT_OFFSET])
     blends += (patient + (hasty - patient) * share).ravel()
     levels += (N_BLENDS - 1) * (after - before).ravel()
     levels[:] = np.rint(levels).clip(0, N_BLENDS - 1)
-    return changed
+    return adapted_weights
 
 
 def immediate_knock_probabilities(log_odds):
@@ -145,18 +145,18 @@ WEIGHTS = {
 
 @helper
 def immediate_knock_level(view, rules, params):
-    """Return the probability, 0..8 eighths, that the opponent knocks immediately.
+    """Return the probability that the opponent knocks immediately, in eighths (0 to 8).
 
     The probability depends on the number of deals that the opponent won in this match, on their
     mean points, and on the length of the present deal.
     """
-    won = min(view.other_deals, N_WON - 1)
+    n_won = min(view.other_deals, N_WON - 1)
     mean = 0
-    if won > 0:
+    if n_won > 0:
         mean = min(N_MEANS - 1, view.other_points // (3 * view.other_deals))
     turn = min(view.own_turn, N_TURNS) - 1
     table = rules_offset(rules) + OPPONENT_OFFSET
-    return int(params[table + (won * N_MEANS + mean) * N_TURNS + turn])
+    return int(params[table + (n_won * N_MEANS + mean) * N_TURNS + turn])
 
 
 @helper
@@ -181,7 +181,7 @@ def current_weights(view, rules, params):
 
 @force_inline
 def write_candidates(legal, view, rules, weights, cards, costs):
-    """Write the candidate discards and their costs to lanes; return the number of candidates.
+    """Write the candidate discards to `cards` and their costs to `costs`; return their number.
 
     Candidates are legal discards that leave little more than the least deadwood.
     """
@@ -203,15 +203,21 @@ def write_candidates(legal, view, rules, weights, cards, costs):
         one, card = legal & -legal, lowest_bit(legal)
         legal ^= one
         ten = view.hand ^ one
-        count, left = total - card_value(card, rules), ten & ~melded
+        deadwood_points, left = total - card_value(card, rules), ten & ~melded
         most = view.least + (MARGIN if one & linked_or_melded else LONE_MARGIN)
         if one & melded:
             left = ten & ~cards_in_melds(ten, rules)
             if total_points(left, rules) > most:
                 continue
-            count = deadwood(ten, rules)
-        cards[n], ranks[n], tens[n], loose[n], counts[n] = card, card % 13, ten, left, count
-        n += count <= most
+            deadwood_points = deadwood(ten, rules)
+        cards[n], ranks[n], tens[n], loose[n], counts[n] = (
+            card,
+            card % 13,
+            ten,
+            left,
+            deadwood_points,
+        )
+        n += deadwood_points <= most
     context = find_context(view)
     write_discard_costs(n, cards, ranks, tens, loose, counts, context, view, rules, weights, costs)
     return n
@@ -237,7 +243,7 @@ def champion_discard(view, rules, params):
 
 @helper
 def describe_knock(view, rules):
-    """Return the N_KNOCK_FEATURES features of a knock, except its turn and deadwood."""
+    """Return the N_KNOCK_FEATURES features of a knock, excluding its turn and its deadwood."""
     ten = view.hand
     if view.ending_card >= 0:
         ten &= ~(1 << view.ending_card)
@@ -252,7 +258,7 @@ def describe_knock(view, rules):
 
 @helper
 def knock_gain(view, rules, params):
-    """Return the gain from knocking instead of continuing."""
+    """Return the gain from knocking over continuing."""
     x = describe_knock(view, rules)
     first = blend_offset(view, rules, params)
     turn = min(view.own_turn, KNOCK_TURNS) - 1
@@ -267,7 +273,7 @@ def knock_gain(view, rules, params):
 
 @knock(name="champion", **WEIGHTS)
 def champion_knock(view, rules, params):
-    """Knock with gin or on the last discard, otherwise according to a table and the outs."""
+    """Knock with gin or on the last discard; otherwise decide by a table and the outs."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     return knock_gain(view, rules, params) > 0
@@ -275,7 +281,7 @@ def champion_knock(view, rules, params):
 
 @helper
 def describe_take(view, rules, weights):
-    """Return the N_TAKE_FEATURES features of taking the card on offer.
+    """Return the N_TAKE_FEATURES features of the decision to take the card on offer.
 
     All features are 0 if the card saves no deadwood.
 
@@ -313,7 +319,7 @@ def describe_take(view, rules, weights):
 
 @helper
 def take_gain(view, rules, params):
-    """Return the gain from taking the card on offer; 0 if it saves no deadwood."""
+    """Return the gain from taking the card on offer, or 0 if it does not lower the deadwood."""
     first = blend_offset(view, rules, params)
     x = describe_take(view, rules, stage_weights(first, view, params))
     at = first + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)

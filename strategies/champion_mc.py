@@ -50,7 +50,7 @@ WEIGHTS = {**player.WEIGHTS, "weights": "champion-mc.npy", "for_rules": weights_
 
 @take(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_take(view, rules, params):
-    """Take a card that lowers the deadwood if weights and rollouts predict a gain."""
+    """Take a card that lowers the deadwood if the weights and rollouts predict a gain."""
     if not lowers_deadwood(view, rules):
         return take_if(False, view.legal)
     gain = player.take_gain(view, rules, champion_weights(params))
@@ -71,21 +71,21 @@ def lowest_cost_discards(legal, view, rules, params):
         Up to MAX_DISCARDS_TRIED cards, and the lowest cost minus the cost of each card.
     """
     weights = player.current_weights(view, rules, champion_weights(params))
-    tried, prices = int_stack_array(), float_stack_array()
-    n = player.write_candidates(legal, view, rules, weights, tried, prices)
+    candidates, prices = int_stack_array(), float_stack_array()
+    n = player.write_candidates(legal, view, rules, weights, candidates, prices)
     few = min(n, MAX_DISCARDS_TRIED)
     cards, before = np.zeros(few, np.int64), np.zeros(few)
     least = prices[:n].min()
     for k in range(few):
         i = prices[:n].argmin()
-        cards[k], before[k] = tried[i], least - prices[i]
+        cards[k], before[k] = candidates[i], least - prices[i]
         prices[i] = player.MAX_COST
     return cards, before
 
 
 @discard(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_discard(view, rules, params):
-    """Return the candidate discard with the best estimate from weights and rollouts."""
+    """Discard the candidate with the best estimate from weights and rollouts."""
     cards, before = lowest_cost_discards(view.legal, view, rules, params)
     if len(cards) == 1:
         return cards[0]
@@ -95,7 +95,7 @@ def mc_discard(view, rules, params):
 
 @knock(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_knock(view, rules, params):
-    """Knock with gin or on the last discard, otherwise if knocking beats the best discard."""
+    """Knock with gin or on the last discard; otherwise knock if it beats the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     numbers = champion_weights(params)

@@ -17,7 +17,7 @@ from simgin.toolkit import (
 
 @discard(noise=True)
 def uniform(view, rules, params):
-    """Discard a random legal card with uniform probabilities."""
+    """Discard a legal card, chosen uniformly at random."""
     return pick_random(view.legal, view.noise)
 
 
@@ -85,7 +85,7 @@ def _hits_cost(view, rules, params, card, known):
 
 @helper
 def _neighbours(hand):
-    """Return the cards of a hand that have a neighbour of the same suit in the hand."""
+    """Return the cards of a hand with an adjacent card of the same suit in the hand."""
     not_kings = ALL_CARDS & ~cards_of_rank(12)
     with_lower = (hand & not_kings) << 1 & hand
     with_upper = hand >> 1 & not_kings & hand

@@ -28,7 +28,7 @@ from simgin.toolkit import (
 
 @take
 def lower_new(view, rules, params):
-    """Take a card that lowers the deadwood unless the player discarded it (avoids endless play)."""
+    """Take a card that lowers the deadwood, unless the player has already discarded that card."""
     discarded = first_discards(view, view.seat, view.turns)
     return take_if(
         not discarded >> view.taken_offer & 1 and lowers_deadwood(view, rules), view.legal
@@ -49,13 +49,13 @@ def _count_at_distance(hand, card, step):
     w3=param(1.0, -10.0, 10.0, "weight of a card in hand two ranks away in the suit"),
 )
 def conv(view, rules, params):
-    """Discard the card with the smallest weighted sum of friends, and break ties by rank."""
+    """Discard the card whose friends have the smallest weighted sum, and break ties by rank."""
     return lowest_cost_card(view, rules, params, view.legal, _sum_of_friends, 0)
 
 
 @helper
 def _sum_of_friends(view, rules, params, card, known):
-    """Return the weighted sum of a card's friends in the hand."""
+    """Return the weighted number of hand cards with the rank of a card or near it in its suit."""
     friends = params[0] * (popcount(view.hand & cards_of_rank(card % 13)) - 1)
     friends += params[1] * _count_at_distance(view.hand, card, 1) + params[2] * _count_at_distance(
         view.hand, card, 2

@@ -94,23 +94,23 @@ def _candidates(view, rules, params):
     least, cards = view.least, view.best
     if least == 0:
         return cards & -cards
-    candidates, left, count = 0, params[N_CANDIDATES], least
-    while left > 0 and count <= least + params[MARGIN]:
+    candidates, left, deadwood_points = 0, params[N_CANDIDATES], least
+    while left > 0 and deadwood_points <= least + params[MARGIN]:
         rest = view.legal
         while rest and left > 0:
             mask = rest & -rest
             rest ^= mask
-            if deadwood(view.hand & ~mask, rules) == count:
+            if deadwood(view.hand & ~mask, rules) == deadwood_points:
                 candidates |= mask
                 left -= 1
-        count += 1
+        deadwood_points += 1
     spare = candidates & unmatched_cards(view.hand, rules)
     return spare if spare else cards & -cards
 
 
 @helper
 def _least_cost(cards, help_values, first_deadwoods):
-    """Return the card with the smallest sum of help and deadwood after one draw."""
+    """Return the discard with the smallest sum of help to the opponent and later deadwood."""
     best = lowest_bit(cards)
     while cards:
         card = lowest_bit(cards)
@@ -122,7 +122,7 @@ def _least_cost(cards, help_values, first_deadwoods):
 
 @helper
 def _deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
-    """Return the mean deadwood after a draw and a discard, over the best part of the cards."""
+    """Return the mean deadwood after a draw and a discard, over the best draws only."""
     tally[:] = 0
     n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
     return mean_of_smallest(tally, max(1.0, proportion * n))
@@ -130,7 +130,7 @@ def _deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
 
 @helper
 def _deadwood_after_two(ten_cards, unseen, proportion, tally, rules):
-    """Return the mean deadwood after two draws and one discard, over the best part of the pairs."""
+    """Return the mean deadwood after two draws and a discard, over the best pairs only."""
     tally[:] = 0
     pairs = 0
     while unseen:

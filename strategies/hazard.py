@@ -58,31 +58,31 @@ def hazard(view, rules, params):
 
 @helper
 def _cost(view, rules, params, card, known):
-    """Return the expected deadwood plus the weighted improvement of the opponent's hand."""
+    """Return the expected deadwood plus the weighted value of the discard to the opponent."""
     max_deadwood, held, tally = known
     ten_cards = view.hand & ~(1 << card)
-    count = deadwood(ten_cards, rules)
-    if count > max_deadwood:
+    deadwood_points = deadwood(ten_cards, rules)
+    if deadwood_points > max_deadwood:
         return 1e18
     next_deadwood = _deadwood_after_one(ten_cards, view.unseen, params[0], tally, rules)
-    return _deadwood_at_end(count, next_deadwood, view.own_turn, params) + params[5] * _improvement(
-        card, view.known, view.unseen, held, rules
-    )
+    return _deadwood_at_end(deadwood_points, next_deadwood, view.own_turn, params) + params[
+        5
+    ] * _improvement(card, view.known, view.unseen, held, rules)
 
 
 @helper
 def _deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
-    """Return the mean deadwood after a draw and a discard, over the best part of the cards."""
+    """Return the mean deadwood after a draw and a discard, over the best draws only."""
     tally[:] = 0
     n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
     return mean_of_smallest(tally, max(1.0, proportion * n))
 
 
 @helper
-def _deadwood_at_end(count, next_deadwood, turn, params):
-    """Return the expected deadwood at the end of the deal or in the last turn considered."""
-    expected, alive, gain = 0.0, 1.0, count - next_deadwood
-    held = float(count)
+def _deadwood_at_end(deadwood_points, next_deadwood, turn, params):
+    """Return the expected deadwood at the end of the deal, or after the last turn considered."""
+    expected, alive, gain = 0.0, 1.0, deadwood_points - next_deadwood
+    held = float(deadwood_points)
     for i in range(int(params[1])):
         ends = min(1.0, max(0.0, params[4] * (turn + i - params[3])))
         expected += alive * ends * held
@@ -94,7 +94,7 @@ def _deadwood_at_end(count, next_deadwood, turn, params):
 
 @helper
 def _improvement(card, known, unseen, held, rules):
-    """Return the expected value of the opponent's cards in three-card melds with a card."""
+    """Return the expected value of the opponent's cards that form three-card melds with a card."""
     rank = cards_of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])
     n_known, n_unseen = popcount(rank & known), popcount(rank & unseen)

@@ -55,7 +55,7 @@ def _completing_cards(card, partner):
 
 @helper
 def _structure(card, view, chances):
-    """Return the contribution of a card to the structure of the hand.
+    """Return the structure value of a card, which is higher if more live cards make melds.
 
     Args:
         card: Card of the hand, 0..51.
@@ -70,8 +70,8 @@ def _structure(card, view, chances):
         held += popcount(cards & view.hand)
         cards &= view.unseen
         while cards:
-            q = chances[lowest_bit(cards)]
-            score += 1 - q * q * q * q
+            probability = chances[lowest_bit(cards)]
+            score += 1 - probability * probability * probability * probability
             cards &= cards - 1
     return score + 3 * held
 
@@ -95,7 +95,7 @@ def _structure_share(view, start, fade, floor):
     ),
 )
 def alpha(view, rules, params):
-    """Minimise the remaining deadwood plus the loss of structure, and break ties at random."""
+    """Minimise the remaining deadwood plus the lost structure, and break ties at random."""
     a = _structure_share(view, params[0], params[1], params[2])
     chances = np.empty(52)
     if params[3] == 0:

@@ -24,13 +24,13 @@ from simgin.toolkit import (
 
 @helper
 def _high_cards():
-    """Return the mask of tens and face cards."""
+    """Return the mask of all tens and face cards."""
     return cards_of_ranks(0b1111 << 9)
 
 
 @discard(cost=param(10.0, 0.0, 99.0, "penalty on each card with a partner or in a meld"))
 def high_first(view, rules, params):
-    """Discard high cards first: the highest unmatched card without a partner (about.com)."""
+    """Discard unmatched cards without a partner first, starting with the highest (about.com)."""
     cards = unmatched_cards(view.hand, rules)
     return discard_with_penalty(view, rules, ~cards | cards_with_partner(cards, rules), params[0])
 
@@ -73,7 +73,7 @@ def triangle(view, rules, params):
 
 @helper
 def _triangle(cards):
-    """Return a triangle of a card, a card of its rank and a neighbour in its suit, or 0.
+    """Return the mask of a high card, a card of its rank and a neighbour in its suit, or 0.
 
     Ties are broken by the highest first card, then by the lowest card numbers.
     """
@@ -96,7 +96,7 @@ def _triangle(cards):
     cost=param(1.5, 0.0, 99.0, "penalty on such unmatched cards"),
 )
 def keep_low(view, rules, params):
-    """Keep aces and twos even without prospects (Heisenbot, Mishra and Aggarwal)."""
+    """Keep aces and twos even if they cannot soon form a meld (Heisenbot, Mishra and Aggarwal)."""
     return discard_with_penalty(
         view, rules, unmatched_cards(view.hand, rules) & _ranks_to(params[0]), params[1]
     )
@@ -104,7 +104,7 @@ def keep_low(view, rules, params):
 
 @helper
 def _ranks_to(rank):
-    """Return all cards from the ace up to a rank.
+    """Return the mask of all cards from the ace up to a rank.
 
     Ranks are counted from 1 for the ace.
     """
@@ -118,7 +118,7 @@ def _ranks_to(rank):
     cost=param(1.5, 0.0, 99.0, "penalty on low cards that could be laid off on the known cards"),
 )
 def keep_low_late(view, rules, params):
-    """Keep low cards that fit cards the opponent took if gin seems near (rubl.com)."""
+    """Keep low cards that fit the cards the opponent took when gin seems near (rubl.com)."""
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_penalty(

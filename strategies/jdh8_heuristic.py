@@ -28,7 +28,7 @@ def safest(view, rules, params):
 
 @helper
 def _danger(view, rules, params, card, known):
-    """Return the danger of a discard."""
+    """Return the danger of a discard, which is higher if the opponent can use it more."""
     return discard_danger(card, view, params[0], params[1], params[2])
 
 

@@ -15,7 +15,7 @@ def at(view, rules, params):
 
 @knock
 def never(view, rules, params):
-    """Never end a deal, not even with gin (for tests)."""
+    """Continue instead of ending the deal, even with gin (for tests)."""
     return False
 
 
@@ -44,7 +44,7 @@ def schedule(view, rules, params):
 
 @helper
 def _points_needed(rules, seat, points):
-    """Return the number of points that a seat with `points` needs to win the match or game.
+    """Return the points that a seat with `points` still needs to win the match or game.
 
     If points cannot win the match or game, the result is OUT_OF_REACH.
     """
@@ -78,5 +78,5 @@ def count(view, rules, params):
 
 @knock(k=param(0, 0, 99, "maximum deadwood for a knock before the stock runs out"))
 def at_wall(view, rules, params):
-    """Knock with at most k, or with any legal count if the deal would become a dead hand."""
+    """Knock with at most k points, or with any legal deadwood if a dead hand is near."""
     return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

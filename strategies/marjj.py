@@ -59,7 +59,7 @@ N_DEADWOOD_VALUES = 300  # number above the deadwood of ten cards, even if an ac
     set=param(20.0, -100.0, 100.0, "cost if two other cards of the rank are known"),
 )
 def marjj(view, rules, params):
-    """Discard a high unmatched card by present and next deadwood and by use to the opponent."""
+    """Discard a high unmatched card according to deadwood and to its use to the opponent."""
     rest = _candidates(view, rules, params)
     if rest & (rest - 1) == 0:
         return lowest_bit(rest)
@@ -69,10 +69,10 @@ def marjj(view, rules, params):
         card = lowest_bit(rest)
         rest &= rest - 1
         ten_cards = view.hand & ~(1 << card)
-        count = deadwood(ten_cards, rules)
-        if count == 0:
+        deadwood_points = deadwood(ten_cards, rules)
+        if deadwood_points == 0:
             return card
-        score = count + params[WEIGHT] * _mean_next_deadwood(
+        score = deadwood_points + params[WEIGHT] * _mean_next_deadwood(
             ten_cards, view.unseen, int(params[BEST]), tally, rules
         ) * _power(params[DECAY], view.own_turn - 1)
         score += _use_to_opponent(card, view.known, ~(view.unseen | view.known), params)
@@ -85,7 +85,7 @@ def marjj(view, rules, params):
 
 @helper
 def _power(x, n):
-    """Return x ** n by squaring, as numba does.
+    """Return x ** n by repeated squaring, as numba does.
 
     Python's operator `**` rounds differently.
     """
@@ -142,7 +142,7 @@ def _mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
 
 @helper
 def _use_to_opponent(card, known, gone, params):
-    """Return the use of a card to the opponent, given the nearby cards that are known or gone."""
+    """Return how useful a card is to the opponent, given the nearby known and gone cards."""
     s, r = 13 * (card // 13), card % 13
     score = _run_score(
         _with_edges(_neighbour_bits(gone >> s & 0x1FFF, r), r),
@@ -172,7 +172,7 @@ def _neighbour_bits(lane, r):
 
 @helper
 def _with_edges(neighbours, r):
-    """Return `_neighbour_bits` with the bits beyond ace and king set.
+    """Return `_neighbour_bits` with the bits for positions beyond ace and king set.
 
     For a queen, the bit of the king is also set, as in the file.
     """

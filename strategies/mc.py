@@ -71,7 +71,7 @@ def _best_candidates(eleven_cards, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_take(view, rules, params):
-    """Take or draw as sampled worlds suggest if the gain is significant, otherwise like gold."""
+    """Take or draw by results in sampled worlds; without a significant gain, play like gold."""
     answers = _take_actions(view, rules)
     actions = answers.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << PASS:
@@ -81,7 +81,7 @@ def monte_carlo_take(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_discard(view, rules, params):
-    """Choose among the `width` discards with the least deadwood by the results in sampled worlds.
+    """Discard the best in sampled worlds of the `width` discards with the least deadwood.
 
     If no discard is significantly better, make gold's discard.
     """
@@ -94,7 +94,7 @@ def monte_carlo_discard(view, rules, params):
 
 @knock(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_knock(view, rules, params):
-    """Knock with gin, or if no discard is significantly better in sampled worlds."""
+    """Knock with gin, or if no discard is significantly better than a knock in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
     candidates = _best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)

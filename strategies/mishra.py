@@ -81,7 +81,7 @@ def _pair_probabilities(held):
 
 @helper
 def _meld_probability(card, chances):
-    """Return the probability that the opponent can meld a card if pairs are independent."""
+    """Return the probability that the opponent can meld a card, assuming independent pairs."""
     none = 1.0
     for i in range(6):
         none *= 1 - chances[i, card]
@@ -90,7 +90,7 @@ def _meld_probability(card, chances):
 
 @helper
 def _probabilities_in_melds(held, chances):
-    """Return the probability that the opponent holds each card in a meld, (52,) float64.
+    """Return each card's probability of being in an opponent's meld, (52,) float64.
 
     The probability is the sum over the three-card melds of the card. For cards that the opponent
     cannot have, the probability is 0.
@@ -143,7 +143,7 @@ def _card_value(card, unmatched, available, table, hurry, rules, params):
 
 @helper
 def _probability_of_none(in_melds):
-    """Return the probability that the opponent holds none of a set of cards in melds.
+    """Return the probability that no card of a set is in the opponent's melds.
 
     Args:
         in_melds: Sum over the cards of the probability that the opponent holds the card in a meld.
@@ -172,17 +172,17 @@ def _affected_cards(cards):
 
 @helper
 def _write_card_values(
-    cards, changed, before, values, unmatched, available, table, hurry, rules, params
+    cards, changed_cards, before, values, unmatched, available, table, hurry, rules, params
 ):
     """Write the values of some unmatched cards to `values`, (52,) float64.
 
-    If `changed` contains no card of the same rank or suit, the value is copied from `before`.
+    If `changed_cards` contains no card of the same rank or suit, the value is copied from `before`.
     """
-    changed = _affected_cards(changed)
+    changed_cards = _affected_cards(changed_cards)
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        if changed >> card & 1:
+        if changed_cards >> card & 1:
             values[card] = _card_value(card, unmatched, available, table, hurry, rules, params)
         else:
             values[card] = before[card]
@@ -207,7 +207,7 @@ def _hand_value(hand, unmatched, values, limit, rules, params):
 
 @helper
 def _urgency(unmatched, limit, rules, params):
-    """Return the factor on low points.
+    """Return the factor on low card points, which increases close to a knock.
 
     The factor is `hurry` within two cards of a knock, otherwise 1.
     """
@@ -242,21 +242,30 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
     discarded = lowest_bit(highest_value_cards(unmatched & legal, rules)[0])
     hurry = _urgency(unmatched, limit, rules, params)
     before, unmatched_before, available_before, hurry_before = ten_cards
-    changed = (
+    changed_cards = (
         unmatched ^ unmatched_before | available ^ available_before
         if hurry == hurry_before
         else ALL_CARDS
     )
     if total_points(unmatched, rules) - card_value(discarded, rules) > limit:
         _write_card_values(
-            unmatched, changed, before, values, unmatched, available, table, hurry, rules, params
+            unmatched,
+            changed_cards,
+            before,
+            values,
+            unmatched,
+            available,
+            table,
+            hurry,
+            rules,
+            params,
         )
-        before, changed = values, 0
+        before, changed_cards = values, 0
         discarded = _lowest_value_card(unmatched & legal, values)
     card = 1 << discarded
     left = unmatched & ~card
     _write_card_values(
-        left, changed | card, before, values, left, available, table, hurry, rules, params
+        left, changed_cards | card, before, values, left, available, table, hurry, rules, params
     )
     return _hand_value(hand & ~card, left, values, limit, rules, params)
 
@@ -278,7 +287,7 @@ def _lowest_value_card(cards, values):
 
 @helper
 def _evaluate_hand(hand, available, table, limit, rules, params):
-    """Return the values of a hand's unmatched cards, the cards, `available` and the urgency."""
+    """Return the values of the unmatched cards, their mask, the available cards and the urgency."""
     values = np.zeros(52)
     unmatched = leftover_cards(hand, 0, rules)
     hurry = _urgency(unmatched, limit, rules, params)
@@ -293,7 +302,7 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
     tax=param(0.0, -10.0, 10.0, "penalty for revealing information by taking a card"),
 )
 def mishra(view, rules, params):
-    """Take a card if more cards are then melded or if drawing is not better."""
+    """Take a card if it increases the number of melded cards or if drawing is no better."""
     card = view.taken_offer
     eleven_cards = view.hand | 1 << card
     if deadwood(eleven_cards, rules) < view.count + card_value(card, rules):
@@ -306,24 +315,26 @@ def mishra(view, rules, params):
         _evaluate_hand(view.hand, available, table, view.limit, rules, params),
         np.empty(52),
     )
-    taken = _value_after_discard(
+    value_if_taken = _value_after_discard(
         eleven_cards, view.hand, available, table, view.limit, rules, params, ten_cards, values
     )
-    taken -= params[6]
-    if taken < _hand_value(view.hand, ten_cards[1], ten_cards[0], view.limit, rules, params):
+    value_if_taken -= params[6]
+    if value_if_taken < _hand_value(
+        view.hand, ten_cards[1], ten_cards[0], view.limit, rules, params
+    ):
         # A drawn card can always be discarded, so drawing is better.
         return take_if(False, view.legal)
     total, rest = 0.0, view.unseen
     while rest:
-        drawn = rest & -rest
-        rest ^= drawn
-        eleven_cards = view.hand | drawn
-        opponent_probability = table[lowest_bit(drawn)]
-        table[lowest_bit(drawn)] = 0.0
+        drawn_card = rest & -rest
+        rest ^= drawn_card
+        eleven_cards = view.hand | drawn_card
+        opponent_probability = table[lowest_bit(drawn_card)]
+        table[lowest_bit(drawn_card)] = 0.0
         total += _value_after_discard(
             eleven_cards,
             eleven_cards,
-            available & ~drawn,
+            available & ~drawn_card,
             table,
             view.limit,
             rules,
@@ -331,13 +342,13 @@ def mishra(view, rules, params):
             ten_cards,
             values,
         )
-        table[lowest_bit(drawn)] = opponent_probability
-    return take_if(taken * popcount(view.unseen) >= total, view.legal)
+        table[lowest_bit(drawn_card)] = opponent_probability
+    return take_if(value_if_taken * popcount(view.unseen) >= total, view.legal)
 
 
 @helper
 def _is_opponent_low(view, limit, rules):
-    """Return True if the opponent's mean deadwood over thirty sampled hands is at most `limit`."""
+    """Return True if the opponent's mean deadwood in thirty sampled hands is at most `limit`."""
     total, state = 0, 1 + view.noise % 2147483646
     for _ in range(30):
         hand, pool = view.known, view.unseen
@@ -361,7 +372,7 @@ def _is_opponent_low(view, limit, rules):
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def mishra_discard(view, rules, params):
-    """Discard a card that allows a knock, or maximise remaining value minus the opponent's gain."""
+    """Discard to knock if possible; otherwise maximise hand value minus opponent's gain."""
     unmatched = leftover_cards(view.hand, 0, rules)
     options = unmatched & view.legal
     if options == 0:
@@ -375,7 +386,7 @@ def mishra_discard(view, rules, params):
 
 @helper
 def _best_discard(view, options, rules, params):
-    """Return the discard that maximises the remaining value minus the opponent's gain."""
+    """Return the discard with the highest remaining hand value minus the opponent's gain."""
     held = np.empty(52)
     estimate_holdings_uniformly(view, held)
     chances = _pair_probabilities(held)
@@ -407,7 +418,7 @@ def _best_discard(view, options, rules, params):
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def belief(view, rules, params):
-    """Knock with at most `own` points, or with any legal count against high deadwood."""
+    """Knock with at most `own` points, or with any legal deadwood if the opponent's is high."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

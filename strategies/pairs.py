@@ -35,7 +35,7 @@ def inside_pairs(view, rules, params):
 
 @helper
 def _pair_cost(view, rules, params, card, cards):
-    """Return the cost of a card, including a penalty for its pairs."""
+    """Return the cost of discarding a card, which is the penalty for its pairs."""
     if not cards >> card & 1:
         return 0.0
     n_pairs, n_inside = 0, 0
@@ -94,7 +94,7 @@ def middle(view, rules, params):
 
 @helper
 def _unmatched_middle_cost(view, rules, params, card, cards):
-    """Return the cost of an unmatched card, including a penalty for its rank."""
+    """Return the cost of an unmatched card, including the penalty on its rank."""
     if not cards >> card & 1:
         return 0.0
     return middle_cost(card, params[0], params[1])

@@ -65,7 +65,7 @@ KNOCK_TABLE = (
     drop=param(9, 0, 99, "minimum deadwood saved to take any other card"),
 )
 def useful(view, rules, params):
-    """Take a card that makes a meld and lowers the deadwood, or lowers it a lot (PercentTwenty)."""
+    """Take a card that lowers the deadwood by a lot, or less if it makes a meld (PercentTwenty)."""
     card = view.taken_offer
     decrease = view.count - deadwood_after_taking(view.hand, card, rules)
     least = params[1] if count_possible_melds(card, view.known, rules) else params[0]
@@ -75,7 +75,7 @@ def useful(view, rules, params):
 
 @discard(noise=True)
 def unwanted(view, rules, params):
-    """Minimise the deadwood, and break ties in favour of safe, dead and low cards."""
+    """Minimise the deadwood, and break ties by preferring safe, dead and low cards."""
     options = view.best
     opponent_discards = first_discards(view, 1 - view.seat, ALL_DISCARDS)
     dead = _dead_cards(view.hand, view.unseen, rules)
@@ -109,7 +109,7 @@ def _dead_cards(hand, unseen, rules):
 
 @knock
 def by_table(view, rules, params):
-    """Knock according to a table by deadwood, cards seen and dead cards (PercentTwenty)."""
+    """Knock if a table allows the deadwood, given the cards seen and dead cards (PercentTwenty)."""
     if is_gin_or_better(view):
         return True
     seen = (52 - popcount(view.unseen)) // 5

@@ -17,7 +17,7 @@ from simgin.toolkit import bernoulli
 
 @knock(noise=True, p_end=param(0.5, 0.0, 1.0, "probability of ending the deal if legal"))
 def random(view, rules, params):
-    """End the deal with probability p_end."""
+    """End the deal with probability `p_end` whenever it is legal."""
     return bernoulli(params[0], view.noise)
 
 

@@ -63,7 +63,7 @@ def bait_shy(view, rules, params):
     same=param(0.25, 0.0, 99.0, "bonus for a card of the same rank"),
 )
 def suit_order(view, rules, params):
-    """Discard a 5 or 7 of another suit after the opponent's 6D, or otherwise another 6.
+    """After the opponent's 6D, discard a 5 or 7 of another suit, or otherwise another 6.
 
     The advice is from a web page with rules.
     """
@@ -86,7 +86,7 @@ def _suit_order_cost(view, rules, params, card, last):
 
 @discard(cost=param(1.5, 0.0, 99.0, "penalty on cards near known cards; 10 nearly forbids them"))
 def starve(view, rules, params):
-    """Never discard near a card that the opponent took (about.com)."""
+    """Keep the cards that are near a card that the opponent took (about.com)."""
     return discard_with_penalty(view, rules, neighbours_of_any(view.known), params[0])
 
 
@@ -147,7 +147,7 @@ def lay_off_late(view, rules, params):
 
 @helper
 def _new_meld_cost(view, rules, params, card, unseen):
-    """Return the cost of a card that could meld with two unseen cards."""
+    """Return the cost of a card that the opponent could meld with two unseen cards."""
     return params[1] if count_possible_melds(card, unseen, rules) else 0.0
 
 
@@ -156,7 +156,7 @@ def _new_meld_cost(view, rules, params, card, unseen):
     cost=param(5.5, 0.0, 99.0, "penalty; 5.5 avoids wild cards at a cost of up to 5 points"),
 )
 def wild(view, rules, params):
-    """Keep cards from turn 5 on if no card near them was seen (rubl.com, skillgames.zone)."""
+    """From turn 5 on, keep cards that have no seen card near them (rubl.com, skillgames.zone)."""
     seen = ALL_CARDS & ~view.unseen
     kept_cards = 0 if view.own_turn < params[0] else _cards_near_nothing_seen(view.hand, seen)
     return discard_with_penalty(view, rules, kept_cards, params[1])
@@ -184,27 +184,27 @@ def _cards_near_nothing_seen(hand, seen):
     cost=param(5, 0, 99, "maximum cost in deadwood"),
 )
 def bait(view, rules, params):
-    """Discard early near a wanted card, so that the wanted card looks safe (several advisers)."""
-    count, cards = view.least, view.best
+    """Early in the deal, discard a card near a wanted card, so that the wanted card looks safe."""
+    least_deadwood, cards = view.least, view.best
     if view.own_turn <= params[1] and bernoulli(params[0], view.noise):
         bait_discards = _bait_cards(view.hand, view.legal, view.unseen, rules)
         left, best_baits = best_discards(view.hand, bait_discards, rules)
-        if left <= count + params[2]:
+        if left <= least_deadwood + params[2]:
             cards = best_baits
     return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
 @helper
 def _bait_cards(hand, legal, unseen, rules):
-    """Return the discards near an unseen card that would make a meld with the remaining cards."""
+    """Return the discards near an unseen card that would make a meld with the rest of the hand."""
     bait_discards = 0
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
-        wanted = neighbours(card) & unseen
-        while wanted:
-            if makes_meld(hand & ~(1 << card), lowest_bit(wanted), rules):
+        wanted_cards = neighbours(card) & unseen
+        while wanted_cards:
+            if makes_meld(hand & ~(1 << card), lowest_bit(wanted_cards), rules):
                 bait_discards |= 1 << card
                 break
-            wanted &= wanted - 1
+            wanted_cards &= wanted_cards - 1
     return bait_discards

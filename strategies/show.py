@@ -10,7 +10,7 @@ from simgin.toolkit import count_extensions, deadwood_of_melding, pick_random
 
 @show
 def first(view, rules, params):
-    """Show the automatic melding, with the least deadwood and then the fewest lay-offs."""
+    """Show the melding with the least deadwood, and break ties by the fewest possible lay-offs."""
     return 0
 
 
@@ -22,7 +22,7 @@ def random(view, rules, params):
 
 @show(weight=param(1.0, 0.0, 10.0, "points per card that the opponent might lay off"))
 def live(view, rules, params):
-    """Show the melding with the least deadwood plus `weight` per possible lay-off."""
+    """Show the melding with the smallest deadwood plus `weight` per possible lay-off."""
     best, row = 1e9, 0
     for i in range(64):
         if not view.legal >> i & 1:

@@ -40,30 +40,33 @@ HOLD = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
 
 @take(reach=REACH, hold=HOLD)
 def mmd(view, rules, params):
-    """Take the card if the hand is then better than the mean hand after drawing (SIGRA)."""
+    """Take the card if the resulting hand is better than the mean hand after a draw (SIGRA)."""
     return take_if(_is_wanted(view, _make_scratch(view, rules), rules, params), view.legal)
 
 
 @helper
 def _is_wanted(view, scratch, rules, params):
-    """Return True if the best hand with the card on offer beats the mean hand after drawing."""
+    """Return True if the best hand with the card on offer beats the mean hand after a draw."""
     current_cost = _hand_cost(view, view.hand, scratch, rules, params)
-    taken = _best_cost_with(view, 1 << view.taken_offer, current_cost, scratch, rules, params)
+    cost_if_taken = _best_cost_with(
+        view, 1 << view.taken_offer, current_cost, scratch, rules, params
+    )
     n = popcount(view.unseen)
-    drawn = current_cost * n  # The value is an upper bound, because a drawn card can be discarded.
+    # The value is an upper bound, because a drawn card can be discarded.
+    total_cost_if_drawn = current_cost * n
     unseen = view.unseen
-    while unseen and taken * n < drawn:
-        drawn += (
+    while unseen and cost_if_taken * n < total_cost_if_drawn:
+        total_cost_if_drawn += (
             _best_cost_with(view, unseen & -unseen, current_cost, scratch, rules, params)
             - current_cost
         )
         unseen &= unseen - 1
-    return taken * n < drawn
+    return cost_if_taken * n < total_cost_if_drawn
 
 
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
-    """Keep low deadwood, many possible melds and cards that the opponent might want (SIGRA)."""
+    """Keep low deadwood, possible melds and the cards that the opponent might want (SIGRA)."""
     return _best_discard(
         view, view.hand, view.legal, 1e9, _make_scratch(view, rules), rules, params
     )[0]
@@ -101,7 +104,7 @@ def _best_cost_with(view, card, least, scratch, rules, params):
 
 @helper
 def _related_cards(mask):
-    """Return the cards with the rank or the suit of a card.
+    """Return the cards that share the rank or the suit of a card.
 
     Only these cards can be melded with it.
     """
@@ -111,7 +114,7 @@ def _related_cards(mask):
 
 @helper
 def _sum_over(numbers, cards):
-    """Return the sum of the numbers of some cards, in ascending order of the cards."""
+    """Return the sum of an array over some cards, added in ascending card order."""
     total = 0
     while cards:
         total += numbers[lowest_bit(cards)]
@@ -190,7 +193,7 @@ def _unmatched_cards(hand, rules):
 
 @helper
 def _write_prospects(hand, unseen, prospects, rules):
-    """Write each card's points times the number of its melds with an unseen card."""
+    """Write the points of each card times the number of its melds with an unseen card."""
     rest = hand
     while rest:
         prospects[lowest_bit(rest)] = 0
@@ -234,17 +237,17 @@ def _add_sets(hand, missing, r, prospects, rules):
 
 
 @helper
-def _write_withheld(view, hand, changed, before, held, rules):
-    """Write each card's points times the number of the opponent's melds with it.
+def _write_withheld(view, hand, changed_cards, before, held, rules):
+    """Write the value of withholding each card from the opponent, in points.
 
-    Values of cards that are not in `changed` are copied from `before`.
+    Values of cards that are not in `changed_cards` are copied from `before`.
     """
     chance = 1.0 / max(1, popcount(view.unseen))
     rest = hand
     while rest:
         card = lowest_bit(rest)
         rest &= rest - 1
-        if changed >> card & 1:
+        if changed_cards >> card & 1:
             held[card] = _withheld_value(view, hand, card, chance, rules)
         else:
             held[card] = before[card]
@@ -252,7 +255,7 @@ def _write_withheld(view, hand, changed, before, held, rules):
 
 @helper
 def _withheld_value(view, hand, card, chance, rules):
-    """Return the value of withholding a card from the opponent, in points.
+    """Return the value in points of withholding a card from the opponent.
 
     The value is the product of the card's points and the expected number of melds that the opponent
     could make with the card and at least one card from the pile.
@@ -270,7 +273,7 @@ def _withheld_value(view, hand, card, chance, rules):
 
 @helper
 def _opponent_sets(opponent_known, usable, chance):
-    """Return the expected number of the opponent's sets with an additional card.
+    """Return the expected number of sets that the opponent could make with a card.
 
     At least one card of each set is a known card of the opponent.
     """
@@ -283,7 +286,7 @@ def _opponent_sets(opponent_known, usable, chance):
 
 @helper
 def _opponent_runs(opponent_known, usable, r, chance):
-    """Return the expected number of the opponent's runs with rank r in one suit."""
+    """Return the expected number of runs that the opponent could make with rank r in a suit."""
     total = 0.0
     if opponent_known == 0:
         return total

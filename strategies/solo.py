@@ -59,7 +59,7 @@ def switch(view, rules, params):
 
 @helper
 def turns_left(view, rules):
-    """Return the number of turns left, including this turn.
+    """Return the number of turns left in the deal, including this turn.
 
     In joker games, the result is the maximum.
     """
@@ -68,7 +68,7 @@ def turns_left(view, rules):
 
 @helper
 def _penalty_cost(ten_cards, view, rules, params, counts):
-    """Return the cost of ten cards, which is the sum of the penalties over all draws.
+    """Return the cost of ten cards, the sum of their penalties over all possible draws.
 
     With `goal`, the probability of meeting the goal is subtracted with a large weight.
     """
@@ -87,7 +87,7 @@ def _penalty_cost(ten_cards, view, rules, params, counts):
 
 @helper
 def probability_within(max_total, deals, params):
-    """Return the probability that the total of a number of deals is at most `max_total`."""
+    """Return the probability that several deals have a total of at most `max_total` points."""
     i = (int(max_total) - MIN_TOTAL) // TOTAL_STEP
     if i < 0:
         return 0.0

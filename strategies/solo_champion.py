@@ -88,7 +88,7 @@ def correction_offset(rules):
     weights="solo-champion.npy",
 )
 def champion_solo(view, rules, params):
-    """Keep the ten cards with the best value after the next draw, corrected by features."""
+    """Keep the ten cards with the best table value after the next draw, plus a correction."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     table, left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
@@ -103,7 +103,7 @@ def champion_solo(view, rules, params):
 
 @helper
 def write_features(ten_cards, unseen, left, search_value, rules, x):
-    """Write the features of ten cards to `x`, (N_WEIGHTS,) float64, at the offset of their class.
+    """Write the features of ten cards to `x`, (N_WEIGHTS,) float64, at their class offset.
 
     Args:
         ten_cards: Ten cards as a 52-bit mask.
@@ -119,18 +119,18 @@ def write_features(ten_cards, unseen, left, search_value, rules, x):
     unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     lone_cards = unmatched & ~(by_rank | by_suit)
-    count = deadwood(ten_cards, rules)
+    deadwood_points = deadwood(ten_cards, rules)
     at = min(n_unmatched, N_CLASSES - 1) * N_HAND_FEATURES
     x[at : at + 4] = 1.0, 0.1 * saves_one, 0.1 * saves_two, 0.1 * saves_three
     x[at + 4] = 0.05 * count_live_pairs(unmatched, unseen)
     x[at + 5] = 0.3 * popcount(lone_cards)
-    x[at + 6] = 0.02 * count
+    x[at + 6] = 0.02 * deadwood_points
     x[at + 7] = 0.02 * saves_one * saves_one
     x[at + 8] = 0.02 * saves_one * saves_three
     x[at + 9] = 0.02 * saves_three * saves_three
     x[at + 10] = 0.02 * saves_two * saves_one
     x[at + 11] = 0.02 * count_live_pairs(lone_cards, unseen)
-    x[at + 12] = 0.0003 * count * count
+    x[at + 12] = 0.0003 * deadwood_points * deadwood_points
     x[at + 13] = 0.3 * popcount(by_rank & by_suit)
     time_left = left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
     for i in range(at, at + N_HAND_FEATURES):
@@ -140,7 +140,7 @@ def write_features(ten_cards, unseen, left, search_value, rules, x):
 
 @helper
 def count_saving_cards(ten_cards, unseen, n_unmatched, rules):
-    """Return the numbers of live cards that save one, two, and at least three unmatched cards."""
+    """Return how many live cards save one, two, and at least three unmatched cards."""
     saves_one, saves_two, saves_three = 0.0, 0.0, 0.0
     live_outs = outs(ten_cards, rules) & unseen
     while live_outs:
@@ -154,7 +154,7 @@ def count_saving_cards(ten_cards, unseen, n_unmatched, rules):
 
 @helper
 def count_live_pairs(unmatched, unseen):
-    """Return the number of melds that unmatched cards can make with two live cards each."""
+    """Return the number of melds that one unmatched card can make with two live cards."""
     total = 0
     while unmatched:
         card = lowest_bit(unmatched)

@@ -46,7 +46,7 @@ def dp(view, rules, params):
 
 @knock(name="dp", weights="solo_dp.npy")
 def dp_stop(view, rules, params):
-    """End the deal if the table values this at least as highly as continuing."""
+    """End the deal if the table value of stopping is at least the value of continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1:
@@ -58,7 +58,7 @@ def dp_stop(view, rules, params):
 
 @helper
 def time_index(view, rules):
-    """Return the index on the time axis of the table, which is the number of draws left.
+    """Return the index on the table's time axis, which is the number of draws left.
 
     With a joker, the index is the number of cards left in the deck, divided by three. In a
     two-player game, it is the number of cards in the stock.
@@ -91,7 +91,7 @@ def scoring_index(rules):
 
 @helper
 def hand_features(ten_cards, unseen, rules):
-    """Return the number of unmatched cards, and its total decrease over all unseen cards."""
+    """Return the number of unmatched cards, and its total decrease over all possible draws."""
     n_unmatched = min_unmatched(ten_cards, rules)
     live_outs = outs(ten_cards, rules) & unseen
     n_saved = 0

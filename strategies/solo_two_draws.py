@@ -74,7 +74,7 @@ def search_discards(view, width, rules, table):
 
 @helper
 def count_draws_left(view, rules):
-    """Return the number of draws left, or of cards left in the deck including the joker.
+    """Return the number of draws left in the deal, including the draw of the joker.
 
     In a two-player game, the function returns the number of cards in the stock.
     """
@@ -122,7 +122,7 @@ def value_by_next_draw(ten_cards, unseen, left, rules, table):
 
 @helper
 def _best_nine(ten_cards, unseen, left, rules, table):
-    """Return ten cards without the unmatched card that is least valuable in the table."""
+    """Return ten cards without the unmatched card that the table values least."""
     best, best_value = ten_cards, MIN_VALUE
     n_unmatched = min_unmatched(ten_cards, rules)
     cards = ten_cards
@@ -138,7 +138,7 @@ def _best_nine(ten_cards, unseen, left, rules, table):
 
 @helper
 def _value_with_meld(eleven_cards, unseen, left, rules, table):
-    """Return the value of eleven cards.
+    """Return the value of eleven cards that include a new meld.
 
     The value is the value of gin, or of the best ten cards after discarding an unmatched card.
     """
@@ -159,7 +159,7 @@ def _value_with_meld(eleven_cards, unseen, left, rules, table):
 
 @helper
 def gin_value(left, rules):
-    """Return the value of gin."""
+    """Return the value of reaching gin."""
     scoring = scoring_index(rules)
     if scoring == WON:
         return 1.0

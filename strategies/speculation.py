@@ -45,7 +45,7 @@ def speculate(view, rules, params):
 
 @helper
 def _count_two_way_partials(hand, card, unseen, rules):
-    """Return the number of unmatched cards that have at least two live completers with a card."""
+    """Return the number of unmatched cards that, with a card, have two live completers."""
     n = 0
     partner_cards = unmatched_cards(hand, rules) & partners(card, rules)
     while partner_cards:
@@ -56,7 +56,7 @@ def _count_two_way_partials(hand, card, unseen, rules):
 
 @take
 def upcard(view, rules, params):
-    """Take the first upcard as the nondealer, and otherwise take like `lower` (tyskwo.com)."""
+    """Take the first upcard as the nondealer; otherwise take cards as `lower` does (tyskwo.com)."""
     first = view.phase == PHASE_UPCARD and view.seat != view.dealer
     return take_if(first or lowers_deadwood(view, rules), view.legal)
 
@@ -77,7 +77,7 @@ def deny(view, rules, params):
 
 @helper
 def _denies(view, held, rules):
-    """Return True if the card would complete a meld of the opponent.
+    """Return True if taking the card denies the opponent a meld.
 
     One or two cards of the meld are known cards of the opponent. One card can be unseen.
     """

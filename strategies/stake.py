@@ -36,7 +36,7 @@ DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3
 
 @offer
 def none(view, rules, params):
-    """Never offer."""
+    """Offer 0, which means to leave the die unchanged."""
     return 0
 
 
@@ -58,7 +58,7 @@ def random(view, rules, params):
 
 @answer(noise=True, name="random", p_accept=param(0.5, 0.0, 1.0, "probability of accepting"))
 def accepting(view, rules, params):
-    """Accept with probability p_accept."""
+    """Accept an offer with probability p_accept."""
     return bernoulli(params[0], view.noise)
 
 
@@ -68,7 +68,7 @@ def accepting(view, rules, params):
     blind=flag(False, "also make an offer before the cards are seen"),
 )
 def strong(view, rules, params):
-    """Offer one more than the die shows in the first turns with little deadwood."""
+    """In the first turns, offer one more than the die shows if the deadwood is low."""
     if view.phase == PHASE_BLIND:
         return view.stake + 1 if params[2] else 0
     return view.stake + 1 if view.count <= params[0] and view.own_turn <= params[1] else 0
@@ -79,7 +79,7 @@ def strong(view, rules, params):
     blind=flag(True, "accept offers before the cards are seen"),
 )
 def brave(view, rules, params):
-    """Accept with at most `count` deadwood, or according to `blind` before the cards are seen."""
+    """Accept with at most `count` deadwood; before the deal, accept if `blind` is set."""
     return params[1] > 0 if view.phase == PHASE_BLIND else view.count <= params[0]
 
 
@@ -92,10 +92,10 @@ def brave(view, rules, params):
     weights="stake.npy",
 )
 def dead(view, rules, params):
-    """Offer the largest number n for which the probability of winning the deal is at least wn."""
-    won = _win_and_loss_probability(view, rules, params[5:], ON_TURN)[0]
+    """Offer the largest number n for which the deal's win probability is at least wn."""
+    p_win = _win_and_loss_probability(view, rules, params[5:], ON_TURN)[0]
     for n in range(rules.die_cap, view.stake, -1):
-        if won >= params[min(n, 6) - 2]:
+        if p_win >= params[min(n, 6) - 2]:
             return n
     return 0
 
@@ -106,26 +106,26 @@ def dead(view, rules, params):
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
-    """Accept if W - L >= -old stake / new stake, given the turn and the deadwood."""
-    won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
+    """Accept if W - L >= -old stake / new stake, by turn and deadwood."""
+    p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
-    return won - lost - shift >= -payment / view.offered
+    return p_win - p_loss - shift >= -payment / view.offered
 
 
 @offer(edge=param(0.0, 0.0, 1.0, "minimum gain in match win probability"), weights="stake.npy")
 def by_value(view, rules, params):
-    """Make the offer with the highest match win probability against optimal answers.
+    """Make the offer with the highest match win probability if the opponent responds optimally.
 
     If several offers are equally good, the largest number is offered.
     """
-    won, lost = _win_and_loss_probability(view, rules, params[1:], ON_TURN)
-    best, best_value = 0, _value_without_offer(view, rules, won, lost, params[1:]) + params[0]
+    p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], ON_TURN)
+    best, best_value = 0, _value_without_offer(view, rules, p_win, p_loss, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
         refused = _value_after(
             view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:]
         )
-        value = min(refused, _value_of_stake(view, n, won, lost, params[1:]))
+        value = min(refused, _value_of_stake(view, n, p_win, p_loss, params[1:]))
         if value > best_value or (best and value == best_value):
             best, best_value = n, value
     return best
@@ -137,12 +137,12 @@ def by_value(view, rules, params):
     weights="stake.npy",
 )
 def by_value_answer(view, rules, params):
-    """Accept if accepting wins the match at least as often as refusing."""
-    won, lost = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
-    shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], won)
+    """Accept if accepting gives at least the match win probability of refusing."""
+    p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
+    shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], p_win)
     payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
     return _value_of_stake(
-        view, view.offered, won - shift, lost + shift, params[1:]
+        view, view.offered, p_win - shift, p_loss + shift, params[1:]
     ) >= _value_after(view, 0, payment, params[1:])
 
 
@@ -154,13 +154,13 @@ def _win_and_loss_probability(view, rules, table, turn):
     and deadwood.
     """
     if rules.die == DIE_OF_THE_GAME:
-        won = min(
+        p_win = min(
             1.0,
             max(
                 0.0, 0.5 + (view.own_points - view.other_points) / (2 * max(1, rules.points_target))
             ),
         )
-        return won, 1 - won
+        return p_win, 1 - p_win
     if view.phase == PHASE_BLIND:
         return 0.5, 0.5
     cell = (turn * TURNS + min(TURNS, view.own_turn) - 1) * BANDS + min(
@@ -170,35 +170,35 @@ def _win_and_loss_probability(view, rules, table, turn):
 
 
 @helper
-def _value_without_offer(view, rules, won, lost, table):
+def _value_without_offer(view, rules, p_win, p_loss, table):
     """Return the probability of winning the match without an offer.
 
     Before the cards are seen, the dealer can still make an offer after the nondealer.
     """
-    value = _value_of_stake(view, view.stake, won, lost, table)
+    value = _value_of_stake(view, view.stake, p_win, p_loss, table)
     if view.phase == PHASE_BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
             refused = _value_after(
                 view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table
             )
-            value = min(value, max(refused, _value_of_stake(view, n, won, lost, table)))
+            value = min(value, max(refused, _value_of_stake(view, n, p_win, p_loss, table)))
     return value
 
 
 @helper
-def _value_of_stake(view, stake, won, lost, table):
-    """Return the probability of winning the match if the deal is played for a given stake."""
-    drawn = max(0.0, 1 - won - lost)
+def _value_of_stake(view, stake, p_win, p_loss, table):
+    """Return the probability of winning the match if the deal is played for a stake."""
+    p_draw = max(0.0, 1 - p_win - p_loss)
     return (
-        won * _value_after(view, stake, 0, table)
-        + lost * _value_after(view, 0, stake, table)
-        + drawn * _value_after(view, 0, 0, table)
+        p_win * _value_after(view, stake, 0, table)
+        + p_loss * _value_after(view, 0, stake, table)
+        + p_draw * _value_after(view, 0, 0, table)
     )
 
 
 @helper
 def _value_after(view, own_wins, opponent_wins, table):
-    """Return V after given numbers of additional won deals or games.
+    """Return the match value V after additional won deals or games of both players.
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.
     """
@@ -220,7 +220,7 @@ def _value_after(view, own_wins, opponent_wins, table):
 
 @helper
 def match_value_at(needed, other_needed, dealer, table):
-    """Return V for a player who needs a number of won deals.
+    """Return the match value V for a player who needs a given number of won deals.
 
     `dealer` states whether the player deals next.
     """

@@ -37,7 +37,7 @@ MAX_CARDS_LEFT = 43  # number of cards in the deck, including the joker
     m10=param(36, 1, 99, "minimum cards left in the deck to knock with deadwood 10 or more"),
 )
 def stop_by(view, rules, params):
-    """Knock if enough cards are left for the deadwood.
+    """Knock if the number of cards left is high enough for the deadwood.
 
     With the defaults, the value of the knock is not negative.
     """
@@ -48,7 +48,7 @@ def stop_by(view, rules, params):
 
 @knock(weights="stop.npy")
 def stop_dp(view, rules, params):
-    """Stop if backward induction over the deck shows no gain from continuing."""
+    """Stop if backward induction over the remaining deck predicts no gain from continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1 or view.deck_left > MAX_CARDS_LEFT:
@@ -59,25 +59,25 @@ def stop_dp(view, rules, params):
 
 
 @helper
-def stop_value(count, left, rules):
-    """Return the expected points (player minus joker) of ending the deal.
+def stop_value(deadwood_points, left, rules):
+    """Return the expected points (player minus joker) if the player ends the deal now.
 
     Args:
-        count: Deadwood in points.
+        deadwood_points: Deadwood in points.
         left: Number of cards left in the deck, including the joker.
         rules: Rules of the variant.
     """
     above = (left - 1) / 2 + rules.count_joker
-    if count == 0:
+    if deadwood_points == 0:
         return above + rules.gin_bonus
     tie = rules.undercut_on_tie == TIE_UNDERCUT
-    n_losing = min(left, max(0, count - rules.count_joker + tie))
-    return above - count - rules.undercut_bonus * n_losing / left
+    n_losing = min(left, max(0, deadwood_points - rules.count_joker + tie))
+    return above - deadwood_points - rules.undercut_bonus * n_losing / left
 
 
 @helper
-def _continuation_value(count, left, limit, rules, table):
-    """Return the value of continuing with a given deadwood.
+def _continuation_value(deadwood_points, left, limit, rules, table):
+    """Return the value in points of continuing with a given deadwood.
 
     Either the joker ends the deal, or play continues optimally according to the table.
     """
@@ -93,12 +93,14 @@ def _continuation_value(count, left, limit, rules, table):
             )
         for i in range(N_STATES):
             after[i] = values[i]
-    return -count / left + (1 - 1 / left) * _expected_value(left, state_index(count), after, table)
+    return -deadwood_points / left + (1 - 1 / left) * _expected_value(
+        left, state_index(deadwood_points), after, table
+    )
 
 
 @helper
 def _expected_value(left, i, values, table):
-    """Return the mean value over the deadwood after the next draw."""
+    """Return the mean value over all deadwoods after the next draw."""
     first = N_STATES + (left * N_STATES + i) * N_STATES
     total = 0.0
     for j in range(N_STATES):
@@ -107,11 +109,18 @@ def _expected_value(left, i, values, table):
 
 
 @helper
-def state_index(count):
-    """Return the state of a deadwood.
+def state_index(deadwood_points):
+    """Return the table index of a deadwood.
 
     The states are 0, ..., 10, 11-13, 14-17, 18-23, 24-31, 32-44 and 45+.
     """
-    if count <= 10:
-        return count
-    return 11 + (count > 13) + (count > 17) + (count > 23) + (count > 31) + (count > 44)
+    if deadwood_points <= 10:
+        return deadwood_points
+    return (
+        11
+        + (deadwood_points > 13)
+        + (deadwood_points > 17)
+        + (deadwood_points > 23)
+        + (deadwood_points > 31)
+        + (deadwood_points > 44)
+    )

@@ -18,19 +18,19 @@ from simgin.toolkit import (
 
 @take
 def never(view, rules, params):
-    """Never take the card on offer, but pass or draw from the stock."""
+    """Decline every card on offer, and pass or draw from the stock."""
     return take_if(False, view.legal)
 
 
 @take(noise=True, p=param(0.5, 0.0, 1.0, "probability of taking the card"))
 def random(view, rules, params):
-    """Take the card with probability p."""
+    """Take the card on offer with probability p."""
     return take_if(bernoulli(params[0], view.noise), view.legal)
 
 
 @take
 def meld_any(view, rules, params):
-    """Take any card that makes a meld, even without lower deadwood (EAAI's Simple)."""
+    """Take any card that makes a meld, even if the deadwood does not decrease (EAAI's Simple)."""
     return take_if(makes_meld(view.hand, view.taken_offer, rules), view.legal)
 
 
@@ -66,7 +66,9 @@ def knock_or_meld(view, rules, params):
 def value(view, rules, params):
     """Take the card if the best hand with it is better than the mean hand after drawing."""
     by_hits = params[0] == 1
-    taken = _hand_value(view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules)
+    value_if_taken = _hand_value(
+        view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules
+    )
     total = 0
     rest = view.unseen
     while rest:
@@ -74,7 +76,7 @@ def value(view, rules, params):
         rest &= rest - 1
         legal = view.hand if rules.discard_ban == BAN_DRAWN else view.hand | 1 << card
         total += _hand_value(view.hand, card, legal, view.unseen, by_hits, rules)
-    return take_if(taken * popcount(view.unseen) > total, view.legal)
+    return take_if(value_if_taken * popcount(view.unseen) > total, view.legal)
 
 
 @helper

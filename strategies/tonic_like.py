@@ -34,7 +34,7 @@ from simgin.toolkit import (
     early=param(4, 0, 500, "number of the opponent's first discards that rule out nearby melds"),
 )
 def tonic(view, rules, params):
-    """Hold live pairs early, and always hold middle cards and discard safely (all weighted)."""
+    """Hold live pairs early in the deal, hold middle cards and discard safely, with weights."""
     held = 0
     if view.own_turn < params[2]:
         held = cards_worth_holding(unmatched_cards(view.hand, rules), view.unseen, params[1], rules)
@@ -45,7 +45,7 @@ def tonic(view, rules, params):
 
 @helper
 def _cost(view, rules, params, card, cards):
-    """Return the cost of a card.
+    """Return the cost of a discard, in points.
 
     Args:
         view: What the player can see.

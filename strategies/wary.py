@@ -32,10 +32,10 @@ def wary(view, rules, params):
 def _cost(view, rules, params, card, known):
     """Return the deadwood plus the penalty times the opponent's probability of melding the card."""
     max_deadwood, chances = known
-    count = deadwood(view.hand & ~(1 << card), rules)
+    deadwood_points = deadwood(view.hand & ~(1 << card), rules)
     return (
-        count + params[0] * meld_probability(card, chances, rules)
-        if count <= max_deadwood
+        deadwood_points + params[0] * meld_probability(card, chances, rules)
+        if deadwood_points <= max_deadwood
         else 1e18
     )
 

@@ -35,7 +35,7 @@ MAX_TURNS = 30  # number of turns in the table of mean deadwood
 
 
 def replay_deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[TracedDeal]:
-    """Yield single deals of a pair under standard rules, with seats and dealer alternating."""
+    """Yield single deals between two strategies under standard rules, with alternating seats."""
     a, b = (loader.find_strategy(name) for name in pair)
     for unit in range(n):
         first, second = (a, b) if unit % 4 < 2 else (b, a)
@@ -45,7 +45,7 @@ def replay_deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[TracedDea
 
 
 def hands_before(deal: TracedDeal) -> list[list[int]]:
-    """Return the hands of both seats as masks, before each turn and after the last."""
+    """Return both hands as masks before each turn, and after the last turn."""
     hands = list(deal.hands)
     history = [list(hands)]
     for seat, _, card, thrown in deal.turns:
@@ -57,13 +57,13 @@ def hands_before(deal: TracedDeal) -> list[list[int]]:
 
 
 def sample_discard(deal: TracedDeal, rng: np.random.Generator) -> Decision | None:
-    """Return a discard decision of a deal, chosen at random."""
+    """Return a random discard decision of a deal."""
     discards = [decision for decision in deal.decisions if decision.slot == "discard"]
     return discards[rng.integers(len(discards))] if discards else None
 
 
 def card_features(view: np.record) -> np.ndarray:
-    """Return the exponents of the multipliers in the odds of each unseen card.
+    """Return the features of each unseen card, which are exponents of the odds multipliers.
 
     They are computed with the model itself: if one multiplier is 2 and all others are 1, the odds
     are 2 to the power of the exponent.
@@ -80,9 +80,9 @@ def card_features(view: np.record) -> np.ndarray:
     for row, card in enumerate(cards):
         exponents[row, stage + card % 13] = 1
     for number in range(model.EVENTS_OFFSET, model.N_MULTIPLIERS):
-        numbers, odds = np.ones(model.N_MULTIPLIERS), np.ones(52)
-        numbers[number] = 2
-        model.apply_history(view, numbers, 0, odds)
+        features, odds = np.ones(model.N_MULTIPLIERS), np.ones(52)
+        features[number] = 2
+        model.apply_history(view, features, 0, odds)
         exponents[:, number] = np.log2(odds[cards])
     return exponents
 
@@ -90,7 +90,7 @@ def card_features(view: np.record) -> np.ndarray:
 def collect_decisions(
     pairs: list[tuple[str, str]], n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
-    """Return the features, the cards that the opponent holds (bool), and the views."""
+    """Return the features, a mask of the opponent's cards, and the views of sampled decisions."""
     rows, held, views = [], [], []
     for number, pair in enumerate(pairs):
         lot = np.random.default_rng([seed, number])
@@ -124,7 +124,7 @@ def fit_multipliers(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
 def prediction_losses(
     numbers: np.ndarray, held: np.ndarray, views: list[np.record]
 ) -> dict[str, tuple[float, float]]:
-    """Return log-loss (nats) and Brier score per card, for the beliefs and the uniform guess."""
+    """Return log-loss (nats) and Brier score per card for the beliefs and a uniform guess."""
     believed, uniform = [], []
     for view in views:
         cards = [card for card in range(52) if int(view.unseen) >> card & 1]
@@ -144,7 +144,7 @@ def _log_and_brier(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
 
 
 def mean_deadwood_by_turn(n: int, seed: int) -> list[float]:
-    """Return the mean deadwood of gold-early in self-play after 0, 1, 2, ... own turns.
+    """Return gold-early's mean deadwood in self-play after each number of own turns.
 
     Turns that end the deal are excluded.
     """
@@ -162,7 +162,7 @@ def mean_deadwood_by_turn(n: int, seed: int) -> list[float]:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -42,7 +42,7 @@ def naive_weights() -> np.ndarray:
 
 
 def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:
-    """Return the weights for rules like those of a variant, (player.RULES_SIZE,) float64."""
+    """Return weights trained for rules like a variant's, (player.RULES_SIZE,) float64."""
     print(f"Variant {variant}")
     rules = variants.find_variant(variant)
     sets = []
@@ -52,8 +52,8 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS)
             training_opponents(kind), naive_weights(), seed + index, rules, is_weighted=IS_WEIGHTED
         )
         for number in range(rounds):
-            won = ", ".join(f"{100 * share:.1f} %" for share in learner.run_round(of_kind))
-            print(f"opponents that {kind}, before round {number + 1}: won {won}", flush=True)
+            win_rates = ", ".join(f"{100 * share:.1f} %" for share in learner.run_round(of_kind))
+            print(f"opponents that {kind}, before round {number + 1}: won {win_rates}", flush=True)
         sets.append(learner.mean_weights)
     hasty, patient = sets
     return blend_weights(
@@ -71,7 +71,7 @@ def train_all(deals: int, seed: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -47,7 +47,7 @@ HEADER = """\
 
 
 def join_weights() -> np.ndarray:
-    """Return all weights in one array, float64."""
+    """Return all weights in one float64 array."""
     return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PARTS])
 
 
@@ -57,7 +57,7 @@ RankedActions = tuple[list[Action], list[float]]
 
 
 def rank_draws(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
-    """Return the actions take and draw if taking lowers the deadwood."""
+    """Return the actions `take` and `draw` if taking the card lowers the deadwood."""
     if not lowers_deadwood(view, rules):
         return [], []
     gain = player.take_gain(view, rules, numbers)
@@ -72,7 +72,7 @@ def rank_discards(view: Any, rules: Any, params: np.ndarray) -> RankedActions:
 
 
 def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
-    """Return the actions knock and continue, except with gin."""
+    """Return the actions `knock` and `continue`, unless the player has gin."""
     if is_gin_or_better(view):
         return [], []
     gain = player.knock_gain(view, rules, numbers)
@@ -87,24 +87,26 @@ def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
 def rollout_values(
     matchups: list[Matchup], view: Any, rules: Any, actions: list[Action]
 ) -> np.ndarray:
-    """Return the value for champion-mc of each action in each world, and its turns.
+    """Return each action's value in each world for champion-mc, and the number of turns.
 
     Each opponent plays in the same number of worlds.
     """
     share, played = WORLDS // len(matchups), []
     for i, matchup in enumerate(matchups):
-        drawn = sample_worlds(view, rules, share, SEED, i * share, IMMEDIATE_KNOCK_PROBABILITY)
-        played.append(roll_out_worlds(matchup, view, actions, drawn))
+        sampled_worlds = sample_worlds(
+            view, rules, share, SEED, i * share, IMMEDIATE_KNOCK_PROBABILITY
+        )
+        played.append(roll_out_worlds(matchup, view, actions, sampled_worlds))
     records = np.concatenate(played)
     chances = np.load(STRATEGIES / "mc.npy").reshape(100, 100)
     own, other = records["points_a"], records["points_b"]
-    won = chances[np.minimum(own, 99), np.minimum(other, 99)]
-    won = np.where(own >= 100, 1.0, np.where(other >= 100, 0.0, won))
-    return np.stack([MATCH_VALUE * won, records["turns"] - view.turns])
+    win_probabilities = chances[np.minimum(own, 99), np.minimum(other, 99)]
+    win_probabilities = np.where(own >= 100, 1.0, np.where(other >= 100, 0.0, win_probabilities))
+    return np.stack([MATCH_VALUE * win_probabilities, records["turns"] - view.turns])
 
 
 def decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
-    """Yield the decisions of the player at the first seat, with their slots."""
+    """Yield the slot and the view of each decision of the player at seat 0."""
     for unit in range(units):
         for question in trace_deal(matchup, unit).decisions:
             if question.seat == 0:
@@ -112,7 +114,7 @@ def decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str,
 
 
 def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
-    """Return gains by weights and by two halves of the worlds, by slot and gap.
+    """Return gains estimated by weights and by two halves of the worlds, by slot and gap.
 
     Each row also contains the variance between worlds and the remaining turns.
     """
@@ -142,18 +144,18 @@ def print_spreads(units: int) -> None:
     """Print the table of `--spreads`."""
     print(HEADER)
     rows_by_gap = compare_estimates(units)
-    for slot, gap in sorted(rows_by_gap):
-        rows = np.array(rows_by_gap[slot, gap])
+    for strategy_slot, gap in sorted(rows_by_gap):
+        rows = np.array(rows_by_gap[strategy_slot, gap])
         before, one, other, apart, turns = rows.T
         product = (one - before) * (other - before)
         spread = np.sqrt(max(0.0, product.mean()))
         worlds, deviation = (one + other).mean() / 2, np.sqrt(apart.mean())
         cells = f"{before.mean():.2f} | {worlds:.2f} | {spread:.2f} | {deviation:.1f}"
-        print(f"| {slot} | {gap} | {len(rows)} | {cells} | {turns.mean():.1f} |")
+        print(f"| {strategy_slot} | {gap} | {len(rows)} | {cells} | {turns.mean():.1f} |")
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

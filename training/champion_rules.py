@@ -36,7 +36,7 @@ ROUNDS, RULE_SETS, SEED = 8, 96, 20261128
 # Numbers of deals for discards, knocks and takes, by type of opponent in the order of the weights
 DEALS = {"wait_for_gin": (6000, 4500, 3000), "knock_immediately": (3000, 2500, 1500)}
 SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
-MATCHES = 150  # number of matches per opponent that sample scores
+N_MATCHES = 150  # number of matches per opponent that sample scores
 VALUE_DEALS = 40_000  # number of deals for the win probability by score
 DECAY = 0.9  # factor for the sums of previous rounds
 WINDOW = 8  # number of rounds in a regression
@@ -59,7 +59,7 @@ Sums = dict[str, np.ndarray]  # sums of one rule set, or of several along the fi
 
 
 def initial_sets(rules: np.record) -> dict[str, np.ndarray]:
-    """Return the weights in champion.npy for the most similar rules, by type of opponent."""
+    """Return champion.npy's weights for the most similar rules, by opponent type."""
     numbers = np.load(STRATEGIES / "champion.npy").astype(np.float64)
     blends = numbers[player.find_rules_offset(rules) :][: player.OPPONENT_OFFSET]
     patient, *_, hasty = blends.reshape(player.N_BLENDS, player.BLEND_SIZE)
@@ -103,8 +103,8 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
 
 
 def add_all_decisions(trainer: ChampionTrainer, kind: str) -> None:
-    """Add the sums of all decisions against one type of opponent."""
-    trainer.n_matches = MATCHES
+    """Add the least-squares sums of all decisions against one opponent type."""
+    trainer.n_matches = N_MATCHES
     trainer.sample_scores()
     n_discards, n_knocks, n_takes = DEALS[kind]
     trainer.add_discards(n_discards)
@@ -113,7 +113,7 @@ def add_all_decisions(trainer: ChampionTrainer, kind: str) -> None:
 
 
 def equity_scale(trainer: ChampionTrainer) -> float:
-    """Return the factor that converts equity to about points, for any target."""
+    """Return the factor that converts equity to approximate points for any match target."""
     goal, target = (trainer.variant.params[name] for name in ("goal", "points_target"))
     if goal != "points" or trainer.equity is champion_weights.point_equity:
         return 1.0
@@ -121,7 +121,7 @@ def equity_scale(trainer: ChampionTrainer) -> float:
 
 
 def split(weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the weights of one set by type of decision, with a leading axis for stages."""
+    """Return the weights of one set by decision type, with a leading axis for stages."""
     return {
         "discards": weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES),
         "knocks": weights[player.KNOCK_OFFSET : player.TAKE_OFFSET],
@@ -195,7 +195,7 @@ def fit_by_stage(
 
 
 def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
-    """Return the change of both sets per unit of each feature of the rules.
+    """Return the change of both weight sets per unit of each rule feature.
 
     Args:
         sums: Sums of all rule sets.
@@ -220,7 +220,7 @@ def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
 
 
 def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndarray:
-    """Return the log odds that the opponent knocks immediately, (N_ODDS,), under one rule set."""
+    """Return log odds that the opponent knocks immediately under one rule set, (N_ODDS,)."""
     rules = build_rules(variant)
     changes = np.split(rule_features(rules) @ deltas, len(DEALS))
     initial = initial_sets(rules).values()
@@ -232,7 +232,7 @@ def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndar
 
 
 def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
-    """Return the log odds under the rules of eaai, and their change per unit of each feature.
+    """Return the log odds under the rules of eaai, and their change per unit of each rule feature.
 
     Only bonuses change the log odds, because they change the points of a won deal. The regression
     on all features keeps the effects of other rules apart.
@@ -241,11 +241,11 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
         Constants and changes, (1 + N_RULE_FEATURES, N_ODDS).
     """
     lots = np.random.default_rng([SEED, ODDS_RULE_SETS])
-    drawn = [variants.find_variant(name) for name in two_player_names()]
-    drawn += [sample_variant(lots) for _ in range(ODDS_RULE_SETS)]
-    seeds = [SEED - SEED_STRIDE * (1 + index) for index in range(len(drawn))]
-    log_odds = np.stack(list(pool.map(measure_log_odds, drawn, repeat(deltas), seeds)))
-    features = np.stack([rule_features(build_rules(variant)) for variant in drawn])
+    named_variants = [variants.find_variant(name) for name in two_player_names()]
+    named_variants += [sample_variant(lots) for _ in range(ODDS_RULE_SETS)]
+    seeds = [SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
+    log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))
+    features = np.stack([rule_features(build_rules(variant)) for variant in named_variants])
     x = np.insert(features, 0, 1.0, axis=1)
     penalty = ODDS_PENALTY * np.diag([0.0, *np.ones(N_RULE_FEATURES)])
     found: np.ndarray = np.linalg.solve(x.T @ x + penalty, x.T @ log_odds)
@@ -257,16 +257,16 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
 
 
 def play_round(number: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> Sums:
-    """Play one round of random rule sets."""
+    """Play one training round with random rule sets."""
     lots = np.random.default_rng([SEED, number])
-    drawn = [sample_variant(lots) for _ in range(rule_sets)]
+    sampled_variants = [sample_variant(lots) for _ in range(rule_sets)]
     seeds = SEED + SEED_STRIDE * np.arange(number * rule_sets, (number + 1) * rule_sets)
-    found = list(pool.map(play_rule_set, drawn, repeat(deltas), map(int, seeds)))
+    found = list(pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds)))
     return {name: np.stack([one[name] for one in found]) for name in found[0]}
 
 
 def fit_window(played: Sequence[Sums]) -> np.ndarray:
-    """Fit the last rounds; the importance of a round decreases with its age."""
+    """Fit the weights to the last rounds, with less weight on older rounds."""
     last = played[-WINDOW:]
     together = {name: np.concatenate([one[name] for one in last]) for name in last[0]}
     ages = np.arange(len(last))[::-1]
@@ -274,7 +274,7 @@ def fit_window(played: Sequence[Sums]) -> np.ndarray:
 
 
 def train(rounds: int, rule_sets: int, work: Path, pool: Executor) -> np.ndarray:
-    """Return the change of both sets of weights per unit of each feature of the rules."""
+    """Return the change of both weight sets per unit of each rule feature."""
     work.mkdir(parents=True, exist_ok=True)
     played: list[Sums] = []
     for number in range(rounds):
@@ -285,13 +285,13 @@ def train(rounds: int, rule_sets: int, work: Path, pool: Executor) -> np.ndarray
             np.savez(unfinished, **play_round(number, deltas, rule_sets, pool))
             unfinished.rename(file)
             print(f"round {number + 1}: {time.monotonic() - began:.0f} s", flush=True)
-        with np.load(file) as stored:
-            played.append(dict(stored))
+        with np.load(file) as saved_arrays:
+            played.append(dict(saved_arrays))
     return fit_window(played)
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -6,7 +6,7 @@ from simgin.analysis import drill
 
 
 def main() -> None:
-    """Search for the exercises again and write their contents, which takes a minute."""
+    """Search for the drill exercises again, and write them to their file (about a minute)."""
     found = drill.run_drill(drill.DrillRequest.read("standard"))
     contents = json.dumps(drill.drill_contents(found), ensure_ascii=False, indent=1)
     drill.INCLUDED_DRILL.write_text(contents + "\n", "utf-8")

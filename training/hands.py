@@ -47,7 +47,7 @@ NEWTON_STEPS = 12
 def sample_decisions(
     opponents: tuple[str, ...], n_deals: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return one random decision per deal, VIEW (n,), and the opponent's hands, (n,) int64."""
+    """Return a random decision per deal, VIEW (n,), and the opponent's hands, (n,) int64."""
     lots = np.random.default_rng(seed)
     players = [loader.find_strategy(name) for name in GIN_PLAYERS + IMMEDIATE_KNOCKERS]
     others = [loader.find_strategy(name) for name in opponents]
@@ -67,7 +67,7 @@ def sample_decisions(
 
 
 def hidden_hand(view: np.record, pack: np.ndarray) -> int:
-    """Return the opponent's hand: the cards that the player has not seen, except the stock."""
+    """Return the opponent's hand, computed as all unseen cards outside the stock."""
     stock = sum(1 << int(card) for card in pack[52 - int(view.stock) :])
     return ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
 
@@ -96,14 +96,14 @@ def write_differences(views, hands, rules, exchanges, stages, out):
         for k in range(exchanges):
             n = min(1 + k % 3, popcount(hidden), popcount(rest))
             away = model.sample_cards(hidden, n, i, stream)
-            tried = hand ^ away | model.sample_cards(rest, n, i, stream)
-            model.write_hand_features(other, tried, declined, thrown, view, rules)
+            exchanged_hand = hand ^ away | model.sample_cards(rest, n, i, stream)
+            model.write_hand_features(other, exchanged_hand, declined, thrown, view, rules)
             for j in range(model.N_LIKELIHOOD_FEATURES):
                 out[i, k, j] = true[j] - other[j]
 
 
 def feature_differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of the regression by decision, and the stage of each decision."""
+    """Return the regression rows by decision, and the stage of each decision."""
     out = np.zeros((len(views), EXCHANGES_PER_HAND, model.N_LIKELIHOOD_FEATURES))
     stages = np.zeros(len(views), np.int64)
     rules = build_rules(variants.find_variant(VARIANT))
@@ -112,7 +112,7 @@ def feature_differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarra
 
 
 def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
-    """Return the weights that maximise the ridge-penalised likelihood of the true hands."""
+    """Return the weights of one stage that maximise the penalised likelihood of true hands."""
     weights = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
         p = 1 / (1 + np.exp(-rows @ weights))
@@ -132,13 +132,13 @@ def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
 
 
 def log_loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
-    """Return the mean log-loss in nats of true against exchanged hands (0.69 for a guess)."""
+    """Return the mean log-loss in nats of distinguishing true from exchanged hands."""
     odds = (rows * weights[stages][:, None, :]).sum(axis=2)
     return float(np.log1p(np.exp(-odds)).mean())
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

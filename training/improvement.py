@@ -29,7 +29,7 @@ RULES = build_rules(variants.find_variant("standard"))
 
 
 def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
-    """Return the cell and the decrease of deadwood for every unmatched card of a deal."""
+    """Return the table cell and the decrease in deadwood for every unmatched card of a deal."""
     hands = hands_before(deal)
     rows = []
     for question in deal.decisions:
@@ -37,18 +37,18 @@ def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
             continue
         view = question.view
         ten = hands[int(view.turns)][1 - question.seat]
-        count = deadwood(ten, RULES)
+        deadwood_points = deadwood(ten, RULES)
         cards = int(unmatched_cards(view.hand, RULES))
         for card in range(52):
             if cards >> card & 1:
                 eleven = ten | 1 << card
                 left, _ = best_discards(eleven, eleven, RULES)
-                rows.append((table_index(card, view.known, view.unseen), count - left))
+                rows.append((table_index(card, view.known, view.unseen), deadwood_points - left))
     return rows
 
 
 def mean_drops(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean decrease of every cell (0 if empty), and the number of observations."""
+    """Return the mean decrease in deadwood and the number of observations of every cell."""
     total = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES)
     seen = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:
@@ -60,7 +60,7 @@ def mean_drops(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndar
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

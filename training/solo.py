@@ -95,7 +95,7 @@ def play_solo_deals(view, rules, params, discard, seed, deals, draws, strays, ha
 
 
 def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
-    """Play deals; return rules, hands after each draw, unseen cards and random discards.
+    """Play deals, and return rules, hands after each draw, unseen cards and random discards.
 
     Hands and unseen cards are int64 masks of shape (n_deals, n_draws + 1).
     """
@@ -135,7 +135,7 @@ def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
 
 @jit.jit
 def count_transitions(hands, rules, totals, changes):
-    """Count deadwood by state, and next states by state and cards left before the draw."""
+    """Count deadwood by state, and next states by state and number of cards left."""
     for deal in range(hands.shape[0]):
         before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
@@ -149,7 +149,7 @@ def count_transitions(hands, rules, totals, changes):
 
 
 def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
-    """Return the contents of stop.npy.
+    """Return the contents of stop.npy, the table for `stop_dp`.
 
     Five adjacent numbers of cards left are pooled. States without observations do not change.
     """
@@ -166,7 +166,7 @@ def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
 
 
 def compute_goal_table(deals, seed, discard="switch:k=2"):
-    """Return the contents of solo.npy: probabilities of totals in Solitary Gin.
+    """Return the contents of solo.npy: probabilities of match totals in Solitary Gin.
 
     An element is the probability that 0 to 4 deals add up to at most -100, -95, ... points.
     """
@@ -174,8 +174,10 @@ def compute_goal_table(deals, seed, discard="switch:k=2"):
     # Proportions of deals by score, in ascending order of the total
     scores = np.zeros(N_TOTALS * 8)
     for kept in hands:
-        count = deadwood(int(kept[-1]), own_rules) if kept[-1] else 0
-        scores[((count or int(own_rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP] += 1 / deals
+        deadwood_points = deadwood(int(kept[-1]), own_rules) if kept[-1] else 0
+        scores[((deadwood_points or int(own_rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP] += (
+            1 / deals
+        )
     total = np.zeros(len(scores))
     total[-MIN_TOTAL // TOTAL_STEP] = 1.0
     rows = []
@@ -189,7 +191,7 @@ def compute_goal_table(deals, seed, discard="switch:k=2"):
 
 @jit.jit
 def continuation_value(hands, t, last, gin, scoring, rules):
-    """Return the value of continuing with ten cards after t draws.
+    """Return the value of continuing to draw with ten cards after t draws.
 
     The deal ends after `last` draws. The value is averaged over the positions of the joker.
     """
@@ -208,7 +210,7 @@ def continuation_value(hands, t, last, gin, scoring, rules):
 
 @jit.jit
 def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
-    """Add the least-squares sums of hands after a random discard, by time and unmatched cards."""
+    """Add hands after a random discard to the sums by time and number of unmatched cards."""
     draws = hands.shape[1] - 1
     x = np.ones(PLANE_SIZE + 1)
     for deal in range(hands.shape[0]):
@@ -231,7 +233,7 @@ def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
 
 
 def fit_planes(sums):
-    """Fit the linear functions of one scoring by least squares.
+    """Fit the linear value functions for one scoring rule by least squares.
 
     Functions with few hands are shrunk towards a function that is linear in the number of unmatched
     cards.
@@ -257,7 +259,7 @@ def fit_planes(sums):
 
 
 def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
-    """Return the contents of solo_dp.npy.
+    """Return the contents of solo_dp.npy, the table for `dp`.
 
     The first round plays the given discard policy. The hands of all rounds are used.
     """
@@ -284,7 +286,7 @@ def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
 
 
 def main():
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -60,7 +60,7 @@ RIDGE = 200.0
 
 @jit
 def max_draws(rules):
-    """Return the number of draws in a deal without gin, excluding the joker."""
+    """Return the number of draws in a deal that ends without gin, excluding the joker."""
     return rules.max_draws if rules.max_draws >= 0 else DECK_SIZE
 
 
@@ -90,7 +90,7 @@ def average_value(hands, t, last, rules):
 
 @jit
 def roll_out(view, rules, discard, params, deck, ten, t, unseen, hands):
-    """Play from ten cards after t draws to gin or the last draw; return the number of draws.
+    """Play from ten cards after t draws until gin or the last draw; return the number of draws.
 
     Args:
         view: View of the player.
@@ -108,10 +108,10 @@ def roll_out(view, rules, discard, params, deck, ten, t, unseen, hands):
         hands[t] = ten
         if t == max_draws(rules) or deadwood(ten, rules) == 0:
             return t
-        drawn = deck[t - first]
-        unseen &= ~(1 << drawn)
+        drawn_card = deck[t - first]
+        unseen &= ~(1 << drawn_card)
         t += 1
-        update_view(view, ten | 1 << drawn, unseen, t, rules)
+        update_view(view, ten | 1 << drawn_card, unseen, t, rules)
         thrown = lowest_bit(view.best)
         if view.least > 0:
             thrown = discard(view, rules, params)
@@ -133,7 +133,7 @@ def shuffle(cards, deck):
 
 @jit
 def to_mask(cards):
-    """Return the cards as a mask."""
+    """Return an array of cards as a mask."""
     mask = 0
     for card in cards:
         mask |= 1 << card
@@ -142,7 +142,7 @@ def to_mask(cards):
 
 @jit
 def sample_decision(view, rules, discard, table, pack, hands):
-    """Shuffle and play to a random turn; return True if the policy has a decision there."""
+    """Play a random deal to a random turn; return True if the policy decides there."""
     shuffle(PACK, pack)
     t = np.random.randint(1, max_draws(rules))
     # The joker could have ended the deal before this turn.
@@ -156,7 +156,7 @@ def sample_decision(view, rules, discard, table, pack, hands):
 
 
 def add_decision_sums(view, rules, discard, table, seed, questions, unit, squares, products):
-    """Add the least-squares sums of decisions, in units of the game."""
+    """Add the least-squares sums of sampled decisions, in units of the game's score."""
     np.random.seed(seed)
     pack, deck, hands = np.zeros((3, 53), np.int64)
     x, results = np.zeros((MAX_DISCARDS, N_WEIGHTS)), np.zeros(MAX_DISCARDS)
@@ -199,7 +199,7 @@ def add_difference(row, result, squares, products):
 
 
 def play_values(view, rules, discard, params, seed, results):
-    """Write the values of deals to results, (n_deals,) float64."""
+    """Write the values of played deals to `results`, (n_deals,) float64."""
     np.random.seed(seed)
     pack, hands = np.zeros((2, 53), np.int64)
     for i in range(len(results)):
@@ -211,7 +211,7 @@ def play_values(view, rules, discard, params, seed, results):
 
 @cache
 def compile_kernels():
-    """Return `add_decision_sums` and `play_values`, compiled."""
+    """Return compiled versions of `add_decision_sums` and `play_values`."""
     number, whole = numba.float64, numba.int64
     player = VIEW_TYPE, RULES_TYPE, POLICY_TYPE, PARAMS_TYPE
     learning = numba.void(*player, whole, whole, number, number[:, ::1], number[::1])
@@ -235,7 +235,7 @@ def new_solo_view():
 
 
 def fit_correction(game, questions, seed, learning):
-    """Return the weights of a game's correction, (N_WEIGHTS,) float32."""
+    """Return the weights that correct the table values of a game, (N_WEIGHTS,) float32."""
     rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNITS[game]
     squares, products = np.zeros((N_WEIGHTS, N_WEIGHTS)), np.zeros(N_WEIGHTS)
     hook, table = policy_arguments("solo-dp")
@@ -246,7 +246,7 @@ def fit_correction(game, questions, seed, learning):
 
 
 def has_gain(game, weights, deals, seed, playing):
-    """Print the gain of a correction with held-out decks; return True if it is significant."""
+    """Print a correction's gain on held-out decks; return True if the gain is significant."""
     rules = build_rules(variants.find_variant(game))
     hook, params = policy_arguments("solo-champion")
     at = len(params) - N_WEIGHTS * (len(REGRESSION_UNITS) - list(REGRESSION_UNITS).index(game))
@@ -262,7 +262,7 @@ def has_gain(game, weights, deals, seed, playing):
 
 
 def train_corrections(games, questions, deals, seed):
-    """Return the contents of solo-champion.npy; other games have no correction."""
+    """Return the contents of solo-champion.npy, with a correction for each trained game."""
     learning, playing = compile_kernels()
     _, table = policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]
@@ -277,7 +277,7 @@ def train_corrections(games, questions, deals, seed):
 
 
 def main():
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -26,7 +26,7 @@ MAX_DIE = 6  # highest number on the die
 
 
 def trace_self_play(variant, strategy, deals, seed):
-    """Yield the decisions of every deal of a strategy against itself.
+    """Yield the decisions of every deal in self-play of a strategy.
 
     Yields:
         The seats with a take decision, their deadwood and own turns, the deadwood at the end, and
@@ -50,21 +50,21 @@ def trace_self_play(variant, strategy, deals, seed):
 
 
 def add_deal(tally, seats, counts, turns, at_end, winner):
-    """Add one deal: for each decision, the player on turn and the opponent.
+    """Add the decisions of one deal to the tallies of the acting player and the opponent.
 
     The opponent is counted with the hand that it has until its next turn.
     """
     for i, seat in enumerate(seats):
         later = next((k for k in range(i + 1, len(seats)) if seats[k] != seat), None)
-        count, turn = (
+        deadwood_points, turn = (
             (counts[later], turns[later]) if later is not None else (at_end[1 - seat], turns[i])
         )
         _add(tally[ON_TURN], turns[i], counts[i], seat, winner)
-        _add(tally[OFF_TURN], turn, count, 1 - seat, winner)
+        _add(tally[OFF_TURN], turn, deadwood_points, 1 - seat, winner)
 
 
-def _add(tally, turn, count, seat, winner):
-    tally[min(turn, TURNS) - 1, min(count // BAND, BANDS - 1)] += (
+def _add(tally, turn, deadwood_points, seat, winner):
+    tally[min(turn, TURNS) - 1, min(deadwood_points // BAND, BANDS - 1)] += (
         winner == seat,
         winner == 1 - seat,
         1,
@@ -72,7 +72,7 @@ def _add(tally, turn, count, seat, winner):
 
 
 def deal_probabilities(deals, seed, strategy="gold"):
-    """Return proportions of deals won and lost, (2, TURNS, BANDS, 2) float64.
+    """Return the proportions of won and of lost deals, (2, TURNS, BANDS, 2) float64.
 
     The first axis is the player on turn, then the opponent.
     """
@@ -90,7 +90,7 @@ def _share(cell):
 
 
 def smooth_proportions(tally):
-    """Return the smoothed proportions of deals won and lost in each band of deadwood.
+    """Return the smoothed proportions of won and of lost deals in each deadwood band.
 
     The prior is the next higher band, with the weight of PRIOR_DEALS deals. A band without
     observations therefore equals the band above it.
@@ -106,7 +106,7 @@ def smooth_proportions(tally):
 
 
 def compute_match_values():
-    """Return V[dealer, i, j] of a player who needs i + 1 won deals; the opponent needs j + 1.
+    """Return match values V[dealer, i, j] if the players need i + 1 and j + 1 won deals.
 
     `dealer` is 1 if the player deals.
     """
@@ -135,7 +135,7 @@ def compute_match_values():
 
 
 def main():
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

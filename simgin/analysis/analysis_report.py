@@ -117,11 +117,11 @@ def _capitalise(text: str) -> str:
 
 def _summary_sentences(analyses: Analyses) -> Iterator[str]:
     """Yield a sentence for each plotted decision, with a label if several decisions are plotted."""
-    drawn = _select_plotted(analyses)
-    for title, analysis in drawn.items():
+    plotted_analyses = _select_plotted(analyses)
+    for title, analysis in plotted_analyses.items():
         prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
         yield f"{prefix}{analysis_verdict(analysis)}"
-    if not drawn:
+    if not plotted_analyses:
         yield NO_COST_NOTE
 
 
@@ -157,11 +157,11 @@ def analysis_verdict(analysis: Analysis) -> str:
     if position.chosen is None:
         return sentence
     index = position.chosen_index
-    chosen = position.format_action(position.chosen)
+    chosen_action = position.format_action(position.chosen)
     if index == analysis.ranking[0]:
-        return f"{sentence} The player chose {chosen}."
+        return f"{sentence} The player chose {chosen_action}."
     return (
-        f"{sentence} The player chose {chosen}, which cost "
+        f"{sentence} The player chose {chosen_action}, which cost "
         f"{format_cost(analysis, index)} {analysis.unit}."
     )
 
@@ -179,11 +179,11 @@ def compare_chances(analysis: Analysis, other: int) -> str:
     position = analysis.position
     pair = (analysis.ranking[0], other)
     names = [position.format_action(position.actions[index]) for index in pair]
-    shown = [*display_factors(analysis), *(() if position.is_solo else ("opponent",))]
+    displayed_factors = [*display_factors(analysis), *(() if position.is_solo else ("opponent",))]
     *most, last = [
         phrase.format(*(chance(analysis, name, index) for index in pair))
         for name, phrase in CHANCES.items()
-        if name in shown
+        if name in displayed_factors
     ]
     comma = "" if position.is_solo else ","
     chances = f"{', '.join(most)}{comma} and {last}" if most else last
@@ -245,10 +245,10 @@ def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
     yield "Variant", first.matchup.variant.spec
     yield "Rollout players", first.matchup.title
     yield "Worlds", f"At most {first.max_worlds:,} per position, seed {first.matchup.seed}"
-    drawn = "All orders of the deck are equally likely."
+    order_sentence = "All orders of the deck are equally likely."
     if first.matchup.b is not None:
-        drawn = "Sampled according to the opponent's play so far."
-    yield "Hidden cards", f"{drawn} All actions are tried in the same worlds."
+        order_sentence = "Sampled according to the opponent's play so far."
+    yield "Hidden cards", f"{order_sentence} All actions are tried in the same worlds."
     yield "Other files", "analysis.csv contains all values, and plots/ contains the plots."
 
 
@@ -268,14 +268,18 @@ def action_table(analysis: Analysis, note: str = "") -> Table:
     titles = dict(MEASURE_TITLES)
     if factors.get("points") == PENALTY_FACTOR:
         titles["points"] = "penalty"
-    shown = [name for name in titles if name in factors]
+    displayed_factors = [name for name in titles if name in factors]
     rows = []
     for index, row in zip(analysis.ranking, analysis.rows(), strict=True):
         mark = " <" if row["done"] else ""
         cost = format_cost(analysis, index) if row["cost"] else ""
-        means = [_format_mean(row, name, factors[name]) for name in shown]
+        means = [_format_mean(row, name, factors[name]) for name in displayed_factors]
         rows.append((f"{row['action']}{mark}", cost, *means, f"{row['worlds']:,}"))
-    headings = ("action", f"cost, {titles[analysis.measure]}", *(titles[name] for name in shown))
+    headings = (
+        "action",
+        f"cost, {titles[analysis.measure]}",
+        *(titles[name] for name in displayed_factors),
+    )
     return table_from_rows("Cost of each action", (*headings, "worlds"), rows, note)
 
 
@@ -318,14 +322,14 @@ def deal_table(analyses: Analyses) -> Table:
 def _deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
     position = analysis.position
     index = position.chosen_index
-    chosen = position.format_action(position.chosen_action)
+    chosen_action = position.format_action(position.chosen_action)
     best = format_better_action(
-        chosen, position.format_action(position.actions[analysis.ranking[0]])
+        chosen_action, position.format_action(position.actions[analysis.ranking[0]])
     )
     cost = "0" if index == analysis.ranking[0] else format_cost(analysis, index)
     return (
         title,
-        chosen,
+        chosen_action,
         best + "?" * (len(analysis.best_indices) > 1),
         cost,
         f"{analysis.n_worlds:,}",

@@ -47,8 +47,8 @@ class Coach:
         if not positions:
             return ["You have not made a decision in this deal yet."]
         analysis = self.analyse(deal, positions[-1])
-        chosen, (best, second, *_) = positions[-1].chosen_index, analysis.ranking
-        other = second if chosen == best else chosen
+        chosen_index, (best, second, *_) = positions[-1].chosen_index, analysis.ranking
+        other = second if chosen_index == best else chosen_index
         return [_comment(analysis), *_explain(analysis, other, [best, other])]
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
@@ -105,14 +105,16 @@ def _key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
 def _comment(found: Analysis) -> str:
     """Return a sentence about the cost of the chosen action."""
     index = found.position.chosen_index
-    chosen, best = _format_action(found, index), _format_action(found, found.best_indices[0])
+    chosen_action, best = _format_action(found, index), _format_action(found, found.best_indices[0])
     if found.best_indices == [index]:
-        return f"Coach: {chosen} is the best action."
+        return f"Coach: {chosen_action} is the best action."
     if index in found.best_indices:
         other = next(candidate for candidate in found.best_indices if candidate != index)
-        return f"Coach: {chosen} and {_format_action(found, other)} are too close to call."
+        return f"Coach: {chosen_action} and {_format_action(found, other)} are too close to call."
     cost = _format_cost([found.estimate_cost(index)], found.unit)
-    return f"Coach: {chosen} cost {cost}. Better: {format_better_action(chosen, best)}."
+    return (
+        f"Coach: {chosen_action} cost {cost}. Better: {format_better_action(chosen_action, best)}."
+    )
 
 
 def _format_action(found: Analysis, index: int) -> str:

@@ -152,8 +152,8 @@ def _replay_deal(
     )
     _check_decisions(played, decisions)
     if played.error or played.state.logged > len(script):
-        drawn = played.state.log[len(script)].drawn
-        played = truncate_deal(played, len(script), bool(drawn < 0 or drawn in pack))
+        drawn_card = played.state.log[len(script)].drawn
+        played = truncate_deal(played, len(script), bool(drawn_card < 0 or drawn_card in pack))
     if first["in_match"]:
         _write_match_state(played, first)
         return replace(played, matchup=replace(played.matchup, unit="match"))

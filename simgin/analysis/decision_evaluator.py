@@ -178,11 +178,11 @@ class DecisionEvaluator:
         evaluator_action: Action,
         rng: np.random.Generator,
     ) -> EvaluatedDecision:
-        chosen = position.chosen_action
+        chosen_action = position.chosen_action
         # The value is unused. It keeps the worlds of each seed as they were in earlier versions.
         rng.random()
         best, selection_lead = self._find_best(position, evaluator_action, rng)
-        mean_gains = self._mean_gains(deal, position, [chosen, best, evaluator_action], rng)
+        mean_gains = self._mean_gains(deal, position, [chosen_action, best, evaluator_action], rng)
         kind = classify_decision(position, best)
         return EvaluatedDecision(
             unit=int(deal.state.unit),
@@ -190,11 +190,11 @@ class DecisionEvaluator:
             turn=position.turn,
             label=position.label,
             kind=kind,
-            mistake="" if best == chosen else classify_mistake(position, kind, best),
-            chosen=position.format_action(chosen),
+            mistake="" if best == chosen_action else classify_mistake(position, kind, best),
+            chosen=position.format_action(chosen_action),
             best=position.format_action(best),
-            cost=mean_gains[best] - mean_gains[chosen],
-            evaluator_cost=mean_gains[evaluator_action] - mean_gains[chosen],
+            cost=mean_gains[best] - mean_gains[chosen_action],
+            evaluator_cost=mean_gains[evaluator_action] - mean_gains[chosen_action],
             selection_lead=selection_lead,
         )
 
@@ -216,9 +216,11 @@ class DecisionEvaluator:
         while len(gains) < self.worlds and is_ahead.any():
             n = min(max(self.first_check, len(gains)), self.worlds - len(gains))
             indices = np.flatnonzero(is_tried)
-            chosen = [actions[index] for index in indices]
+            best_actions = [actions[index] for index in indices]
             new_gains = np.full((n, len(actions)), np.nan)
-            new_gains[:, indices] = self._sample_gains(position, chosen, n, first + len(gains))
+            new_gains[:, indices] = self._sample_gains(
+                position, best_actions, n, first + len(gains)
+            )
             gains = np.concatenate([gains, new_gains])
             means = gains.mean(axis=0)
             is_ahead = means > means[evaluator_index]
@@ -350,18 +352,18 @@ def classify_decision(position: Position, best: Action) -> str:
 
 def classify_mistake(position: Position, kind: str, best: Action) -> str:
     """Return the mistake in a decision without the best action, as a value of `MISTAKES`."""
-    chosen = position.chosen_action
-    if chosen.kind in (ACTION_ACCEPT, ACTION_REFUSE):
-        return "accepted" if chosen.kind == ACTION_ACCEPT else "refused"
+    chosen_action = position.chosen_action
+    if chosen_action.kind in (ACTION_ACCEPT, ACTION_REFUSE):
+        return "accepted" if chosen_action.kind == ACTION_ACCEPT else "refused"
     if kind == "die":  # The card field is the offered number, or 0 for no offer.
-        return "offered too much" if chosen.card > best.card else "offered too little"
+        return "offered too much" if chosen_action.card > best.card else "offered too little"
     if kind in ("upcard", "draw"):
-        return "took the card" if chosen.kind == ACTION_TAKE else "left the card"
+        return "took the card" if chosen_action.kind == ACTION_TAKE else "left the card"
     if kind == "knock":
-        return "ended the deal" if chosen.kind == ACTION_END else "played on"
-    if chosen.kind == ACTION_END:
+        return "ended the deal" if chosen_action.kind == ACTION_END else "played on"
+    if chosen_action.kind == ACTION_END:
         return "ended with another card"
-    extra_deadwood = _deadwood_after(position, chosen) - _deadwood_after(position, best)
+    extra_deadwood = _deadwood_after(position, chosen_action) - _deadwood_after(position, best)
     how_much = "more" if extra_deadwood > 0 else "less" if extra_deadwood else "as much"
     return f"kept {how_much} deadwood"
 

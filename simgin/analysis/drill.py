@@ -463,5 +463,5 @@ def _lesson_sentences(exercise: Exercise) -> Iterator[str]:
     if close:
         yield f"Too close to call: {', '.join(close)}."
     price = analysis_report.format_cost(analysis, position.chosen_index)
-    chosen = position.format_action(position.chosen_action)
-    yield f"{exercise.player_name} chose {chosen}, which cost {price} {analysis.unit}."
+    chosen_action = position.format_action(position.chosen_action)
+    yield f"{exercise.player_name} chose {chosen_action}, which cost {price} {analysis.unit}."

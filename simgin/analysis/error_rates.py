@@ -460,7 +460,7 @@ def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
         if row["metric"] == "cost" and row["value"] > 0:
             factor = 100 if row["counted"].startswith("%") else 1
             cost = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
-            chosen, best = row["done"], format_better_action(row["done"], row["best"])
+            chosen_action, best = row["done"], format_better_action(row["done"], row["best"])
             place, *_ = row["decision"].split(",")
-            text = f"{cost:>8} {row['counted']}: {place}. Chosen: {chosen}. Better: {best}"
+            text = f"{cost:>8} {row['counted']}: {place}. Chosen: {chosen_action}. Better: {best}"
             yield text, row["command"]

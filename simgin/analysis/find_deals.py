@@ -302,16 +302,16 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
     if knocker < 0 or kind in DRAWN_DEAL_WORDS:
         return f"{DRAWN_DEAL_WORDS[kind]} ({turn})"
     knocker_name = names[knocker]
-    count = int(record["knock_count"])
+    knock_count = int(record["knock_count"])
     verbs = {"gin": "goes gin", "big_gin": "has big gin", "shot": "shoots"}
-    ended = f"{knocker_name} {verbs.get(kind, f'knocks with {count}')} in {turn}"
+    ending_phrase = f"{knocker_name} {verbs.get(kind, f'knocks with {knock_count}')} in {turn}"
     if len(names) == 1:
-        return ended
+        return ending_phrase
     opponent_name = names[1 - knocker]
     opponent_count = int(record["defender_count"])
     if kind == "undercut":
-        return f"{ended}, {opponent_name} undercuts with {opponent_count}"
-    return f"{ended}, {opponent_name} has {opponent_count}"
+        return f"{ending_phrase}, {opponent_name} undercuts with {opponent_count}"
+    return f"{ending_phrase}, {opponent_name} has {opponent_count}"
 
 
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:

@@ -291,8 +291,8 @@ def replay_log(log: ForeignLog) -> TracedDeal:
         question = deal.decision(len(script))
         action = moves.next_action(question)
         if action is None:
-            drawn = int(question.view.drawn)
-            return truncate_deal(deal, len(script), drawn < 0 or drawn in log.pack)
+            drawn_card = int(question.view.drawn)
+            return truncate_deal(deal, len(script), drawn_card < 0 or drawn_card in log.pack)
         script.append(action)
 
 

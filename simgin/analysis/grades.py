@@ -236,19 +236,23 @@ class Grade(error_rates.ErrorRates):
         enough deals, the difference between the two sides of this equation is a control variate for
         the points. Only complete deals are included.
         """
-        ended = [index for index, deal in enumerate(self.deals_played) if deal.kind]
-        if not ended or not self.is_comparable:
+        finished_indices = [index for index, deal in enumerate(self.deals_played) if deal.kind]
+        if not finished_indices or not self.is_comparable:
             return {}
-        won, losses = np.array([self._points_and_loss(index) for index in ended], np.float64).T
-        if len(ended) >= MIN_UNITS:
+        points_won, losses = np.array(
+            [self._points_and_loss(index) for index in finished_indices], np.float64
+        ).T
+        if len(finished_indices) >= MIN_UNITS:
             return {
-                "won": self.mean(won),
-                "less_luck": control_variate_mean(won, won - losses, self.evaluator_gain),
+                "won": self.mean(points_won),
+                "less_luck": control_variate_mean(
+                    points_won, points_won - losses, self.evaluator_gain
+                ),
             }
         skill = self.mean(losses + self.evaluator_gain.value)
         error = float(np.hypot(skill.se, self.evaluator_gain.se))
         less_luck = interval_around(skill.value, error, skill.n, skill.n)
-        return {"won": self.mean(won), "less_luck": less_luck}
+        return {"won": self.mean(points_won), "less_luck": less_luck}
 
     def _points_and_loss(self, index: int) -> tuple[float, float]:
         """Return the points won in a deal, and the opponent's loss minus the player's loss."""
@@ -443,10 +447,11 @@ def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     lost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
     yield f"{player} lost {lost} through mistakes{comparison}."
     if grade.result:
-        won, less_luck = map(_format_estimate, grade.result.values())
+        points_per_deal, less_luck = map(_format_estimate, grade.result.values())
         yield (
-            f"Net score: {won} points per deal. After adjustment for luck, based on the mistakes "
-            f"of both players: {less_luck} points per deal."
+            f"Net score: {points_per_deal} points per deal. "
+            "After adjustment for luck, based on the mistakes of both players: "
+            f"{less_luck} points per deal."
         )
     if grade.n_deals < MANY_DEALS:
         yield f"With only {grade.n_deals} deals, the net score depends mostly on luck."

@@ -122,8 +122,8 @@ class Position:
         if action.kind == ACTION_OFFER:
             return f"offer {action.card}" if action.card else "leave the die"
         if action.kind in DRAW_WORDS:
-            offered = int(self.view.taken_offer)
-            card = f" {format_card(offered)}" if action.kind == codes.ACTION_TAKE else ""
+            offered_card = int(self.view.taken_offer)
+            card = f" {format_card(offered_card)}" if action.kind == codes.ACTION_TAKE else ""
             return DRAW_WORDS[action.kind] + card
         if action.kind == ACTION_DISCARD:
             return f"discard {format_card(action.card)}"
@@ -144,10 +144,10 @@ class Position:
         deadwood_left = deadwood(ten, rules)
         required_card = int(required_meld_card(taken, rules))
         points = int(view.own_points)
-        ending, count = find_ending(
+        ending, deadwood_points = find_ending(
             ten, deadwood_left, required_card, int(view.limit), points, rules
         )
-        return "shoot" if ending == codes.ENDING_SHOT else "knock" if count else "gin"
+        return "shoot" if ending == codes.ENDING_SHOT else "knock" if deadwood_points else "gin"
 
     # Description of the player's view
 
@@ -161,8 +161,9 @@ class Position:
             return
         hand, rules = int(view.hand), build_rules(self.variant)
         _, melds = shown_melding(hand, rules)
-        count = int(deadwood_for_side(hand, rules, KNOCKER))
-        yield f"You hold {format_melded_hand(melds, hand)}, deadwood {count}.{self._new_card_text}"
+        deadwood_points = int(deadwood_for_side(hand, rules, KNOCKER))
+        melded_hand = format_melded_hand(melds, hand)
+        yield f"You hold {melded_hand}, deadwood {deadwood_points}.{self._new_card_text}"
         text = " ".join(self.pile_cards) or "none"
         yield f"{pile_label(self.is_solo)}  {FORGOTTEN_RUN.sub(ELLIPSES[0], text)}"
         if missing := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
@@ -191,8 +192,10 @@ class Position:
         owner = "you own" if view.owner == view.seat else "the opponent owns"
         if view.owner < 0:
             owner = "neither player owns"
-        shown = f"The die shows {view.stake}, and {owner} it"
-        return f"{shown}. The opponent offers {view.offered}" if view.offered else shown
+        die_sentence = f"The die shows {view.stake}, and {owner} it"
+        return (
+            f"{die_sentence}. The opponent offers {view.offered}" if view.offered else die_sentence
+        )
 
     @property
     def pile_cards(self) -> list[str]:
@@ -230,12 +233,12 @@ class Position:
         return ""
 
 
-def format_better_action(chosen: str, best: str) -> str:
+def format_better_action(chosen_action: str, best: str) -> str:
     """Format the best action for display next to the chosen action.
 
     If the player ended the deal and a discard is better, return `play on, discarding ...`.
     """
-    plays_on = best.startswith("discard") and not chosen.startswith("discard")
+    plays_on = best.startswith("discard") and not chosen_action.startswith("discard")
     return best.replace("discard", "play on, discarding") if plays_on else best
 
 
@@ -280,10 +283,10 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
         view = questions[0].view
         is_about_die = questions[0].slot in ("offer", "answer")
         actions = die_actions(view, rules) if is_about_die else legal_actions(view, rules)
-        chosen = _chosen_action(questions, rules)
-        is_open = deal.is_truncated and chosen is None
-        if len(actions) > 1 and (is_open or chosen in actions):
-            yield Position(variant, view, actions, in_match, chosen, numbers[0])
+        chosen_action = _chosen_action(questions, rules)
+        is_open = deal.is_truncated and chosen_action is None
+        if len(actions) > 1 and (is_open or chosen_action in actions):
+            yield Position(variant, view, actions, in_match, chosen_action, numbers[0])
 
 
 def decision_key(question: Decision) -> tuple[int, int, int, str]:

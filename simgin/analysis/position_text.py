@@ -105,7 +105,9 @@ def _raise_first(errors: Iterator[str]) -> None:
 def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     """Write the match score before the deal to a view."""
     is_pair = isinstance(score, tuple | list) and len(score) == 2
-    if not is_pair or not all(isinstance(won, int) and 0 <= won < MAX_POINTS for won in score):
+    if not is_pair or not all(
+        isinstance(n_won, int) and 0 <= n_won < MAX_POINTS for n_won in score
+    ):
         raise PositionError(
             f"{format_value(score)} is not a valid score. Use your points and the opponent's "
             "points, such as (30, 45)."
@@ -254,12 +256,12 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
             "a hand of ten cards requires no decision, because gin ends the deal automatically. "
             "Enter eleven cards, with the card just drawn last."
         )
-    count = int(deadwood(cards_to_mask(cards), rules))
-    if count > rules.knock_limit:
+    deadwood_points = int(deadwood(cards_to_mask(cards), rules))
+    if deadwood_points > rules.knock_limit:
         limit = f"{rules.knock_limit} or less" if rules.knock_limit else "gin"
         yield (
-            f"ten cards with deadwood {count} cannot end the deal, which needs {limit}. Enter "
-            "eleven cards, with the card just drawn last."
+            f"ten cards with deadwood {deadwood_points} cannot end the deal, which needs {limit}. "
+            "Enter eleven cards, with the card just drawn last."
         )
 
 

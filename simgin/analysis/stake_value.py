@@ -62,9 +62,9 @@ class DealsEquity:
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
         """Write net won deals and the probability of winning the match, in %."""
         goal = len(self.table) - 1
-        won = _count_won_deals(self.variant, records)
-        by_a = won * (records["winner"] == 0)
-        by_b = won * (records["winner"] == 1)
+        n_won = _count_won_deals(self.variant, records)
+        by_a = n_won * (records["winner"] == 0)
+        by_b = n_won * (records["winner"] == 1)
         deals_a = records["deals_a"] + by_a
         deals_b = records["deals_b"] + by_b
         dealers = _find_next_dealers(self.variant, records)

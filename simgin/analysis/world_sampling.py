@@ -106,9 +106,9 @@ class WorldSampler:
 
         If B makes this offer too rarely, all offers of B match.
         """
-        offered = int(self.view.offered)
-        if self._estimate_probability((offered,)) >= MIN_OFFER_PROBABILITY:
-            return (offered,)
+        offered_number = int(self.view.offered)
+        if self._estimate_probability((offered_number,)) >= MIN_OFFER_PROBABILITY:
+            return (offered_number,)
         all_offers = tuple(range(1, int(self._rules.die_cap) + 1))
         return all_offers if self._estimate_probability(all_offers) >= MIN_OFFER_PROBABILITY else ()
 
@@ -125,8 +125,8 @@ class WorldSampler:
         pending = np.arange(n)
         for attempt in range(1, MAX_ATTEMPTS):
             start = first + attempt * ATTEMPT_STRIDE
-            offered = query_offers(self.matchup, self.view, worlds.subset(pending), start)
-            pending = pending[~np.isin(offered, self.matching_offers)]
+            offers_by_world = query_offers(self.matchup, self.view, worlds.subset(pending), start)
+            pending = pending[~np.isin(offers_by_world, self.matching_offers)]
             if not len(pending):
                 break
             for index in pending:

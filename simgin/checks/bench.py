@@ -392,8 +392,8 @@ def read_measurements(path: Path) -> list[MeasurementRound]:
 
 def _parse_rows(text: str) -> MeasurementRound:
     """Parse the rows of measurements in JSON; raise ValueError if they are invalid."""
-    saved = json.loads(text)
-    rows = saved.get("rows") if isinstance(saved, dict) else None
+    saved_data = json.loads(text)
+    rows = saved_data.get("rows") if isinstance(saved_data, dict) else None
     if not isinstance(rows, list) or not rows or not all(map(_is_measurement, rows)):
         raise ValueError("no figures")
     return rows

@@ -195,9 +195,9 @@ def check_hands() -> HealthCheck:
     """Check the compiled deadwood function with sample hands."""
     for variant, cards, expected in KNOWN_HANDS:
         rules = build_rules(variants.find_variant(variant))
-        count = int(deadwood(notation.cards_to_mask(notation.parse_cards(cards)), rules))
-        if count != expected:
-            details = f"{cards} has {count}, not {expected}"
+        deadwood_points = int(deadwood(notation.cards_to_mask(notation.parse_cards(cards)), rules))
+        if deadwood_points != expected:
+            details = f"{cards} has {deadwood_points}, not {expected}"
             return HealthCheck(
                 "hands", details, f"deadwood is wrong on this machine. {REINSTALL_HINT}"
             )

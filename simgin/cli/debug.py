@@ -20,14 +20,14 @@ def _is_interpreted() -> bool:
     return jit.is_interpreted()
 
 
-def _restart_interpreted(context: click.Context, _parameter: click.Parameter, wanted: bool) -> bool:
+def _restart_interpreted(context: click.Context, _parameter: click.Parameter, value: bool) -> bool:
     """Restart the interpreter for --debug, because numba reads the setting on import."""
-    if wanted and not context.resilient_parsing and not _is_interpreted():
+    if value and not context.resilient_parsing and not _is_interpreted():
         sys.stdout.flush()
         sys.stderr.flush()
         environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], environment)
-    return wanted
+    return value
 
 
 debug_option = click.option(

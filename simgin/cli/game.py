@@ -242,8 +242,9 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
     yield from lines[len(lines) - lines[::-1].index("") :]
     hand = int(deal.state.hand[1])
     if deal.state.stopper < 0 and deal.matchup.b is not None and hand:
-        count, melds = shown_melding(hand, replay.rules)
-        yield f"{deal.matchup.opponent} held {format_melded_hand(melds, hand)}, deadwood {count}"
+        deadwood_points, melds = shown_melding(hand, replay.rules)
+        melded_hand = format_melded_hand(melds, hand)
+        yield f"{deal.matchup.opponent} held {melded_hand}, deadwood {deadwood_points}"
 
 
 def help_lines(decision: Decision) -> Iterator[str]:

@@ -33,8 +33,8 @@ class NameType(StringParamType):
         """Return the names and files that start with `incomplete`, or all files if none match."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
         words = [*self._names(incomplete), *files]
-        offered = [CompletionItem(word) for word in words if word.startswith(incomplete)]
-        return offered or [CompletionItem(incomplete, type="file")]
+        completions = [CompletionItem(word) for word in words if word.startswith(incomplete)]
+        return completions or [CompletionItem(incomplete, type="file")]
 
 
 class SecondsType(click.FloatRange):

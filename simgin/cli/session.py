@@ -104,11 +104,11 @@ def run_request(
             extended = extend(result, report())
             files += save_report(output, extended, result, started, workers=workers, **manifest)
         seed = result.identity["seed"]
-        shown = CommandResult(command, records(result), seed, files, result.stopped)
+        command_result = CommandResult(command, records(result), seed, files, result.stopped)
         if as_json:
-            shown.print(True, ())
+            command_result.print(True, ())
         else:
-            shown.print(False, screen(result, report), answer=answer(result))
+            command_result.print(False, screen(result, report), answer=answer(result))
     return result
 
 

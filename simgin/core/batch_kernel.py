@@ -91,14 +91,15 @@ FACT_TOTALS, FACT_GOAL_MET = FACT_INDEX["totals"], FACT_INDEX["goal_met"]
 # Facts with a denominator other than the number of deals. The first N_OTHER_DEAL_FACTS facts refer
 # to deals, and the remaining facts refer to matches.
 OTHER_DENOMINATOR_FACTS = np.array(
-    [i for i, d in enumerate(DENOMINATOR_INDEX) if d != FACT_DEALS], np.uint32
+    [fact for fact, denominator in enumerate(DENOMINATOR_INDEX) if denominator != FACT_DEALS],
+    np.uint32,
 )
 N_OTHER_DEAL_FACTS = int((OTHER_DENOMINATOR_FACTS < FACT_MATCHES).sum())
 
 
 @jit
 def _add_side_facts(state, seat, offset):
-    """Add a deal to the facts of the strategy at `seat`, starting at index `offset`."""
+    """Add one side's results in a deal to the facts of its unit."""
     if state.winner == seat:
         if state.kind < N_SCORED_RESULTS:
             state.facts[offset + state.kind] += 1
@@ -112,7 +113,7 @@ def _add_side_facts(state, seat, offset):
 
 @jit
 def _add_showdown_facts(state):
-    """Add a deal that ended with a knock to the showdown facts."""
+    """Add the showdown facts of a deal that ended with a knock to the facts of its unit."""
     state.facts[FACT_SHOWDOWNS] += 1
     state.facts[FACT_KNOCK_COUNT] += state.stopper_count
     state.facts[FACT_DEFENDER_COUNT] += state.other_count
@@ -177,19 +178,19 @@ def _add_match_facts(state, rules, outcome, seat_a):
         state.facts[FACT_MATCH_DRAWN] += outcome == DRAWN
         state.facts[FACT_MATCH_UNFINISHED] += outcome == UNFINISHED
         return
-    won = outcome == seat_a
-    state.facts[FACT_MATCH_WIN + (not won)] += 2
+    a_has_won = outcome == seat_a
+    state.facts[FACT_MATCH_WIN + (not a_has_won)] += 2
     if rules.goal == GOAL_TOTAL:
         return  # With this solitaire goal, the opponent has no score.
     state.facts[FACT_MATCHES_DECIDED] += 1
-    state.facts[FACT_WINNER_SCORE] += score_a if won else score_b
-    state.facts[FACT_LOSER_SCORE] += score_b if won else score_a
-    state.facts[FACT_LOSER_ZERO] += (score_b if won else score_a) == 0
+    state.facts[FACT_WINNER_SCORE] += score_a if a_has_won else score_b
+    state.facts[FACT_LOSER_SCORE] += score_b if a_has_won else score_a
+    state.facts[FACT_LOSER_ZERO] += (score_b if a_has_won else score_a) == 0
 
 
 @jit
 def _count_quarter_wins(state):
-    """Return four times A's win rate in the matches of a unit.
+    """Return four times the proportion of matches that strategy A wins in a unit.
 
     If the unit has no matches, the win rate in its deals is used.
     """
@@ -206,7 +207,7 @@ def _count_quarter_wins(state):
 
 @jit
 def add_unit_to_row(state):
-    """Add a unit's facts, their squares and cross products to its batch row.
+    """Add the facts of a unit, their squares and their cross products to a batch row.
 
     The facts are then reset.
     """
@@ -229,7 +230,7 @@ def add_unit_to_row(state):
 
 @jit
 def _apply_deal(state, rules, records, seat_a):
-    """Add a deal to its unit and its match, and write its record if deals are recorded.
+    """Apply the result of a deal to its unit and its match, and record the deal if requested.
 
     Returns the outcome of the match after the deal (see `apply_deal_result`).
     """
@@ -342,7 +343,7 @@ def play_units_solo(
     discard,
     knock,
 ):
-    """Play consecutive units of a single-player variant without mirroring (see `play_units`)."""
+    """Play consecutive units of a single-player variant and add them to batch rows."""
     for i in range(n_units):
         state.unit = first_unit + i
         state.deal = 0
@@ -371,7 +372,7 @@ def play_units_solo(
 
 @jit
 def _finish_unit(state, rows, index, n_units, units_per_row):
-    """Add a unit to its batch, and write the batch if it is complete."""
+    """Add a unit to its batch row, and write the row if the batch is complete."""
     add_unit_to_row(state)
     if (index + 1) % units_per_row == 0 or index + 1 == n_units:
         for k in range(N_COLUMNS):

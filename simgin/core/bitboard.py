@@ -25,7 +25,7 @@ HUGE_DEADWOOD = 1 << 20  # number of points that exceeds any deadwood
 
 @force_inline
 def ranks_of(cards):
-    """Return the ranks of a set of cards as thirteen bits.
+    """Return the ranks that occur in a set of cards, as thirteen bits.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -86,7 +86,7 @@ def unmatched_without_sets(sets, hand):
 
 @force_inline
 def find_conflicts(hand, runs, sets):
-    """Return the conflicting ranks, and the cards of sets of four that a run can use instead."""
+    """Return the ranks of cards in both sets and runs, and the spare cards of sets of four."""
     conflicts = ranks_of(runs & sets)
     in_all_suits = hand & hand >> 13 & hand >> 26 & hand >> 39
     four_card_sets = conflicts & in_all_suits
@@ -95,7 +95,7 @@ def find_conflicts(hand, runs, sets):
 
 @force_inline
 def next_conflict_resolution(conflicts, spare, ranks, spared):
-    """Return the next conflict resolution.
+    """Return the next way to assign each conflicting rank to sets or to runs.
 
     The first resolution, (0, 0), follows the last resolution.
 
@@ -114,7 +114,7 @@ def next_conflict_resolution(conflicts, spare, ranks, spared):
 
 @jit
 def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
-    """Return the least deadwood of a hand with conflicts.
+    """Return the least deadwood over all resolutions of set and run conflicts, in points.
 
     `runs` and `sets` contain the cards of the hand that are in runs and in sets.
     """
@@ -157,7 +157,7 @@ def _can_leave_one_over_conflicts(hand, runs, sets):
 
 @jit
 def write_melds(runs, sets, melds):
-    """Write the longest runs of the given cards, and complete sets, to `melds`.
+    """Write the longest runs of the given cards and the complete sets to `melds`.
 
     `melds` has three entries. Entries without a meld are 0.
     """

@@ -17,7 +17,7 @@ ACES = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
 @jit
 def card_mask(card):
-    """Return the mask of one card.
+    """Return the bit mask of one card, as an int64.
 
     Args:
         card: Card, 0..51.
@@ -62,7 +62,7 @@ def suit(card):
 
 @jit
 def suit_lane(hand, s):
-    """Return the ranks of a hand's cards in one suit, as thirteen bits.
+    """Return the thirteen bits that mark the ranks of one suit in a hand.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -92,13 +92,18 @@ def cards_of_rank(r):
 
 
 @jit
-def ranks_held_three_times(s, h, d, c):
-    """Return the ranks (13 bits) that at least three of the four lanes contain."""
-    return (s & h & (d | c)) | (d & c & (s | h))
+def ranks_held_three_times(spades, hearts, diamonds, clubs):
+    """Return the ranks (13 bits) that occur in at least three of the four suit lanes."""
+    return (spades & hearts & (diamonds | clubs)) | (diamonds & clubs & (spades | hearts))
 
 
 @force_inline
 def ranks_held_twice(hand):
     """Return the ranks (13 bits) of which a hand contains at least two cards."""
-    s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
-    return s & h | d & c | (s | h) & (d | c)
+    spades, hearts, diamonds, clubs = (
+        suit_lane(hand, 0),
+        suit_lane(hand, 1),
+        suit_lane(hand, 2),
+        suit_lane(hand, 3),
+    )
+    return spades & hearts | diamonds & clubs | (spades | hearts) & (diamonds | clubs)

@@ -27,7 +27,7 @@ from simgin.core.jit import force_inline, jit
 
 @jit
 def _deadwood_after_runs(hand, rules, side):
-    """Return the deadwood that remains if only runs are melded."""
+    """Return the deadwood, in points, that remains if only runs are melded."""
     points = 0
     for suit in range(4):
         points += np.int64(rules.lane[side, suit_lane(hand, suit)]) >> 16
@@ -91,7 +91,7 @@ def _deadwood_with_rainbows(hand, rules, side):
 
 @force_inline
 def supports_bit_solver(hand, rules, side):
-    """Return True if bit operations can solve a hand under rules that usually need tables.
+    """Return True if bit operations can solve a hand under rules that normally need tables.
 
     The hand must not contain the ace and the king of the same suit, so that no ace can be high.
     """
@@ -186,7 +186,7 @@ def _cards_in_melds_general(hand, rules):
 
 @force_inline
 def highest_value_cards(cards, rules):
-    """Return the cards with the highest value, and that value.
+    """Return the mask of the cards with the highest value, and that value in points.
 
     Card values never decrease from 2 to K. The ace is compared separately.
 
@@ -214,7 +214,7 @@ def highest_value_cards(cards, rules):
 
 @force_inline
 def best_discards(hand, legal, rules):
-    """Return the least deadwood after a legal discard, and all discards that achieve it.
+    """Return the least deadwood after a legal discard, and the mask of the discards that leave it.
 
     Prefer `view.least` and `view.best`, which the engine computes once per turn.
 
@@ -319,7 +319,7 @@ def _best_discards_by_search(hand, legal, rules):
 
 @jit
 def deadwood_with_melded(hand, card, rules):
-    """Return the least deadwood over all meldings that include a given card.
+    """Return the least deadwood, in points, of all meldings that include a given card.
 
     Args:
         hand: Up to eleven cards, including `card`, as a 52-bit mask.

@@ -99,11 +99,11 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     state.least = least
     state.best = best
     if not discards_first or rules.big_gin:
-        ending, card, count = best_ending(
+        ending, card, deadwood_points = best_ending(
             eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
         )
         if ending != ENDING_NONE and (card < 0 or not discards_first):
-            propose_ending(state, ending, card, count)
+            propose_ending(state, ending, card, deadwood_points)
             if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_OR_NO_MASK, knock):
                 end_deal(state, rules, view, seat, show_a, show_b)
                 record_turn_end(state, view, other_view, seat, source, card)
@@ -118,11 +118,11 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     ten_cards = eleven_cards & ~(1 << card)
     deadwood_left = least if best >> card & 1 else deadwood(ten_cards, rules)
     if discards_first:
-        ending, count = find_ending(
+        ending, deadwood_points = find_ending(
             ten_cards, deadwood_left, required_card, state.limit, state.points[seat], rules
         )
         if ending != ENDING_NONE:
-            propose_ending(state, ending, card, count)
+            propose_ending(state, ending, card, deadwood_points)
             if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_OR_NO_MASK, knock):
                 end_deal(state, rules, view, seat, show_a, show_b)
                 record_turn_end(state, view, other_view, seat, source, card)
@@ -144,12 +144,12 @@ def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show
     legal = permitted_discards(eleven_cards, state.top, -1, rules)
     required_card = required_meld_card(state.top, rules)
     least, best = best_discards(eleven_cards, legal, rules)
-    ending, card, count = best_ending(
+    ending, card, deadwood_points = best_ending(
         eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
     )
     if ending == ENDING_NONE:
         return
-    propose_ending(state, ending, card, count)
+    propose_ending(state, ending, card, deadwood_points)
     if query_policy_noinline(state, rules, view, seat, SLOT_KNOCK, YES_OR_NO_MASK, knock):
         draw_card(state, rules, seat, FROM_PILE)
         end_deal(state, rules, view, seat, show_a, show_b)
@@ -232,7 +232,7 @@ def offer_upcard_to_dealer(state, rules, view1, view2, take1, take2):
 
 @jit
 def _continue_after_two_passes(state, rules, view1, take1):
-    """Choose the nondealer's draw source after two passes.
+    """Choose the nondealer's draw source after both players have passed the upcard.
 
     The function returns the same values as `play_opening`.
     """
@@ -244,7 +244,7 @@ def _continue_after_two_passes(state, rules, view1, take1):
 
 @jit
 def _upcard_choices(rules):
-    """Return the legal actions for the first upcard as bits, and the action for passing.
+    """Return a mask of the legal actions for the first upcard, and the action that passes.
 
     Passing is action 0 if the player can only take or pass. If the player can also draw from the
     stock, passing is action 2, and drawing is action 0.
@@ -301,7 +301,7 @@ def play_deal(
     state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
     offer_a, answer_a, show_a, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play the deal that `clear_deal` has prepared. The result is written to the state.
+    """Play the deal that `clear_deal` has prepared, and write the result to the state.
 
     Arguments that end in 1 belong to the nondealer, and arguments that end in 2 belong to the
     dealer. Policies that are called at most once per deal are passed separately for strategies A

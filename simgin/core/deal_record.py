@@ -51,7 +51,7 @@ def side_of_seat(seat, seat_a):
 
 @jit
 def count_draws(state, seat):
-    """Return the number of cards that a seat drew in the last deal.
+    """Return the number of cards that the player at a seat drew in the last deal.
 
     The number includes cards from the pile, from the stock or deck, and a joker. Cards that were
     dealt before the first turn are not counted.

@@ -59,7 +59,7 @@ def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, a
 def query_die_offer(
     state, rules, view, other_view, seat, may_offer_unowned, offer_a, answer_a, offer_b, answer_b
 ):
-    """Let a seat offer the die if an offer is allowed, and let the other seat respond.
+    """Ask one seat for a die offer if an offer is allowed, and the other seat for a response.
 
     A refusal ends the deal. `may_offer_unowned` is true if a die without an owner may be offered.
     Returns True if an offer is refused.
@@ -69,7 +69,7 @@ def query_die_offer(
     ):
         return False
     legal_offers = (1 << (rules.die_cap + 1)) - (1 << (state.stake + 1))
-    offered = query_policy_noinline(
+    offered_number = query_policy_noinline(
         state,
         rules,
         view,
@@ -78,43 +78,43 @@ def query_die_offer(
         legal_offers | 1,
         offer_a if seat == state.half else offer_b,
     )
-    if offered == 0:
+    if offered_number == 0:
         return False
     answer = answer_b if seat == state.half else answer_a
-    return offer_die(state, rules, view, other_view, seat, offered, answer)
+    return offer_die(state, rules, view, other_view, seat, offered_number, answer)
 
 
 @jit
-def offer_die(state, rules, view, other_view, seat, offered, answer):
-    """Offer a number on the die to the other seat.
+def offer_die(state, rules, view, other_view, seat, offered_number, answer):
+    """Offer a number on the die to the other seat, and apply the response.
 
     Returns True if that seat refuses.
     """
-    state.offered = offered
+    state.offered = offered_number
     write_die_fields(state, other_view)
     accepted = query_policy_noinline(
         state, rules, other_view, 1 - seat, SLOT_ANSWER, YES_OR_NO_MASK, answer
     )
     if accepted:
-        accept_die(state, view, other_view, seat, offered)
+        accept_die(state, view, other_view, seat, offered_number)
     else:
-        refuse_die(state, rules, seat, offered)
+        refuse_die(state, rules, seat, offered_number)
     return not accepted
 
 
 @jit
-def accept_die(state, view, other_view, seat, offered):
+def accept_die(state, view, other_view, seat, offered_number):
     """Set the die to the offered number, and make the other seat its owner."""
     state.offered = 0
-    state.stake, state.owner = offered, 1 - seat
+    state.stake, state.owner = offered_number, 1 - seat
     write_die_fields(state, view)
     write_die_fields(state, other_view)
 
 
 @jit
-def refuse_die(state, rules, seat, offered):
-    """End the deal as a win of the seat that made the offer."""
+def refuse_die(state, rules, seat, offered_number):
+    """End the deal as a win for the seat whose offer was refused."""
     state.offered = 0
-    state.pays = offered if rules.die_refusal_pays == REFUSAL_PAYS_NEW else state.stake
+    state.pays = offered_number if rules.die_refusal_pays == REFUSAL_PAYS_NEW else state.stake
     state.kind = RESULT_REFUSED
     state.winner = seat

@@ -11,7 +11,7 @@ HUGE_COUNT = 1 << 20  # number of points that exceeds any deadwood
 
 @jit
 def knock_limit(upcard, rules):
-    """Return the knock limit of a deal (rules.md 3.4).
+    """Return the knock limit of a deal, in points of deadwood (rules.md 3.4).
 
     `upcard` is -1 if there is no upcard, which is valid only if the limit does not depend on the
     upcard.
@@ -24,7 +24,7 @@ def knock_limit(upcard, rules):
 
 @jit
 def deal_multiplier(upcard, rules):
-    """Return the factor on all points of a deal.
+    """Return the factor by which all points of a deal are multiplied.
 
     The factor is `spade_multiplier` if the first upcard is a spade, otherwise 1.
     """
@@ -48,7 +48,7 @@ def required_ranks(points):
 
 @jit
 def shot_deadwood(points, rules):
-    """Return the deadwood of a shot.
+    """Return the deadwood of a shot, in points.
 
     The deadwood of a shot depends only on the player's `points` in the match.
     """
@@ -86,7 +86,7 @@ def is_shot(ten_cards, required_card, points, rules):
 
 @jit
 def declared_deadwood(ten_cards, required_card, rules):
-    """Return the least deadwood of ten cards if `required_card` must be in a meld.
+    """Return the least deadwood of ten cards in points, with `required_card` in a meld.
 
     A value of -1 means that no card is required. Returns HUGE_COUNT if the card cannot be melded.
     """
@@ -98,24 +98,24 @@ def declared_deadwood(ten_cards, required_card, rules):
 
 
 @jit
-def permitted_discards(eleven_cards, taken, drawn, rules):
+def permitted_discards(eleven_cards, taken_card, drawn_card, rules):
     """Return the cards that may be discarded under `discard_ban` (rules.md 4.3).
 
-    `taken` is the card just taken from the pile, and `drawn` is the card just drawn from the stock.
-    Each of them can be -1 for no card.
+    `taken_card` is the card just taken from the pile, and `drawn_card` is the card just drawn from
+    the stock. Each of them can be -1 for no card.
     """
     banned = 0
-    if taken >= 0 and rules.discard_ban != 2:
-        banned = 1 << taken
-    if drawn >= 0 and rules.discard_ban == 1:
-        banned |= 1 << drawn
+    if taken_card >= 0 and rules.discard_ban != 2:
+        banned = 1 << taken_card
+    if drawn_card >= 0 and rules.discard_ban == 1:
+        banned |= 1 << drawn_card
     return eleven_cards & ~banned
 
 
 @jit
-def required_meld_card(taken, rules):
-    """Return the card that must be melded under `take_to_knock`, or -1."""
-    return taken if rules.take_to_knock == 1 else -1
+def required_meld_card(taken_card, rules):
+    """Return the card that `take_to_knock` requires in a meld, or -1 if there is none."""
+    return taken_card if rules.take_to_knock == 1 else -1
 
 
 @force_inline
@@ -137,12 +137,16 @@ def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points,
         return ENDING_NONE, HUGE_COUNT  # The player would discard the required card.
     if rules.shot and is_shot(ten_cards, required_card, points, rules):
         return ENDING_SHOT, shot_deadwood(points, rules)
-    count = (
+    deadwood_points = (
         deadwood_left
         if required_card < 0
         else deadwood_with_melded(ten_cards, required_card, rules)
     )
-    return (ENDING_KNOCK, count) if count <= limit else (ENDING_NONE, count)
+    return (
+        (ENDING_KNOCK, deadwood_points)
+        if deadwood_points <= limit
+        else (ENDING_NONE, deadwood_points)
+    )
 
 
 @jit
@@ -163,15 +167,15 @@ def discards_that_end(eleven_cards, legal, required_card, limit, points, rules):
 
 @jit
 def _least_declared_deadwood(eleven_cards, legal, required_card, rules):
-    """Return the least deadwood with `required_card` melded, and the discards that achieve it."""
+    """Return the least deadwood with `required_card` melded, and the discards that leave it."""
     best, cards = HUGE_COUNT, 0
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
-        count = deadwood_with_melded(eleven_cards & ~(1 << card), required_card, rules)
-        if count <= best:
-            cards = (cards if count == best else 0) | 1 << card
-            best = count
+        deadwood_points = deadwood_with_melded(eleven_cards & ~(1 << card), required_card, rules)
+        if deadwood_points <= best:
+            cards = (cards if deadwood_points == best else 0) | 1 << card
+            best = deadwood_points
     return best, cards
 
 

@@ -121,7 +121,7 @@ def cache_directory() -> Path | None:
 
 
 def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | None:
-    """Return the cache directory of a simgin function or of a policy with a given key.
+    """Return the cache directory of an engine function, or of a policy if a key is given.
 
     The name of the directory identifies all dependencies of the code, so the contents are never
     stale. Returns None for a policy without a key.
@@ -189,7 +189,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
 
 
 def is_interpreted() -> bool:
-    """Return True if all code runs as plain Python (NUMBA_DISABLE_JIT=1).
+    """Return True if NUMBA_DISABLE_JIT=1 makes all code run as plain Python.
 
     Plain Python gives the same results and supports debuggers, but is thousands of times slower.
     """
@@ -247,7 +247,7 @@ def compile_function(
 
 
 def jit(function: Callable[..., Any]) -> Any:
-    """Decorate a function of the core to be compiled."""
+    """Decorate an engine function so that numba compiles it."""
     return compile_function(function)
 
 

@@ -19,25 +19,25 @@ MAX_OPTIONS = 66
 
 
 @jit
-def _write_chain(start, step, max_cards, suit_offset, hand, chain):
-    """Write the masks of a growing chain of the defender's cards, and return its length.
+def _write_extension_masks(start, step, max_cards, suit_offset, hand, extension_masks):
+    """Write the masks of the defender's consecutive cards next to a run; return their number.
 
     The chain starts at rank `start`, extends in direction `step` and has at most `max_cards` cards.
     """
     cards = 0
     n = 0
     r = start
-    chain[0] = 0
+    extension_masks[0] = 0
     while n < max_cards and hand >> (suit_offset + r) & 1:
         cards |= 1 << (suit_offset + r)
         n += 1
-        chain[n] = cards
+        extension_masks[n] = cards
         r = (r + step + 13) % 13
     return n
 
 
 @jit
-def _write_run_options(meld, hand, rules, down_chain, up_chain, options):
+def _write_run_options(meld, hand, rules, down_masks, up_masks, options):
     """Write all combinations of the defender's cards that extend a run.
 
     Returns the number of combinations.
@@ -51,13 +51,13 @@ def _write_run_options(meld, hand, rules, down_chain, up_chain, options):
     else:
         below = start
         above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
-    n_down = _write_chain((start + 12) % 13, -1, below, suit_offset, hand, down_chain)
-    n_up = _write_chain((start + size) % 13, 1, above, suit_offset, hand, up_chain)
+    n_down = _write_extension_masks((start + 12) % 13, -1, below, suit_offset, hand, down_masks)
+    n_up = _write_extension_masks((start + size) % 13, 1, above, suit_offset, hand, up_masks)
     n = 0
     for i in range(n_down + 1):
         for j in range(n_up + 1):
-            if down_chain[i] & up_chain[j] == 0:
-                options[n] = down_chain[i] | up_chain[j]
+            if down_masks[i] & up_masks[j] == 0:
+                options[n] = down_masks[i] | up_masks[j]
                 n += 1
     return n
 
@@ -110,8 +110,10 @@ def lay_off(hand, melds, rules, options, scratch):
                 if (a | b) & c:
                     continue
                 laid_off = a | b | c
-                count = deadwood_for_side(hand & ~laid_off, rules, 1)
-                if count < best or (count == best and popcount(laid_off) < popcount(best_laid_off)):
-                    best = count
+                deadwood_points = deadwood_for_side(hand & ~laid_off, rules, 1)
+                if deadwood_points < best or (
+                    deadwood_points == best and popcount(laid_off) < popcount(best_laid_off)
+                ):
+                    best = deadwood_points
                     best_laid_off = laid_off
     return best, best_laid_off

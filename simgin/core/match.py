@@ -82,7 +82,7 @@ def reset_die(state):
 
 @jit
 def match_target(rules, seat):
-    """Return the points, deals or games that a seat needs to win.
+    """Return the number of points, won deals or won games that a seat needs to win.
 
     For the goal `total`, the function returns the maximum total.
     """
@@ -114,7 +114,7 @@ def apply_deal_result(state, rules, n_deals):
 
 @jit
 def _count_won_deals(state, rules):
-    """Return the number of won deals that the deal is worth (rules.md 7 and 8.5).
+    """Return the number of won deals that a deal counts as (rules.md 7 and 8.5).
 
     The number is 1 unless the goal of the match depends on won deals.
     """
@@ -148,7 +148,7 @@ def _apply_to_columns(state, rules):
 
 @jit
 def _apply_to_game(state, rules):
-    """End the game if points or a refused die decide it (rules.md 7 and 8)."""
+    """End the game if the points or a refused die decide the game (rules.md 7 and 8)."""
     seat = state.winner
     if state.kind == RESULT_REFUSED:
         state.games[seat] += state.pays
@@ -183,7 +183,7 @@ def _match_outcome(state, rules, n_deals):
 
 @jit
 def _has_reached_goal(state, rules, seat):
-    """Return True if a seat has reached its target in points, won deals or won games."""
+    """Return True if a seat has reached its target number of points, won deals or won games."""
     points = state.points[seat] >= rules.points_target
     deals = state.deals_won[seat] >= rules.deals_target
     if rules.goal == GOAL_POINTS:
@@ -197,7 +197,7 @@ def _has_reached_goal(state, rules, seat):
 
 @jit
 def _columns_outcome(state, rules):
-    """Return the winner if all columns are closed, otherwise UNDECIDED.
+    """Return the winning seat or DRAWN if all columns are closed, otherwise UNDECIDED.
 
     The side with the larger sum of settlements wins. If the sums are equal, the side that won more
     columns wins. If these numbers are also equal, the match is drawn.
@@ -281,7 +281,7 @@ def _compute_payment(rules, winner_points, loser_points, winner_deals, loser_dea
 
 @jit
 def final_score(state, rules, seat):
-    """Return the final score of a seat in won games, won deals or points.
+    """Return the final score of a seat, in the unit of the match goal.
 
     With the goal `columns`, the score is the sum of the points in all columns.
     """

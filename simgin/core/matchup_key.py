@@ -10,7 +10,7 @@ UnitType = Literal["deal", "match"]
 
 @dataclass(frozen=True)
 class MatchupKey:
-    """Names of the players and the rules, the seed and the unit of analysis of a matchup.
+    """Identity of a matchup: names of the players and the rules, seed and unit of analysis.
 
     Attributes:
         variant: Canonical name of the variant.

@@ -184,7 +184,7 @@ def _is_name_before(a0, a1, a2, b0, b1, b2):
 
 @jit
 def rank_multiset(cards):
-    """Return a code for the multiset of the ranks of some cards, with three bits per rank.
+    """Return an integer code of how often each rank occurs, with three bits per rank.
 
     Two sets of cards have the same code if and only if they have the same multiset of ranks.
     """
@@ -292,7 +292,7 @@ def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buf
 def find_legal_meldings(
     hand, discard, required_card, ranks_left, max_deadwood, rules, meld_buffer, keys, rows, max_rows
 ):
-    """Find the meldings that allow an ending, and return the number of rows written.
+    """Write the meldings that allow an ending to rows, and return their number.
 
     The rows are in the order of rules.md 3.5.
 
@@ -335,7 +335,7 @@ def find_legal_meldings(
 
 @jit
 def _is_allowed(hand, melded, required_card, ranks_left):
-    """Return True if a melding contains the required card and leaves the ranks of a shot."""
+    """Return True if a melding has the required card and leaves the ranks of a shot unmatched."""
     if required_card >= 0 and not melded >> required_card & 1:
         return False
     return ranks_left < 0 or rank_multiset(hand & ~melded) == ranks_left

@@ -42,7 +42,7 @@ UNCALLABLE_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.
 
 
 def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
-    """Return the name of a function type for use in mangled names.
+    """Return a short name for a function type in mangled names, and no arguments.
 
     numba spells out all arguments, including every field of a record. The name of a function with
     twelve policies would then have 70,000 characters.
@@ -72,11 +72,11 @@ class _DeferredEnvironmentCodegen:
 
 
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Linked code of a function that only other functions contain, without machine code."""
+    """Bitcode library of a function that is called only by other compiled functions."""
 
     @property
     def codegen(self) -> Any:
-        """Code generator."""
+        """Code generator that created this library."""
         return _DeferredEnvironmentCodegen(super().codegen)
 
     @classmethod
@@ -113,7 +113,7 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Executable code that keeps the functions inside it to itself."""
+    """Library of executable code that hides the functions inside it from the linker."""
 
     def _optimize_final_module(self) -> None:
         """Make callees internal first, so that LLVM can change their arguments or remove them."""
@@ -124,7 +124,7 @@ class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _InnerCompiler(Compiler):  # type: ignore[misc]
-    """numba's compiler, which creates an InnerLibrary for inner functions."""
+    """Variant of numba's compiler that creates an InnerLibrary for inner functions."""
 
     def __init__(self, *arguments: Any) -> None:
         _load_array_functions()
@@ -231,7 +231,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
 
 @contextmanager
 def _nested_compilation() -> Iterator[None]:
-    """Count one nesting level of compilation, and disable garbage collection.
+    """Count one level of nested compilation, and disable garbage collection meanwhile.
 
     The compiler creates many long-lived objects, and the garbage collector would take 10 % of the
     time.
@@ -272,7 +272,7 @@ class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
 
 
 class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    """Cache entries, which are bitcode for other compilations and machine code for Python."""
+    """Cache implementation that stores bitcode for inner functions and machine code for others."""
 
     def __init__(self, function: Any, directory: Path) -> None:
         self._lineno = function.__code__.co_firstlineno
@@ -285,7 +285,7 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         return super().reduce(data._replace(type_annotation=""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Return the compiled version, or None if Python needs it but only bitcode exists."""
+        """Return the cached version, or None if Python calls it and only bitcode is stored."""
         (name, kind, bitcode), fndesc, environment, signature, *rest = payload
         if kind == "object":
             return super().rebuild(target_context, payload)

@@ -152,7 +152,7 @@ def _setup_deal(state, rules, unit, match_state):
 
 @jit
 def _set_script(state, decision):
-    """Prescribe all actions before a decision.
+    """Set the number of scripted actions, so that all actions before a decision are repeated.
 
     If `decision` is -1, the state logs the decisions instead.
     """
@@ -202,5 +202,5 @@ def _sample_decision(state, slot, first_only):
 
 @jit
 def _is_decision_of_a(state, decision, slot):
-    """Return True if the logged decision was made by strategy A with the policy of a slot."""
+    """Return True if strategy A made a logged decision with its policy of the given slot."""
     return state.slots[decision] == slot and state.log[decision].seat == SEAT_A

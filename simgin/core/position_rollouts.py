@@ -115,7 +115,7 @@ def _set_table_state(state, view):
 
 @jit
 def _set_match_state(state, view, seat):
-    """Write the score of the match before this deal."""
+    """Set the match score in the state to the score at the start of the deal."""
     opponent = 1 - seat
     state.deal = view.deal
     state.points[seat] = view.own_points
@@ -194,7 +194,7 @@ def _has_passed_upcard(rules, view, seat):
 
 @jit
 def set_seat_view(state, rules, view, seat_view, seat):
-    """Write all information that a seat has at the position to its view."""
+    """Write everything that a seat knows at the position to its view."""
     write_deal_fields(state, rules, seat_view, seat)
     for i in range(view.turns):
         row = view.history[i]
@@ -204,7 +204,7 @@ def set_seat_view(state, rules, view, seat_view, seat):
 
 @jit
 def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
-    """Discard a card or end the deal, in a position with eleven cards."""
+    """Discard a card, or end the deal, at a position with eleven cards."""
     seat = view.seat
     source = FROM_PILE if view.taken >= 0 else FROM_STOCK if view.drawn >= 0 else FROM_DEAL
     if action == ACTION_DISCARD:
@@ -214,21 +214,21 @@ def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
         reset_turn(state)
         return
     ten_cards = state.hand[seat] & ~(1 << card) if card >= 0 else state.hand[seat]
-    ending, count = ENDING_BIG_GIN, 0
+    ending, deadwood_points = ENDING_BIG_GIN, 0
     if card >= 0:
         required_card = required_meld_card(state.taken, rules)
         deadwood_left = deadwood(ten_cards, rules)
-        ending, count = find_ending(
+        ending, deadwood_points = find_ending(
             ten_cards, deadwood_left, required_card, state.limit, state.points[seat], rules
         )
-    propose_ending(state, ending, card, count)
+    propose_ending(state, ending, card, deadwood_points)
     end_deal(state, rules, view, seat, show_a, show_b)
     record_turn_end(state, view, other_view, seat, source, card)
 
 
 @jit
 def resolve_last_discard(state, rules, view, other_view, action, card, show_a, show_b):
-    """Take the last discard to end the deal, or leave it (50th-card rule)."""
+    """Take the last discard and end the deal, or leave it (50th-card rule)."""
     if action == ACTION_LEAVE:
         state.kind = RESULT_VOID
         return

@@ -24,7 +24,7 @@ class IllegalActionError(Exception):
 
 @jit
 def clear_history(view, n_turns):
-    """Clear the history of the previous deal, which policies must not see.
+    """Clear the previous deal's history, so that policies cannot read it.
 
     In a mirrored pair, the previous deal can have the same cards.
     """
@@ -60,7 +60,7 @@ def write_deal_fields(state, rules, view, seat):
 
 @jit
 def _write_column_fields(state, rules, view, seat):
-    """Write the score of a match in columns (Hollywood scoring)."""
+    """Write the fields for the score in columns (Hollywood scoring) to a view."""
     view.own_opened = state.opened[seat]
     view.other_opened = state.opened[1 - seat]
     view.closed = 0
@@ -108,7 +108,7 @@ def write_card_fields(state, view, seat):
 
 @force_inline
 def write_ending_fields(state, view):
-    """Write the proposed ending, which is empty for most decisions."""
+    """Write the proposed ending to the view; most decisions have no proposed ending."""
     view.ending = state.ending
     view.ending_card = state.ending_card
     view.ending_count = state.ending_count
@@ -159,7 +159,7 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
 
 @force_inline
 def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
-    """Call a policy as `query_policy` does, but with a view that is already complete.
+    """Call a policy as `query_policy` does, but with a view that the caller has filled.
 
     If the deal is traced (`state.watched` > 0), the view is added to the log. If `state.watched` is
     negative, actions are logged without views. The first `state.scripted` actions of a deal come
@@ -212,7 +212,7 @@ def record_turn(view, row, seat, source, card, discard):
 
 @jit
 def query_policy_noinline(state, rules, view, seat, slot, legal, policy):
-    """Call `query_policy` without inlining it.
+    """Call `query_policy` from a function that is not inlined.
 
     Use this function for decisions that occur at most once per deal.
     """

@@ -61,7 +61,7 @@ def _needs_no_refcounts(state: Any) -> bool:
 
 
 class _TypedFunction:
-    """Function with inferred types for its variables."""
+    """Numba function together with the inferred types of its variables."""
 
     def __init__(self, state: Any) -> None:
         self._types = state.typemap
@@ -78,7 +78,7 @@ class _TypedFunction:
         return isinstance(statement, _CONTROL_FLOW)
 
     def _has_refcounts(self, *variables: Any) -> bool:
-        """Return True if numba counts references to the value of one of the variables."""
+        """Return True if numba counts references to at least one of the given variables."""
         for variable in variables:
             if self._models[self._types[variable.name]].contains_nrt_meminfo():
                 return True
@@ -95,7 +95,7 @@ class _TypedFunction:
         return value.op in _PART_ACCESS_OPS or not self._has_refcounts(target, *value.list_vars())
 
     def _is_safe_call(self, call: Any) -> bool:
-        """Return True if a call is safe.
+        """Return True if a call neither creates nor copies an array.
 
         Calls without arrays, calls of `len` and calls of compiled functions are safe.
         """

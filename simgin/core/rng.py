@@ -60,7 +60,7 @@ def random_words(seed, unit, deal, index, domain):
 
 @jit
 def write_random_blocks(seed, unit, deal, index, domain, out):
-    """Write the words of eight consecutive indices to `out`.
+    """Write the random words of eight consecutive indices to `out`.
 
     `out` is (32,) int64. The position of a word is 8 * word + block.
 

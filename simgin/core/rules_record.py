@@ -101,7 +101,7 @@ RULES = np.dtype((np.record, _RULES))
 
 
 def card_values(pip_values: int, ace_value: int) -> list[int]:
-    """Return the deadwood of the ranks A..K (rules.md 2).
+    """Return the deadwood points of the ranks A to K (rules.md 2).
 
     Number cards have their face values, and court cards count 10. With `pip_values`, the ranks 2 to
     9 count 5, and higher ranks count 10.
@@ -147,7 +147,7 @@ def list_rainbows(ace_runs: int) -> list[int]:
 
 
 def value_plane(value: list[int], bit: int) -> int:
-    """Return the cards for which a given bit of the value is set.
+    """Return the mask of the cards whose value in points has a given bit set.
 
     `value` lists the values of A..K.
     """
@@ -156,7 +156,7 @@ def value_plane(value: list[int], bit: int) -> int:
 
 @lru_cache(maxsize=32)
 def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
-    """Return the table with the cards in runs, and the points left by runs, of all lanes.
+    """Return a table of the run cards and the unmatched points of every possible suit lane.
 
     The best runs either omit the lowest card of the lane or include it. A dynamic program therefore
     solves the lanes in descending order of their lowest cards. The program supports all ace rules.

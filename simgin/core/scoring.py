@@ -28,7 +28,7 @@ def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
 
 @jit
 def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, rules):
-    """Score a showdown.
+    """Return the result of a showdown and its points.
 
     Args:
         ending: Declared ending (ENDING_KNOCK, ENDING_SHOT or ENDING_BIG_GIN). A knock without

@@ -100,7 +100,7 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
 
 @jit
 def score_showdown(state, rules, seat, ending, knocker_count):
-    """Compute the deadwood and the points after the knocker has shown `state.melds`.
+    """Compute deadwood and points once the knocker's melding is in `state.melds`.
 
     `seat` is the seat of the knocker, and `knocker_count` is the knocker's deadwood.
     """

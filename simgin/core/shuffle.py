@@ -11,7 +11,7 @@ from simgin.core.jit import jit
 
 @jit
 def start_shuffle(state):
-    """Start a new shuffle with the cards that every deal needs.
+    """Start a new shuffle, and shuffle the cards that every deal uses.
 
     `deal_next_card` shuffles further cards when they are needed.
     """
@@ -23,7 +23,7 @@ def start_shuffle(state):
 
 @jit
 def swap_hands_for_dealer(state):
-    """Swap the hands if seat 0 deals.
+    """Swap the two dealt hands if seat 0 is the dealer.
 
     The cards of a seat then do not depend on the dealer.
 
@@ -40,7 +40,7 @@ def swap_hands_for_dealer(state):
 
 @jit
 def deal_next_card(state):
-    """Deal the next card.
+    """Return the next card of the shuffled pack.
 
     After the first 32 cards, the function shuffles eight cards at a time.
     """
@@ -53,7 +53,7 @@ def deal_next_card(state):
 
 @jit
 def _shuffle_positions(state, n):
-    """Shuffle the next n positions with the algorithm of Fisher and Yates.
+    """Shuffle the next n positions of the pack with the Fisher-Yates algorithm.
 
     n is a multiple of eight.
 

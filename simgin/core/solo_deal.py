@@ -61,7 +61,7 @@ def _count_cards_dealt(rules):
 
 @jit
 def _deal_hand(state, rules):
-    """Deal the hand.
+    """Deal the player's hand.
 
     A joker in the hand replaces one of the cards.
     """
@@ -95,7 +95,7 @@ def play_deal_solo(state, rules, view, discard, knock):
 
 @inline_always
 def play_turns_solo(state, rules, view, discard, knock, draw_now):
-    """Play from ten cards to the end of the deal.
+    """Play the rest of a deal, starting with ten cards in the hand.
 
     `draw_now` is true if the player has just decided to draw another card.
     """
@@ -152,7 +152,7 @@ def discard_card_solo(state, rules, view, source, card):
 
 @jit
 def go_out(state, rules, view, source, card):
-    """End a deal with eleven cards by gin with a discard, or by big gin with -1."""
+    """End a deal by gin with a discard, or by big gin if the discard is -1."""
     ending = ENDING_BIG_GIN if card < 0 else ENDING_KNOCK
     if card >= 0:
         discard_card(state, PLAYER_SEAT, card)
@@ -176,7 +176,7 @@ def _record_turn_end(state, view, source, card):
 
 @jit
 def _offer_stop(state, rules, view, knock):
-    """Offer gin or a knock with ten cards before a draw.
+    """Let the player end the deal by gin or a knock before drawing a card.
 
     Returns True if the deal ends.
 
@@ -184,29 +184,29 @@ def _offer_stop(state, rules, view, knock):
     """
     if not can_stop(state, rules):
         return False
-    count = state.count[PLAYER_SEAT]
+    deadwood_points = state.count[PLAYER_SEAT]
     if rules.deal_scoring == SCORING_PENALTY:
-        if count == 0:
+        if deadwood_points == 0:
             score_ending_solo(state, rules, ENDING_KNOCK, 0)
-        return count == 0
-    if count > state.limit:
+        return deadwood_points == 0
+    if deadwood_points > state.limit:
         return False
     state.phase = PHASE_STOP
-    if _propose_ending(state, rules, view, ENDING_KNOCK, -1, count, knock):
-        score_ending_solo(state, rules, ENDING_KNOCK, count)
+    if _propose_ending(state, rules, view, ENDING_KNOCK, -1, deadwood_points, knock):
+        score_ending_solo(state, rules, ENDING_KNOCK, deadwood_points)
         return True
     return False
 
 
 @jit
-def _propose_ending(state, rules, view, ending, card, count, knock):
-    """Propose an ending with a discard, or with -1 for none.
+def _propose_ending(state, rules, view, ending, card, deadwood_points, knock):
+    """Propose an ending after a discard, where -1 means no discard.
 
     Returns True if the player accepts.
 
     If the player declines, the proposal is withdrawn.
     """
-    propose_ending(state, ending, card, count)
+    propose_ending(state, ending, card, deadwood_points)
     if query_policy_noinline(state, rules, view, PLAYER_SEAT, KNOCK_SLOT, YES_OR_NO_MASK, knock):
         return True
     propose_ending(state, ENDING_NONE, -1, -1)
@@ -248,23 +248,23 @@ def _end_with_joker(state, rules):
 
 
 @jit
-def score_ending_solo(state, rules, ending, count):
-    """Score gin, big gin or a knock.
+def score_ending_solo(state, rules, ending, deadwood_points):
+    """Score a solitaire deal that ended with gin, big gin or a knock.
 
-    `count` is the deadwood of the hand.
+    `deadwood_points` is the deadwood of the hand.
     """
-    state.count[PLAYER_SEAT] = count
+    state.count[PLAYER_SEAT] = deadwood_points
     find_shown_melding(
         state.hand[PLAYER_SEAT], 0, -1, -1, rules, state.meld_buffer, state.keys, state.meldings
     )
     for k in range(3):
         state.melds[k] = state.meldings[0, k]
     state.stopper = state.winner = PLAYER_SEAT
-    state.stopper_count = count
+    state.stopper_count = deadwood_points
     if rules.deal_scoring == SCORING_AGAINST_JOKER:
         state.other_count = state.above + rules.count_joker
         kind, state.score[PLAYER_SEAT], state.score[JOKER_SEAT], winner = score_deal(
-            ending, count, state.other_count, 0, 1, rules
+            ending, deadwood_points, state.other_count, 0, 1, rules
         )
         state.kind = kind
         state.winner = PLAYER_SEAT if winner > 0 else JOKER_SEAT if winner < 0 else -1

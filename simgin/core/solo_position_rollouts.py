@@ -41,7 +41,7 @@ def _set_deck(state, view, deck):
 
 @jit
 def _play_action(state, rules, view, player_view, action, card):
-    """Play an action.
+    """Play one action of the position.
 
     Returns True if the deal continues.
     """

@@ -69,7 +69,7 @@ def reset_turn(state):
 
 @force_inline
 def draw_card(state, rules, seat, source):
-    """Draw a card from the stock or the pile unless the player was dealt eleven cards."""
+    """Draw a card from the stock or the pile, unless the player already holds eleven cards."""
     if source == FROM_STOCK:
         if state.top >= 0 and rules.take_discard:
             state.shed[seat] |= 1 << state.top  # A draw from the stock declines the top discard.
@@ -97,16 +97,16 @@ def discard_card(state, seat, card):
 
 
 @jit
-def propose_ending(state, ending, card, count):
+def propose_ending(state, ending, card, deadwood_points):
     """Set the ending that is proposed to the knock policy."""
     state.ending = ending
     state.ending_card = card
-    state.ending_count = count
+    state.ending_count = deadwood_points
 
 
 @force_inline
 def record_turn_end(state, view, other_view, seat, source, discard):
-    """Count the turn and add it to both histories.
+    """Increase the number of turns, and add the turn to the histories of both views.
 
     The history of the other seat does not show a card from the stock.
     """

@@ -202,8 +202,8 @@ class AdaptedChampion(Improvement):
     def sentences(self) -> list[str]:
         """Sentences on matches against champion, and on opponents with a lower win rate."""
         variant, n = self.request.variant.spec, self.request.confirmation_matches
-        won = self.confirmation.head_to_head.tuned
-        figure = numbers.format_estimate(won.value, won.low, won.high, 100)
+        win_rate = self.confirmation.head_to_head.tuned
+        figure = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
         result = (
             f"With the trained weights, it wins {figure} % of matches against champion ({variant}, "
             f"{n:,} matches on held-out deals)."
@@ -242,15 +242,18 @@ class AdaptedChampion(Improvement):
         """Return the DataFrames by name."""
         rounds = []
         for number, shares in enumerate(self.win_rates, 1):
-            for opponent, won in zip(TRAINING_OPPONENTS, shares, strict=True):
-                rounds.append({"round": number, "opponent": opponent, "won": won})
+            for opponent, win_rate in zip(TRAINING_OPPONENTS, shares, strict=True):
+                rounds.append({"round": number, "opponent": opponent, "won": win_rate})
         return {"rounds": build_frame("champion_rounds", rounds), "confirmation": self.table}
 
     def display_tables(self) -> list[Table]:
         """Return the table of win rates by round."""
         rows = enumerate(self.win_rates, 1)
         frame = make_frame(
-            [{"round": n, **dict(zip(TRAINING_OPPONENTS, won, strict=True))} for n, won in rows]
+            [
+                {"round": n, **dict(zip(TRAINING_OPPONENTS, win_rates, strict=True))}
+                for n, win_rates in rows
+            ]
         )
         columns = [Column(name, name, digits=1, factor=100) for name in TRAINING_OPPONENTS]
         note = (
@@ -439,10 +442,10 @@ def _play_rounds(
     if done:
         learner.restore(run_ledger.read_pass(step, done))
     for number in range(done + 1, rounds + 1):
-        won = ", ".join(f"{100 * share:.1f}" for share in learner.run_round(deals))
+        win_rates = ", ".join(f"{100 * share:.1f}" for share in learner.run_round(deals))
         run_ledger.add_pass(step, number, learner.state)
         _complete_piece(piece_progress[number - 1])
-        on_round(f"{step}: before round {number} of {rounds}, won {won} %")
+        on_round(f"{step}: before round {number} of {rounds}, won {win_rates} %")
 
 
 def _complete_piece(progress: Progress | None) -> None:

@@ -205,10 +205,10 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
         scale: Square root of the weight of each decision, (n,).
     """
     turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
-    count = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
+    knock_count = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
     row = np.arange(len(views))
     full = np.zeros((len(views), KNOCK_FEATURES))
-    full[row, turn * player.N_KNOCK_COUNTS + count] = 1
+    full[row, turn * player.N_KNOCK_COUNTS + knock_count] = 1
     first = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
         full[row, first + j] = x[:, j]
@@ -330,15 +330,15 @@ def win_probabilities(variant: str, target: int, deals: int | None = None) -> np
 def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
     """Return DEAL_VALUE times the stake for deals won, its negative for deals lost."""
     winner = rollouts.records["winner"]
-    won = (winner == 0).astype(float) - (winner == 1)
-    worth: np.ndarray = DEAL_VALUE * won * rollouts.records["stake"]
+    deal_results = (winner == 0).astype(float) - (winner == 1)
+    worth: np.ndarray = DEAL_VALUE * deal_results * rollouts.records["stake"]
     return worth
 
 
 def point_equity(rollouts: PairedRollouts) -> np.ndarray:
     """Return the points won minus the points lost."""
-    won: np.ndarray = rollouts.records["points_a"] - rollouts.records["points_b"]
-    return won.astype(float)
+    point_differences: np.ndarray = rollouts.records["points_a"] - rollouts.records["points_b"]
+    return point_differences.astype(float)
 
 
 # Training
@@ -664,11 +664,11 @@ def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndar
 
 def opponent_distribution(records: np.ndarray) -> np.ndarray:
     """Return the smoothed distribution of B's mean points by deals won, (N_WON, N_MEANS)."""
-    won = np.minimum(records["deals_b"], player.N_WON - 1)
+    n_won = np.minimum(records["deals_b"], player.N_WON - 1)
     mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
-    mean = np.where(won > 0, np.minimum(mean, player.N_MEANS - 1), 0)
+    mean = np.where(n_won > 0, np.minimum(mean, player.N_MEANS - 1), 0)
     cells = np.zeros((player.N_WON, player.N_MEANS))
-    np.add.at(cells, (won, mean), 1.0)
+    np.add.at(cells, (n_won, mean), 1.0)
     smooth = cells.copy()
     smooth[1:, 1:] += 0.5 * cells[1:, :-1]
     smooth[1:, :-1] += 0.5 * cells[1:, 1:]

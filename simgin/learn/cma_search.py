@@ -310,10 +310,10 @@ class TuningResult(Improvement):
         rows: list[dict[str, Any]] = []
         for last in self.history.generations:
             rows += _history_rows(request, last.number - 1, last.mean, last.gain, request.matches)
-        chosen = DistributionMean(self.values, self.history.final_mean.deviations)
+        selected_mean = DistributionMean(self.values, self.history.final_mean.deviations)
         gain = self.confirmation.objective.gain
         rows += _history_rows(
-            request, request.generations, chosen, gain, request.confirmation_matches
+            request, request.generations, selected_mean, gain, request.confirmation_matches
         )
         return build_frame("search", rows)
 
@@ -350,8 +350,8 @@ class TuningResult(Improvement):
         """Yield the plot of the search history."""
         factor = self.request.metric.display_factor
         gains = [f"{factor * one.gain.value:.2f}" for one in self.history.generations]
-        chosen = format_interval(self.request, self.confirmation.objective.gain)
-        alt_text = f"Gain over the defaults by generation: {', '.join(gains)}. Result: {chosen}."
+        gain_text = format_interval(self.request, self.confirmation.objective.gain)
+        alt_text = f"Gain over the defaults by generation: {', '.join(gains)}. Result: {gain_text}."
         figure = plots.search_history(self.history_frame, seed=self.request.seed)
         yield Plot("search", "Search history", alt_text, figure)
 

@@ -451,8 +451,10 @@ class FeatureSampler:
             matchup, self.select_discards, first_deal, n_deals, MAX_ALTERNATIVES
         )
         numbers = self._features(branches, build_rules(matchup.variant))
-        won = branches.records["points_a"] - branches.records["points_b"]
-        return regression_sums(numbers, won.astype(float), branches.is_tried, branches.weights)
+        point_differences = branches.records["points_a"] - branches.records["points_b"]
+        return regression_sums(
+            numbers, point_differences.astype(float), branches.is_tried, branches.weights
+        )
 
     def _features(self, branches: PairedRollouts, rules: Any) -> np.ndarray:
         """Return the features of every discard, (n_decisions, n_discards, n_features) float64."""

@@ -430,15 +430,15 @@ def improvement_report(improvement: Improvement, command: str) -> Report:
         command: Command that reproduces the result.
     """
     request, words = improvement.request, improvement.wording
-    shown = improvement.display_tables()
+    display_tables = improvement.display_tables()
     if improvement.has_changed:
-        shown.append(_confirmation_table(improvement))
+        display_tables.append(_confirmation_table(improvement))
     origin = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
     files = f"{words.file_name} contains the {words.done} {words.content}"
     return Report(
         question=f"{request.strategy.name}, {words.done} for {request.variant.spec}",
         verdict=improvement.sentences,
-        tables=shown,
+        tables=display_tables,
         plots=LazySequence(improvement.plots()),
         facts=[
             (

@@ -74,9 +74,11 @@ def _sample_spec(lots: np.random.Generator) -> str:
     else:
         base, n_changes = "standard", int(lots.integers(1, 5))
     frequencies = np.array([change[0] for change in CHANGES])
-    chosen = lots.choice(len(CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum())
+    change_indices = lots.choice(
+        len(CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum()
+    )
     settings = []
-    for index in sorted(chosen):
+    for index in sorted(change_indices):
         _, name, values = CHANGES[index]
         settings.append(f"{name}={values[lots.integers(len(values))]}")
     return "+".join([base, *settings])

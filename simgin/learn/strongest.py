@@ -35,9 +35,9 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
         return FAST_SOLO
     best, highest = CHAMPION, 0.5
     for name in CHALLENGERS:
-        won = run_pilot_match(name, CHAMPION, variant, seed, workers, "match_win")
-        if won.value - CRITICAL_VALUE * won.se > 0.5 and won.value > highest:
-            best, highest = name, won.value
+        win_rate = run_pilot_match(name, CHAMPION, variant, seed, workers, "match_win")
+        if win_rate.value - CRITICAL_VALUE * win_rate.se > 0.5 and win_rate.value > highest:
+            best, highest = name, win_rate.value
     return best
 
 

@@ -118,9 +118,9 @@ class TuneRequest:
     @property
     def short_names(self) -> dict[str, str]:
         """Short names of the strategy and its opponents, by canonical name."""
-        shown = short_names(self.matchups(self.strategy, self.seed))
+        names_by_spec = short_names(self.matchups(self.strategy, self.seed))
         texts = [strategy.spec for strategy in (self.strategy, *self.pool)]
-        return {text: shown.get(text, text) for text in texts}
+        return {text: names_by_spec.get(text, text) for text in texts}
 
     @property
     def opponent_list(self) -> str:

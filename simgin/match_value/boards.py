@@ -228,11 +228,11 @@ class _DealTransitions:
 
     def _win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
         """Return the probabilities of a side's transitions for each dealer."""
-        won = self._winner == side
-        dealer = self._dealer[won]
+        is_won = self._winner == side
+        dealer = self._dealer[is_won]
         gain = self._gain_indices[side]
         chance = np.zeros((2, self._next_positions[side].shape[1]))
-        np.add.at(chance, (dealer, gain), probability[won])
+        np.add.at(chance, (dealer, gain), probability[is_won])
         return chance
 
 

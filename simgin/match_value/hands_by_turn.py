@@ -136,10 +136,10 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
         Output `counts` (rows.toml).
     """
     matchup = turns.matchup
-    turn, count, unit, won = _hands_after_turns(turns)
-    keys = np.stack([turn, count // DEADWOOD_BIN], axis=1)
+    turn, deadwood_points, unit, is_won = _hands_after_turns(turns)
+    keys = np.stack([turn, deadwood_points // DEADWOOD_BIN], axis=1)
     cells, cell_index = np.unique(keys, axis=0, return_inverse=True)
-    value, se, n = _mean_by_group(won, unit, cell_index.reshape(-1), len(cells))
+    value, se, n = _mean_by_group(is_won, unit, cell_index.reshape(-1), len(cells))
     limits = [proportion_interval(*cell) for cell in zip(value, se, n, strict=True)]
     low, high = np.array(limits).reshape(-1, 2).T
     names = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}

@@ -199,10 +199,10 @@ def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
 
     The order of the rows is arbitrary.
     """
-    group, packed, count = rows.T
+    group, packed, n_deals = rows.T
     packed, column = np.unique(packed, return_inverse=True)
     counts = np.zeros((N_GROUPS, len(packed)), np.int64)
-    np.add.at(counts, (group, column), count)
+    np.add.at(counts, (group, column), n_deals)
     from_lowest = np.stack(np.unravel_index(packed, _COLUMN_SIZES), axis=1)
     return {"rows": from_lowest + _COLUMN_MIN, "counts": counts}
 

@@ -79,9 +79,9 @@ class OddsRequest:
             ValueError: If a variant or a strategy was not found.
         """
         solitaire = [variant.spec for variant in _solitaire_variants(variants.variant_names())]
-        chosen = [variants.find_variant(text).spec for text in variants_ or solitaire]
+        variant_specs = [variants.find_variant(text).spec for text in variants_ or solitaire]
         players = [loader.find_strategy(text).spec for text in strategies]
-        unique = tuple(dict.fromkeys(chosen)), tuple(dict.fromkeys(players))
+        unique = tuple(dict.fromkeys(variant_specs)), tuple(dict.fromkeys(players))
         return cls(*unique, deals, seed, complete)
 
     @property

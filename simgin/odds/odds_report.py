@@ -239,9 +239,11 @@ def _score_table(odds: Odds, variant: str) -> Table:
 def _deadwood_table(odds: Odds, variant: str) -> Table:
     """Return a table of the strong player's win probability by deadwood and turn."""
     rows = odds.select_rows("counts", variant, strongest=True)
-    shown = rows[rows["turn"].isin(SHOWN_TURNS) & _is_precise(rows)]
-    table = shown.pivot(index="count", columns="turn", values="value")
-    table.index = [f"{count} to {count + DEADWOOD_BIN - 1}" for count in table.index]
+    displayed_rows = rows[rows["turn"].isin(SHOWN_TURNS) & _is_precise(rows)]
+    table = displayed_rows.pivot(index="count", columns="turn", values="value")
+    table.index = [
+        f"{lower_bound} to {lower_bound + DEADWOOD_BIN - 1}" for lower_bound in table.index
+    ]
     table.columns = [f"after turn {turn}" for turn in table.columns]
     return _grid_table(
         f"Deals won by deadwood and own turn (%) when {odds.strongest[variant]} plays itself in "
@@ -320,11 +322,11 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         "match": "strong: matches won",
     }
     frame = make_frame(lines)
-    shown = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
+    columns = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
         "Deals ended by gin, and matches won or goals met",
         frame,
-        [Column("variant", "game"), *shown],
+        [Column("variant", "game"), *columns],
         "The optimum lies between two 95 % confidence bounds: the lower bound of the best strategy "
         "and the upper bound of a player who sees the whole deck. In games without knocking, only "
         "gin wins a deal.",

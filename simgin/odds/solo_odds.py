@@ -116,9 +116,9 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
     if deals.matchup.unit == "match":
         unit = deals.column("unit")
         is_last = np.append(unit[1:] != unit[:-1], True)
-        won = deals.column("outcome")[is_last] == 0
-        n = len(won)
-        (share,) = ratios_over_units(won.astype(np.int64), np.ones(n, np.int64))
+        is_won = deals.column("outcome")[is_last] == 0
+        n = len(is_won)
+        (share,) = ratios_over_units(is_won.astype(np.int64), np.ones(n, np.int64))
         return share, n
     if deals.depends_on_score:
         raise match_value.value_unavailable_error(
@@ -142,13 +142,13 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     Returns:
         DataFrame with the columns of the output `odds` (rows.toml).
     """
-    drawn = deals.column("drawn")
+    n_drawn = deals.column("drawn")
     n = len(deals.rows)
     all_deals = np.ones(n, np.int64)
     draws = range(_max_draws(deals) + 1)
     rows = []
-    for kind, ended in _ending_masks(deals):
-        pairs = [(ended & (drawn <= t), all_deals) for t in draws]
+    for kind, has_ending in _ending_masks(deals):
+        pairs = [(has_ending & (n_drawn <= t), all_deals) for t in draws]
         for t, share in zip(draws, ratios_over_deals(deals, pairs), strict=True):
             rows.append({"draws": t, "kind": kind, **estimate_columns(share, n)})
     return with_players("odds", deals.matchup, rows)
@@ -164,16 +164,16 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     Returns:
         DataFrame with the columns of the output `left` (rows.toml).
     """
-    drawn = deals.column("drawn")
+    n_drawn = deals.column("drawn")
     draws = range(_max_draws(deals))
     rows = []
     for metric, (counted, share) in _metric_values(deals).items():
-        pairs = [(counted * (drawn > t), drawn > t) for t in draws]
+        pairs = [(counted * (n_drawn > t), n_drawn > t) for t in draws]
         for t, ratio in zip(
             draws, ratios_over_deals(deals, pairs, is_proportion=share), strict=True
         ):
             left = {"left": deals.deck_size - t, "metric": metric}
-            rows.append(left | estimate_columns(ratio, int((drawn > t).sum())))
+            rows.append(left | estimate_columns(ratio, int((n_drawn > t).sum())))
     return with_players("left", deals.matchup, rows).dropna(ignore_index=True)
 
 
@@ -186,21 +186,21 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     Returns:
         DataFrame with the columns of the output `gin` (rows.toml).
     """
-    drawn = np.sort(deals.column("drawn")[deals.ended_in(*ENDING_GROUPS["gin"])])
-    n = len(drawn)
+    n_drawn = np.sort(deals.column("drawn")[deals.ended_in(*ENDING_GROUPS["gin"])])
+    n = len(n_drawn)
     if n < MIN_UNITS:
         return with_players("gin", deals.matchup, [])
-    se = float(drawn.std(ddof=1) / np.sqrt(n))
-    mean = undefined_if_constant(interval_around(float(drawn.mean()), se, n, np.inf, minimum=0.0))
+    se = float(n_drawn.std(ddof=1) / np.sqrt(n))
+    mean = undefined_if_constant(interval_around(float(n_drawn.mean()), se, n, np.inf, minimum=0.0))
     rows = [{"statistic": "mean", **estimate_columns(mean, n)}]
-    for q in QUANTILES:
+    for quantile in QUANTILES:
         # Ranks of the quantile and of its confidence bounds among n sorted values
-        rank = n * q
-        half_width = critical_value(n) * np.sqrt(rank * (1 - q))
+        rank = n * quantile
+        half_width = critical_value(n) * np.sqrt(rank * (1 - quantile))
         ranks = np.array([rank, rank - half_width, rank + half_width + 1])
         indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
-        middle = Estimate(drawn[indices[0]].item(), np.nan, n, *drawn[indices[1:]].tolist())
-        rows.append({"statistic": f"q{100 * q:.0f}", **estimate_columns(middle, n)})
+        middle = Estimate(n_drawn[indices[0]].item(), np.nan, n, *n_drawn[indices[1:]].tolist())
+        rows.append({"statistic": f"q{100 * quantile:.0f}", **estimate_columns(middle, n)})
     return with_players("gin", deals.matchup, rows)
 
 
@@ -250,9 +250,9 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
     """Yield each ending that occurs, together with a mask of its deals."""
     for kind, names in ENDING_GROUPS.items():
-        ended = deals.ended_in(*names)
-        if ended.any():
-            yield kind, ended
+        has_ending = deals.ended_in(*names)
+        if has_ending.any():
+            yield kind, has_ending
 
 
 def _max_draws(deals: SoloDeals) -> int:

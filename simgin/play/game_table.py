@@ -34,7 +34,7 @@ from simgin.text.notation import cards_to_mask, mask_to_cards
 
 
 class GameBatch:
-    """Games of one matchup, with separate records for each game in the layout of `stepping`.
+    """Games of one matchup that are played in parallel, with separate records for each game.
 
     The engine finds records by their addresses. Each copy therefore has its own memory and
     addresses.
@@ -92,7 +92,7 @@ class GameBatch:
             self.records["hooks"][:, :players, slots] = np.reshape(addresses, (players, -1))
 
     def resample_hidden_cards(self, index: int, seat: int, rng: np.random.Generator) -> None:
-        """Shuffle the cards of a game that a seat cannot see, without changing past actions.
+        """Shuffle the cards that a seat cannot see in a game, consistent with past actions.
 
         The rules must not have a die, because then all actions of the deal would be replayed.
 
@@ -116,8 +116,8 @@ class GameBatch:
         for name, value in (("hand", hand), ("count", deadwood(hand, self.rules))):
             state[name][other] = value
             self._saved_states[index, first_number(name) + other] = value
-        drawn = self.views[other][index].history[: int(state.turns), 2]
-        drawn[:] = [moved.get(card, card) for card in drawn.tolist()]
+        drawn_cards = self.views[other][index].history[: int(state.turns), 2]
+        drawn_cards[:] = [moved.get(card, card) for card in drawn_cards.tolist()]
 
     # Copies
 
@@ -179,11 +179,11 @@ def machine_code_address(policy: Any) -> int:
 
 
 class IllegalMoveError(SimginError):
-    """Error for an external action that is not legal."""
+    """Error raised if an external action is not legal."""
 
 
 class GameTable:
-    """One game with external seats.
+    """One game in which external callers make the decisions of some seats.
 
     Args:
         matchup: Matchup that is played. The strategies of external seats are not called.
@@ -202,12 +202,12 @@ class GameTable:
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup that is played."""
+        """Matchup of the game."""
         return self._games.matchup
 
     @property
     def rules(self) -> np.record:
-        """Rules record."""
+        """Rules record of the game."""
         return self._games.rules
 
     @property
@@ -218,7 +218,7 @@ class GameTable:
 
     @property
     def _status(self) -> int:
-        """Status of the game, a constant of `stepping` such as DEAL_OVER."""
+        """Status of the game as a constant of `stepping`, such as DEAL_OVER."""
         return int(self._games.records["at"][0])
 
     def _step(self, command: int, argument: int) -> None:
@@ -238,7 +238,7 @@ class GameTable:
 
     @property
     def is_over(self) -> bool:
-        """True if the deal or match is over and its result is part of the score."""
+        """True if the game has ended and its result is part of the score."""
         return self._status == stepping.GAME_OVER
 
     @property

@@ -72,7 +72,7 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
 
 
 def format_melds(melding: Sequence[int]) -> list[str]:
-    """Return the melds of a melding as a list of strings."""
+    """Return each meld of a melding as a string."""
     return [format_meld(meld) for meld in melding]
 
 
@@ -115,12 +115,12 @@ def shown_melding(
 
 
 class HandError(SimginError):
-    """Error for an impossible hand or for an option that does not apply to the variant."""
+    """Error raised if a hand is impossible or an option does not apply to the variant."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """Option to end the deal.
+    """Way in which the player can end the deal.
 
     Attributes:
         kind: Type of the ending (knock, gin, shot or big gin).
@@ -140,7 +140,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class HandAnalysis:
-    """Analysis of a hand under a variant.
+    """Melds, deadwood and possible endings of a hand under a variant.
 
     Attributes:
         variant: Rules of the game.
@@ -168,7 +168,7 @@ class HandAnalysis:
 
     @property
     def best_cards(self) -> list[int]:
-        """Discards that leave the least deadwood."""
+        """Discards that leave the least deadwood, as cards."""
         min_deadwood = min(self.deadwood_by_discard.values(), default=0)
         return [card for card, left in self.deadwood_by_discard.items() if left == min_deadwood]
 
@@ -203,9 +203,9 @@ def analyze_hand(
     found_endings = []
     if eleven_cards:
         least, best = best_discards(hand, hand, rules)
-        ending, _, count = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
+        ending, _, deadwood_points = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
         if ending == codes.ENDING_BIG_GIN:
-            found_endings.append(Ending("big gin", -1, int(count)))
+            found_endings.append(Ending("big gin", -1, int(deadwood_points)))
     for discard, ten_cards in hand_by_discard.items():
         found_endings += _possible_endings(discard, ten_cards, limit, points, rules)
     deadwood, melding = shown_melding(hand, rules)
@@ -223,7 +223,7 @@ def analyze_hand(
 
 
 def required_shot_ranks(points: int) -> list[int]:
-    """Return the ranks that a shot must leave unmatched at a score (rules.md 3.6).
+    """Return the ranks that a shot must leave unmatched at a match score (rules.md 3.6).
 
     Returns:
         Ranks 1..9 in ascending order. The tuple is empty if no shot is possible.
@@ -270,15 +270,15 @@ def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[in
 def _possible_endings(
     discard: int, ten_cards: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
-    """Return the possible endings with ten cards.
+    """Return the ways in which a player with ten cards can end the deal.
 
     The function assumes that the discard was not taken from the pile in this turn.
     """
     found_endings = []
-    count = int(endings.declared_deadwood(ten_cards, -1, rules))
-    if count <= (limit or 0):
-        kind = "knock" if count else "gin"
-        found_endings.append(Ending(kind, discard, count))
+    deadwood_points = int(endings.declared_deadwood(ten_cards, -1, rules))
+    if deadwood_points <= (limit or 0):
+        kind = "knock" if deadwood_points else "gin"
+        found_endings.append(Ending(kind, discard, deadwood_points))
     if points is not None and endings.is_shot(ten_cards, -1, points, rules):
         discarded = 1 << discard if discard >= 0 else 0
         required = int(endings.required_ranks(points))

@@ -15,11 +15,11 @@ FILE_PATTERN = "deal-*.json"  # Other files in the directory are not changed.
 
 
 class NoDealsError(SimginError):
-    """Error raised if the directory does not contain any deals."""
+    """Error raised if the deals directory is empty."""
 
 
 def deals_directory() -> Path:
-    """Return the directory of the deals."""
+    """Return the directory in which finished deals are kept."""
     return user_data_directory() / "deals"
 
 

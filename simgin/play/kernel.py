@@ -111,7 +111,7 @@ def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
 
 
 def compile_matchup(matchup: Matchup) -> None:
-    """Compile all code that a matchup needs, so that errors occur before the first deal."""
+    """Compile all code that a matchup needs, so that errors appear before the first deal."""
     build_rules(matchup.variant)
     compile_policies(matchup)
     compile_kernel(len(matchup.players))
@@ -121,7 +121,7 @@ def compile_matchup(matchup: Matchup) -> None:
 
 
 def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
-    """Write the strategies to the engine's state.
+    """Write the strategies of a matchup to the engine's state.
 
     Returns:
         Parameter vectors of the policies. The state contains only their addresses, so the caller
@@ -149,7 +149,7 @@ def run_units(
     n_units: int,
     records: np.ndarray = NO_RECORDS,
 ) -> np.ndarray:
-    """Play units with the caller's state, rules and views.
+    """Play units with the given state, rules and views.
 
     Args:
         matchup: Matchup to play.
@@ -261,7 +261,7 @@ def play_with_records(
 def _play_into(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play units, and return the batch rows and the number of records written."""
+    """Play units into given arrays, and return the numbers of batch rows and records."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()
@@ -325,14 +325,14 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the end of an error message that begins with `the take policy 'mine' `."""
+    """Return the part of an error message that follows "the take policy 'mine' "."""
     if isinstance(error, python_tier.InvalidActionError | python_tier.PolicyExitError):
         return str(error).rstrip(".")
     return f"raised {describe_error(error)}"
 
 
 def describe_illegal_action(slot: str, action: int, legal: int) -> str:
-    """Return the end of an error message about an illegal action of a policy.
+    """Return the part of an error message that describes an illegal action of a policy.
 
     Args:
         slot: Slot of the policy.

@@ -42,7 +42,7 @@ class Matchup:
 
     @property
     def players(self) -> tuple[Strategy, ...]:
-        """Strategies in the order A, B."""
+        """Strategies of the matchup, A first."""
         return (self.a,) if self.b is None else (self.a, self.b)
 
     @property
@@ -145,13 +145,13 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
         Dictionary from full names of strategies to their short names.
     """
     players = [strategy for matchup in matchups for strategy in matchup.players]
-    shown = {strategy.spec: _short_name(strategy) for strategy in players}
-    names = {text: name for text, name in shown.items() if name != text}
+    names_by_spec = {strategy.spec: _short_name(strategy) for strategy in players}
+    names = {text: name for text, name in names_by_spec.items() if name != text}
     for text, name in names.items():
         namesakes = [
             name_sharer
-            for name_sharer in shown
-            if shown[name_sharer] == name and name_sharer != text
+            for name_sharer in names_by_spec
+            if names_by_spec[name_sharer] == name and name_sharer != text
         ]
         if namesakes:
             names[text] = f"{name} ({_shortest_path(text, namesakes)})"
@@ -165,7 +165,7 @@ def _strategy_file(text: str) -> PurePath:
 
 
 def _short_name(strategy: Strategy) -> str:
-    """Return the declared name of a strategy, with its changed parameters and policies."""
+    """Return the declared name of a strategy, followed by its changed parameters and policies."""
     text = strategy.spec
     name = parse_spec(text).strategy.name
     if has_suffix(name.partition("#")[0], ".py"):
@@ -174,7 +174,7 @@ def _short_name(strategy: Strategy) -> str:
 
 
 def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
-    """Return the shortest end of a file's path that distinguishes the file from its namesakes."""
+    """Return the shortest path suffix that distinguishes a file from files of the same name."""
     parts = _strategy_file(text).parts
     paths = [_strategy_file(namesake).parts for namesake in namesakes]
     for length in range(1, len(parts)):

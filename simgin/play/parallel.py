@@ -32,7 +32,7 @@ def usable_cpus() -> int:
 
 
 def partial_progress(on_progress: Progress | None, index: int, n_pieces: int) -> Progress | None:
-    """Return a progress callback for one of several pieces of work.
+    """Return a progress callback for one of several parts of the work.
 
     Args:
         on_progress: Progress callback for all pieces together.

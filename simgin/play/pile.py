@@ -17,12 +17,12 @@ PILE_ORDER = "oldest first"
 
 
 def pile_label(is_solo: bool) -> str:
-    """Return the label of the pile, including its order, for screens and reports."""
+    """Return the label of the pile and its card order, for screens and reports."""
     return f"{'Discards' if is_solo else 'Pile'} ({PILE_ORDER})"
 
 
 def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
-    """Format the cards of the pile, including the cards taken, as `--pile` accepts them."""
+    """Format the pile and the cards taken from it, as the option `--pile` accepts them."""
     turns_up = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
     words = [_format_pile_card(view.upcard)] if turns_up else []
     for _, source, _, discarded in view.history[: view.turns]:

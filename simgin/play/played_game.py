@@ -46,7 +46,7 @@ class CorruptGameError(SimginError):
 
 
 class SavedGame(Schema):
-    """Unfinished game that is stored on disk.
+    """Unfinished game, as stored in a file.
 
     Attributes:
         variant: Spec of the variant.
@@ -94,39 +94,39 @@ def matchup_with_person(
 
 
 def saved_games_folder() -> Path:
-    """Return the folder of the saved games."""
+    """Return the folder for saved games."""
     return jit.cache_root() / "play"
 
 
 def saved_game_file(matchup: Matchup) -> Path:
-    """Return the file of the saved game of a matchup."""
+    """Return the file for the saved game of a matchup."""
     name = repr((matchup.key, jit.compiled_digest()))
     return saved_games_folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
 
 
 def read_saved_game(path: Path) -> SavedGame:
-    """Read a saved game.
+    """Read a saved game from its file.
 
     Raises:
         SavedGameError: If the file cannot be read.
         CorruptGameError: If the file is not a valid saved game.
     """
     try:
-        saved = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
+        saved_game = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
     except OSError as error:
         raise SavedGameError(
             f"the saved game {path} could not be read: {error.strerror}. Delete the file."
         ) from None
     except ValidationError:
         raise CorruptGameError from None
-    answers = len(saved.deals[-1])
-    if any(first >= second for first, second in pairwise([*saved.prompts, answers])):
+    answers = len(saved_game.deals[-1])
+    if any(first >= second for first, second in pairwise([*saved_game.prompts, answers])):
         raise CorruptGameError
-    return saved
+    return saved_game
 
 
 class PlayedGame:
-    """Game of a person, which is saved after every action.
+    """Game that a person plays, and which is saved after every action.
 
     Args:
         matchup: Matchup from `matchup_with_person`.
@@ -152,7 +152,7 @@ class PlayedGame:
 
     @property
     def opponent(self) -> str:
-        """Spec of the opponent; empty in solitaire variants."""
+        """Spec of the opponent, or "" in solitaire variants."""
         others = [player.spec for player in self.matchup.players if player.spec != PERSON]
         return others[0] if others else ""
 
@@ -167,7 +167,7 @@ class PlayedGame:
         return self.table.decision
 
     def act(self, actions: Sequence[int]) -> None:
-        """Take the actions of one choice, and save the game.
+        """Take the actions that belong to one choice, and save the game.
 
         Raises:
             IllegalMoveError: If an action is not legal. The actions before it have been taken.
@@ -180,7 +180,7 @@ class PlayedGame:
             self.save()
 
     def undo(self) -> bool:
-        """Undo the last choice of the deal; return False if there is none."""
+        """Undo the last choice in the deal; return False if there is no choice to undo."""
         if not self.prompts:
             return False
         self.table.undo_to(self.prompts.pop())
@@ -210,14 +210,14 @@ class PlayedGame:
     # Saved games
 
     def save(self) -> None:
-        """Save the game."""
-        saved = SavedGame(
+        """Write the game to its file."""
+        saved_game = SavedGame(
             **_identity(self.matchup),
             deals=[*self._earlier_actions, self.table.actions],
             prompts=self.prompts,
             back=self.n_undone,
         )
-        write_file(self.file, saved.model_dump_json().encode())
+        write_file(self.file, saved_game.model_dump_json().encode())
 
     def delete(self) -> None:
         """Delete the saved game if it exists."""
@@ -232,10 +232,10 @@ class PlayedGame:
         """
         if not self.file.exists():
             return False
-        saved = read_saved_game(self.file)
-        if saved.model_dump(include={*_identity(self.matchup)}) != _identity(self.matchup):
+        saved_game = read_saved_game(self.file)
+        if saved_game.model_dump(include={*_identity(self.matchup)}) != _identity(self.matchup):
             raise CorruptGameError
-        *closed, current = saved.deals
+        *closed, current = saved_game.deals
         try:
             for actions in closed:
                 self._replay_actions(actions)
@@ -246,7 +246,7 @@ class PlayedGame:
                 self._replay_actions(current)
         except (IllegalMoveError, PolicyCallError):
             raise CorruptGameError from None
-        self.prompts, self.n_undone = saved.prompts, saved.back
+        self.prompts, self.n_undone = saved_game.prompts, saved_game.back
         return True
 
     def _replay_actions(self, actions: list[int]) -> None:

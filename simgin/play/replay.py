@@ -120,7 +120,7 @@ class Replay:
 
     @property
     def summary(self) -> str:
-        """Result of the deal on one line."""
+        """One-line result of the deal."""
         if self.traced.error:
             return "The deal was not finished"
         return f"{self._ending_heading()}. {self._points_text()}"
@@ -157,7 +157,7 @@ class Replay:
 
     @property
     def title(self) -> str:
-        """Variant of the deal with the numbers that identify the deal."""
+        """Title of the transcript, with the variant and the numbers that identify the deal."""
         matchup = self.traced.matchup
         address = f"seed {matchup.seed}, unit {self.state.unit}"
         if matchup.b is not None:
@@ -184,7 +184,7 @@ class Replay:
             yield from self._offer_lines(decision)
 
     def _offer_lines(self, decision: Decision) -> list[str]:
-        """Return the lines of an offer or a response to an offer, with the player's name."""
+        """Return the lines of a die offer or a response to one, with the player's name."""
         return wrap_line(f"  {self._player_name(decision.seat)} {format_decision(decision)}")
 
     def _nondealer_and_dealer(self) -> tuple[int, int]:
@@ -238,7 +238,7 @@ class Replay:
             yield from wrap_line(f"  {self._player_name(decision.seat)} holds {hand}: {choice}")
 
     def _turn_lines(self, decisions: list[Decision]) -> Iterator[str]:
-        """Yield the lines of a turn.
+        """Yield the lines of a turn in the deal.
 
         A forced draw is read from the view of the next decision.
         """
@@ -275,13 +275,13 @@ class Replay:
 
         A draw that ends the deal follows the last decision, so only the state contains it.
         """
-        drawn = view.drawn
+        drawn_card = view.drawn
         if view.turns == self.state.turns and not self.traced.error:
-            drawn = self.state.drawn
+            drawn_card = self.state.drawn
         if view.taken >= 0:
             yield f"  takes {_format_card(view.taken)}"
-        elif drawn >= 0:
-            yield f"  draws {_format_card(drawn)}"
+        elif drawn_card >= 0:
+            yield f"  draws {_format_card(drawn_card)}"
 
     def _final_draw_lines(self) -> Iterator[str]:
         """Yield the line about the last draw if it ends the deal without a decision."""
@@ -331,7 +331,7 @@ class Replay:
             yield from wrap_line(self._winner_text(outcome))
 
     def _scores_text(self, state: Any) -> str:
-        """Return the scores of both sides, or only the player's score if the joker cannot score."""
+        """Return both scores as text, or only the player's score if the joker cannot score."""
         has_two = len(self.traced.matchup.players) == 2 or self.goal.score == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
         return "; ".join(
@@ -355,7 +355,7 @@ class Replay:
             yield f"Dead hand with {self.state.stock} cards left in the stock"
 
     def _ending_heading(self) -> str:
-        """Return the ending of the deal as a heading."""
+        """Return a heading that names the ending of the deal."""
         kind = DEAL_RESULTS[int(self.state.kind)]
         return "Dead hand" if kind == "void" else kind.replace("_", " ").capitalize()
 
@@ -363,12 +363,12 @@ class Replay:
         state = self.state
         knocker = int(state.stopper)
         defender = 1 - knocker
-        shown = format_melded_hand(sort_melds(state.melds), int(state.hand[knocker]))
+        melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[knocker]))
         laid_off, melds = self.defender_layoffs()
         held = format_melded_hand(melds, int(state.hand[defender]) & ~laid_off)
         yield self._ending_heading()
         yield from wrap_line(
-            f"  {self._player_name(knocker)} shows {shown}, count {state.stopper_count}"
+            f"  {self._player_name(knocker)} shows {melded_hand}, count {state.stopper_count}"
         )
         yield from wrap_line(
             f"  {self._player_name(defender)} has {held}, count {state.other_count}"
@@ -443,14 +443,14 @@ class SoloReplay(Replay):
 
     def _holding_before_draw_lines(self, view: Any) -> Iterator[str]:
         """Yield the lines about the hand at the start of a turn, and about the card drawn."""
-        drawn = int(view.drawn)
+        drawn_card = int(view.drawn)
         hand = int(view.hand)
-        if drawn >= 0:
-            hand &= ~(1 << drawn)
+        if drawn_card >= 0:
+            hand &= ~(1 << drawn_card)
         yield f"Turn {view.turn}"
         yield f"  holds {self._hand_text(hand)}"
-        if drawn >= 0:
-            yield f"  draws {format_card(drawn)}, {view.deck_left} left in the deck"
+        if drawn_card >= 0:
+            yield f"  draws {format_card(drawn_card)}, {view.deck_left} left in the deck"
 
     def _final_draw_lines(self) -> Iterator[str]:
         yield from ()
@@ -477,10 +477,12 @@ class SoloReplay(Replay):
 
     def _showdown_lines(self) -> Iterator[str]:
         state = self.state
-        shown = format_melded_hand(sort_melds(state.melds), int(state.hand[PLAYER_SEAT]))
+        melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[PLAYER_SEAT]))
         yield self._ending_heading()
-        count = state.stopper_count
-        yield from wrap_line(f"  {self.names[PLAYER_SEAT]} shows {shown}, count {count}")
+        deadwood_points = state.stopper_count
+        yield from wrap_line(
+            f"  {self.names[PLAYER_SEAT]} shows {melded_hand}, count {deadwood_points}"
+        )
         yield from self._above_joker_lines()
 
     def _above_joker_lines(self) -> Iterator[str]:
@@ -546,8 +548,8 @@ def _melding_phrase(decision: Decision) -> str:
     number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if decision.action is None:
         return f"can show {number} meldings, but {NO_ACTION_TEXT}"
-    shown = format_melded_hand(sort_melds(view.meldings[decision.action]), int(view.hand))
-    return f"shows melding {decision.action} of 0..{number - 1}: {shown}"
+    melded_hand = format_melded_hand(sort_melds(view.meldings[decision.action]), int(view.hand))
+    return f"shows melding {decision.action} of 0..{number - 1}: {melded_hand}"
 
 
 def _draw_phrase(decision: Decision) -> str:

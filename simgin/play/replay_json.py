@@ -92,8 +92,8 @@ def _action_value(decision: Decision) -> int | str | None:
 def _result_object(replay: Replay) -> JsonObject:
     state = replay.state
     kind = replay.traced.kind
-    shown = state.stopper >= 0
-    laid_off, melds = replay.defender_layoffs() if shown else (0, ())
+    has_showdown = state.stopper >= 0
+    laid_off, melds = replay.defender_layoffs() if has_showdown else (0, ())
     return {
         "event": "result",
         "kind": kind or None,
@@ -103,11 +103,11 @@ def _result_object(replay: Replay) -> JsonObject:
         "turns": int(state.turns),
         "stock": int(state.stock),
         "discard": _card_or_none(state.discard),
-        "melds": format_melds(sort_melds(state.melds)) if shown else [],
-        "stopper_count": int(state.stopper_count) if shown else None,
+        "melds": format_melds(sort_melds(state.melds)) if has_showdown else [],
+        "stopper_count": int(state.stopper_count) if has_showdown else None,
         "defender_melds": format_melds(melds),
         "laid_off": format_hand(laid_off),
-        "defender_count": int(state.other_count) if shown else None,
+        "defender_count": int(state.other_count) if has_showdown else None,
         "stake": int(state.stake),
         "paid_for_refusal": int(state.pays) if kind == "refused" else None,
         "match": _match_object(replay),

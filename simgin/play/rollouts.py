@@ -121,10 +121,10 @@ def _solo_actions(view: Any, rules: Any) -> list[Action]:
     if view.phase == codes.PHASE_STOP:
         return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
     eleven_cards = int(view.hand)
-    drawn = int(view.drawn)
-    legal = int(permitted_discards(eleven_cards, -1, drawn, rules))
+    drawn_card = int(view.drawn)
+    legal = int(permitted_discards(eleven_cards, -1, drawn_card, rules))
     min_deadwood, best = best_discards(eleven_cards, legal, rules)
-    can_stop = drawn >= 0 or rules.stop_before_draw
+    can_stop = drawn_card >= 0 or rules.stop_before_draw
     endings = []
     if min_deadwood == 0 and can_stop:
         legal &= ~int(best)

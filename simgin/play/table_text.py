@@ -85,9 +85,9 @@ def format_prompt(decision: Decision) -> str:
     """Return the prompt for a decision, including the keys."""
     if decision.slot == "show":
         return "Type the number of the melding that you show, or ? for the list."
-    offered = list_choices(decision)
-    cards = [key for key in offered if len(key) == 2]
-    keys = [f"{key} to {description}" for key, (_, description) in offered.items() if len(key) == 1]
+    choices = list_choices(decision)
+    cards = [key for key in choices if len(key) == 2]
+    keys = [f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1]
     if cards:
         keys.insert(0, f"a card to discard it, such as {cards[-1]}")
     *first, last = keys
@@ -102,8 +102,8 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
         owner = {-1: "neither player owns", int(view.seat): "you own"}.get(
             int(view.owner), "your opponent owns"
         )
-        offered = f". Your opponent offers {view.offered}." if view.offered else ""
-        yield f"The die shows {view.stake}, and {owner} it{offered}"
+        offer_sentence = f". Your opponent offers {view.offered}." if view.offered else ""
+        yield f"The die shows {view.stake}, and {owner} it{offer_sentence}"
     if view.phase == codes.PHASE_BLIND:
         yield from hand_lines(view, rules)
         return
@@ -152,10 +152,10 @@ def hand_lines(view: Any, rules: Any) -> Iterator[str]:
     _, melds = shown_melding(hand, rules)
     groups = [f"[{meld}]" for meld in format_melds(melds)]
     yield f"Hand     {' '.join([*groups, format_hand(hand & ~sum(melds))]).rstrip()}"
-    count = int(view.least if view.least >= 0 else view.count)
+    deadwood_points = int(view.least if view.least >= 0 else view.count)
     limit = f"knock limit {view.limit}" if view.limit else "gin only"
     after = " after the best discard" if view.least >= 0 else ""
-    yield f"Deadwood {count}{after} ({limit})"
+    yield f"Deadwood {deadwood_points}{after} ({limit})"
 
 
 def history_lines(deal: TracedDeal) -> list[str]:
@@ -182,8 +182,8 @@ def turn_lines(deal: TracedDeal, person: int) -> list[str]:
     turns = deal.views[person].history[: deal.state.turns].tolist()
     lines = []
     for number, (seat, source, card, discarded) in enumerate(turns, 1):
-        drawn = f" {format_card(card)}" if card >= 0 else ""
-        parts = [f"{SOURCE_WORDS[source]}{drawn}"] if source in SOURCE_WORDS else []
+        drawn_card = f" {format_card(card)}" if card >= 0 else ""
+        parts = [f"{SOURCE_WORDS[source]}{drawn_card}"] if source in SOURCE_WORDS else []
         parts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
         lines.append(f"{number:>2} {names[seat]} {', '.join(parts)}")
     return lines

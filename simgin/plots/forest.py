@@ -72,14 +72,14 @@ def forest_plot(
     names, shared = figures.drop_shared_parts(_row_names(frame, compared))
     frame = _in_display_units(frame).assign(name=names, clear=_is_significant(frame))
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
-    shown = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)
-    unclear = [title for metric, title in titles.items() if metric not in shown]
+    displayed_metrics = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)
+    unclear = [title for metric, title in titles.items() if metric not in displayed_metrics]
     note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}{shared}"
     note += f" No significant difference: {', '.join(unclear)}." if unclear else ""
-    first = frame["value"].where(frame["metric"] == shown[0])
+    first = frame["value"].where(frame["metric"] == displayed_metrics[0])
     ranks = first.groupby(frame["name"]).transform("max")
     frame = frame.assign(rank=ranks).sort_values("rank", ascending=False, kind="stable")
-    parts = {titles[metric]: frame[frame["metric"] == metric] for metric in shown}
+    parts = {titles[metric]: frame[frame["metric"] == metric] for metric in displayed_metrics}
     reaches = {title: _usual_reach(part) for title, part in parts.items()}
     if any(map(math.isfinite, reaches.values())):
         note += f" {OUTLIERS_NOTE}"
@@ -266,12 +266,12 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the gain over the default by generation."""
     metric = metrics.METRICS_BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.float_columns(rows, "generations")
-    shown = [
+    displayed_rows = [
         metric.display_factor * limit
         for limit in figures.float_columns(rows, "gain", "low", "high")
     ]
     axes.axhline(0, **DEFAULT_LINE)
-    figures.draw_band(axes, generations, shown, LINE_STYLE, "")
+    figures.draw_band(axes, generations, displayed_rows, LINE_STYLE, "")
     figures.label_if_undefined(axes, rows["gain"])
     figures.set_panel_title(axes, f"gain over the default, {metric.title}")
     _use_integer_ticks(axes)

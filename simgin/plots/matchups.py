@@ -74,14 +74,14 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = _matchups_caption(matchups, seed, BARS_NOTE)
     figure = figures.new_figure(height, "", caption, WINNER_LABELS[n_players])
     grid = figure.subplots(lines, len(panels) // lines, squeeze=False, sharey=side_by_side)
-    drawn = list(grid.ravel())
-    for axes, panel in zip(drawn, panels, strict=True):
+    drawn_axes = list(grid.ravel())
+    for axes, panel in zip(drawn_axes, panels, strict=True):
         _draw_panel(axes, panel, matchups, WINNER_LABELS[n_players])
         _set_row_labels(axes, labels)
         figures.set_panel_title(axes, panel.heading)
     if side_by_side:
-        _narrow_panels(drawn, panels)
-    for axes in drawn:
+        _narrow_panels(drawn_axes, panels)
+    for axes in drawn_axes:
         figures.add_legend(axes)
     return figure
 
@@ -141,10 +141,10 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         for side, kind, metric in _segment_names(frame)
     ]
     endings_seen = {kind for _, kind, shares in segments if shares.any()}
-    drawn = [segment for segment in segments if segment[1] in endings_seen]
+    drawn_segments = [segment for segment in segments if segment[1] in endings_seen]
     figure = figures.new_figure(_rows_height(labels) + 1.0, "", caption, list(endings_seen))
     axes = figure.subplots()
-    left = _draw_segments(axes, drawn, len(matchups))
+    left = _draw_segments(axes, drawn_segments, len(matchups))
     _set_row_labels(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)

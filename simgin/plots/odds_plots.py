@@ -111,8 +111,8 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
         ends.append((np.nan_to_num(share[0][-1]), name, ink))
     last = max(float(rows["draws"].max()), 1.0)
     free = 100.0
-    for end, name, ink in sorted(ends, reverse=True):
-        free = min(end + LABEL_DISTANCE / 2, free)
+    for last_turn, name, ink in sorted(ends, reverse=True):
+        free = min(last_turn + LABEL_DISTANCE / 2, free)
         axes.text(1.04 * last, free, name, color=ink, fontsize=figures.FONT_SMALL, va="top")
         free -= LABEL_DISTANCE
     axes.set_ylim(min(0, free), 100)
@@ -153,9 +153,11 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         low, high = 100 * players[-1][1]["low"].iloc[0], 100 * rows["high"].iloc[-1]
         axes.barh(row, high - low, left=low, height=0.5, color=figures.GRID_COLOUR)
         for player, player_rows in players:
-            shown = figures.percent_columns(player_rows, "value", "low", "high")
+            percent_frame = figures.percent_columns(player_rows, "value", "low", "high")
             label = "" if row else player
-            figures.draw_horizontal_bars(axes, np.array([row]), shown, styles[player], label)
+            figures.draw_horizontal_bars(
+                axes, np.array([row]), percent_frame, styles[player], label
+            )
     axes.set_yticks([])
     figures.hide_row_axis(axes, len(variants))
     figures.set_row_names(axes, variants)
@@ -244,13 +246,15 @@ def knock_thresholds(
         simgin.plots.knock_thresholds(frame, seed=1)
     """
     played = set(frame["measure"])
-    shown = [measure for measure in KNOCK_MEASURES if measure in played]
+    displayed_measures = [measure for measure in KNOCK_MEASURES if measure in played]
     caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
     names = figures.unique_names(frame["variant"])
-    figure = figures.new_figure(KNOCK_HEIGHT * len(shown), "Knock threshold", caption, names)
+    figure = figures.new_figure(
+        KNOCK_HEIGHT * len(displayed_measures), "Knock threshold", caption, names
+    )
     styles = figures.series_styles(names, order)
-    panels = figures.stack_panels(figure, len(shown), sharex=True)
-    for axes, measure in zip(panels, shown, strict=True):
+    panels = figures.stack_panels(figure, len(displayed_measures), sharex=True)
+    for axes, measure in zip(panels, displayed_measures, strict=True):
         title, factor, break_even = KNOCK_MEASURES[measure]
         _draw_threshold_lines(axes, frame[frame["measure"] == measure], factor, styles)
         axes.axhline(break_even, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)

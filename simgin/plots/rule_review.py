@@ -271,9 +271,9 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         return _empty_figure("No cell is significant", caption)
     frame = frame[frame["variant"].isin(names)]
     figure = figures.new_figure(2.0 * len(names), "", caption)
-    shown = frame.assign(value=100 * frame["value"].where(clear))
-    reach = figures.max_distance(shown["value"], MIN_COLOUR_REACH)
-    for axes, _, part in figures.panels_by(figure, shown, "variant"):
+    percent_frame = frame.assign(value=100 * frame["value"].where(clear))
+    reach = figures.max_distance(percent_frame["value"], MIN_COLOUR_REACH)
+    for axes, _, part in figures.panels_by(figure, percent_frame, "variant"):
         table = part.pivot(index="own", columns="other", values="value")
         cells = table.to_numpy(dtype=float)
         places = [f"{low:.0f}–{low + 20:.0f} %" for low in map(float, table.columns)]  # noqa: RUF001
@@ -369,12 +369,14 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Example:
         simgin.plots.sweep_map(frame, seed=7)
     """
-    shown = frame.assign(**dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True)))
-    note = figures.precision_sentence(shown, factor=1)
+    scaled_frame = frame.assign(
+        **dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True))
+    )
+    note = figures.precision_sentence(scaled_frame, factor=1)
     if frame["even"].notna().all():
         note += f" The line marks the break-even value, {frame['even'].iloc[0]:g}."
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
-    table = shown.pivot(index="y", columns="x", values="value")
+    table = scaled_frame.pivot(index="y", columns="x", values="value")
     cells = table.to_numpy(dtype=float)
     title = _with_unit(str(frame["title"].iloc[0]), frame)
     if np.isnan(cells).all():

@@ -89,15 +89,15 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
     """
     tables = [table for table in report.tables if table.rows]
     every = [*tables, *(table for table in report.detail_tables if table.rows)]
-    shown = [
+    sections = [
         (f"table-{i}", table, _column_classes(table)) for i, table in enumerate(every, start=1)
     ]
     return load_template(TEMPLATE).render(
         report=report,
         verdict=[report.split_rule_name(line) for line in report.verdict],
         drawn=[(plot, _inline_svg(plot)) for plot in report.plots],
-        tables=shown[: len(tables)],
-        folded=shown[len(tables) :],
+        tables=sections[: len(tables)],
+        folded=sections[len(tables) :],
         plots=plots_folder,
         bibtex=format_bibtex(),
         FILTERED_FROM=MIN_ROWS_FILTERED,

@@ -96,13 +96,13 @@ def _terminal_progress(
 
     from simgin.report.terminal import Terminal
 
-    shown = _TerminalProgress(title, compiling)
+    progress = _TerminalProgress(title, compiling)
     console = Terminal(file=stream, highlight=False)
     rate = 1 / REFRESH_SECONDS
     with Live(
-        console=console, get_renderable=lambda: shown, refresh_per_second=rate, transient=True
+        console=console, get_renderable=lambda: progress, refresh_per_second=rate, transient=True
     ):
-        yield shown
+        yield progress
 
 
 class ProgressBar:

@@ -318,10 +318,10 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
     for number, piece in enumerate(pieces):
         yield from [""] * bool(number)
         available = max_width - sum(widths[i] for i in piece)
-        shown = {i: columns[i] for i in piece} | _fold_columns(
+        displayed_columns = {i: columns[i] for i in piece} | _fold_columns(
             {i: columns[i] for i in names}, available
         )
-        top, *lines = zip(*(shown[i] for i in sorted(shown)), strict=True)
+        top, *lines = zip(*(displayed_columns[i] for i in sorted(displayed_columns)), strict=True)
         yield _build_table(top, lines)
 
 

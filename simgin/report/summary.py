@@ -71,8 +71,8 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
 
 def _metric_column(name: str, side: str = "") -> Column:
     """Return the column of a metric for a player. For B, a win is a loss of A."""
-    won = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
-    return Column(name, f"{side}{won.title}", factor=won.display_factor)
+    metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
+    return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
 
 
 def _informative_metrics(tidy: TidyRows) -> list[str]:

@@ -116,8 +116,10 @@ def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str
     for row in rows:
         if (row["strategy"], row["metric"]) == (key.a, metric):
             row |= {"margin": half_width, "verdict": verdict}
-    shown = results.with_display_names.matchup_keys[0]
-    return differences.format_verdict(f"{shown.a} and {shown.b}", verdict, half_width, metric)
+    matchup_key = results.with_display_names.matchup_keys[0]
+    return differences.format_verdict(
+        f"{matchup_key.a} and {matchup_key.b}", verdict, half_width, metric
+    )
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:

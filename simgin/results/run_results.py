@@ -283,7 +283,7 @@ class RunResults(Result):
         constants = {"unit": unit, "metric": headline_metrics(unit, 2)[0], "kind": "league"}
         frame = self._by_league(
             lambda _, robin: league.compute_cross_table(robin.pairings).assign(**constants),
-            (*league.CROSS_COLUMNS, *constants),
+            (*league.CROSS_TABLE_COLUMNS, *constants),
         )
         return table.build_frame("cross", frame)
 
@@ -437,8 +437,8 @@ class RunResults(Result):
             by_variant.setdefault(cell.variant, {})[cell.a, cell.b] = i
         leagues = {}
         for variant, indices in by_variant.items():
-            count = len(set(chain.from_iterable(indices)))
-            if count > 2 and len(indices) == comb(count, 2):
+            n_strategies = len(set(chain.from_iterable(indices)))
+            if n_strategies > 2 and len(indices) == comb(n_strategies, 2):
                 pairings = {pair: self.rows(i) for pair, i in indices.items()}
                 leagues[variant] = round_robin.RoundRobin(pairings, self.info.seed)
         return leagues

@@ -64,13 +64,13 @@ def _count_block(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.
     params = matchup.variant.params
     first, _ = _deal_ranges(records)
     turns = np.minimum(np.add.reduceat(records["turns"], first), MAX_TURNS - 1)
-    match, turn, count = _find_knocks(records, len(matchup.players))
-    knocks = np.bincount(turn * DEADWOOD_BINS + count, minlength=TURN_BINS * DEADWOOD_BINS)
+    match, turn, knock_count = _find_knocks(records, len(matchup.players))
+    knocks = np.bincount(turn * DEADWOOD_BINS + knock_count, minlength=TURN_BINS * DEADWOOD_BINS)
     counts = {
         "length": np.bincount(turns, minlength=MAX_TURNS),
         "knocks": knocks.reshape(TURN_BINS, DEADWOOD_BINS),
         "turn_squares": _cross_products(match, turn, TURN_BINS),
-        "deadwood_squares": _cross_products(match, count, DEADWOOD_BINS),
+        "deadwood_squares": _cross_products(match, knock_count, DEADWOOD_BINS),
     }
     goal = match_goal(params)
     if matchup.b is not None and goal.score and goal.other is None:
@@ -112,12 +112,12 @@ def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
     lead = np.sign(score_a - score_b)
     first, last = _deal_ranges(records)
     outcome = records["outcome"][last]
-    won = np.select([outcome == 0, outcome == 1], [1, -1], 0)
+    winner_sign = np.select([outcome == 0, outcome == 1], [1, -1], 0)
     is_half = (2 * np.maximum(score_a, score_b) >= target) & (lead != 0)
     deals = np.arange(len(records))
     half_deal = np.minimum.reduceat(np.where(is_half, deals, len(deals)), first)
     leader = np.where(half_deal < len(deals), lead[np.minimum(half_deal, len(deals) - 1)], 0)
-    return np.stack([np.ones_like(won), won * leader < 0], axis=1)
+    return np.stack([np.ones_like(winner_sign), winner_sign * leader < 0], axis=1)
 
 
 def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarray, np.ndarray, int]:

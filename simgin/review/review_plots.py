@@ -95,11 +95,11 @@ def match_length_frame(review: Review) -> Frame:
     width = max(1, -(-max_turns // MAX_BINS))
     starts = np.arange(0, max_turns + 1, width)
     rows = []
-    for variant, count in counts.items():
-        median = int(np.searchsorted(count.sum(axis=0).cumsum(), count.sum() / 2))
-        binned = np.add.reduceat(count[:, : starts[-1] + width], starts, axis=1)
+    for variant, n_matches in counts.items():
+        median = int(np.searchsorted(n_matches.sum(axis=0).cumsum(), n_matches.sum() / 2))
+        binned = np.add.reduceat(n_matches[:, : starts[-1] + width], starts, axis=1)
         for start, column in zip(starts, binned.T, strict=True):
-            share = paired_estimate.compute_rate(column, count.sum(axis=1), is_proportion=True)
+            share = paired_estimate.compute_rate(column, n_matches.sum(axis=1), is_proportion=True)
             columns = {"turns": start, "width": width, "median": median}
             own = estimate_columns(share, share.n)
             rows.append({**_matchup_columns(review, variant), **columns, **own})
@@ -154,12 +154,12 @@ def knocks_frame(review: Review) -> Frame:
         if knocks is None or not knocks.any():
             continue
         per_batch = knocks.sum(axis=(1, 2))
-        for turn, count in np.ndindex(knocks.shape[1:]):
+        for turn, knock_count in np.ndindex(knocks.shape[1:]):
             if turn:
                 share = paired_estimate.compute_rate(
-                    knocks[:, turn, count], per_batch, is_proportion=True
+                    knocks[:, turn, knock_count], per_batch, is_proportion=True
                 )
-                own = {"turn": turn, "deadwood": count, **estimate_columns(share, share.n)}
+                own = {"turn": turn, "deadwood": knock_count, **estimate_columns(share, share.n)}
                 rows.append({**_matchup_columns(review, variant), **own})
     return build_frame("plots/knock_chart", rows)
 
@@ -190,9 +190,9 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
         return {}
     size = match_course.SCORE_BINS // SCORE_FIFTHS
     shape = (len(scores), SCORE_FIFTHS, size, SCORE_FIFTHS, size, 2)
-    deals, won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
+    deals, n_won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
     return {
-        (i, j): paired_estimate.compute_rate(won[:, i, j], deals[:, i, j], is_proportion=True)
+        (i, j): paired_estimate.compute_rate(n_won[:, i, j], deals[:, i, j], is_proportion=True)
         for i in range(SCORE_FIFTHS)
         for j in range(SCORE_FIFTHS)
         if i != j and deals[:, i, j].any()  # Equal scores count as one half.
@@ -222,8 +222,8 @@ def sweep_frame(review: Review) -> Frame:
     y_name, ys = second[0] if second else ("", ("",))
     points = dict(zip(review.request.swept_variants, ((x, y) for x in xs for y in ys), strict=True))
     rows = []
-    drawn = [row for row in review.rows if row.key != "minutes"]
-    titles = {row.key: (row.title, row.factor, np.nan) for row in drawn}
+    plotted_rows = [row for row in review.rows if row.key != "minutes"]
+    titles = {row.key: (row.title, row.factor, np.nan) for row in plotted_rows}
     if review.request.gin_and_knock_players:
         titles[GIN_VS_KNOCK] = (
             "Matches won by playing for gin against knocking immediately, %",

@@ -140,18 +140,20 @@ def _verdict_lines(review: Review) -> list[str]:
 def _goal_lines(review: Review) -> Iterator[str]:
     """Yield the rule sets that meet all goals, followed by the rule sets that meet each goal."""
     goals = parse_goals(review.request.goals, review.rows)
-    values, tested = review.measurements, review.request.variants
+    values, tested_variants = review.measurements, review.request.variants
     by_goal = [
-        {v: goal.evaluate(values[v, goal.row.key, STRONG]) for v in tested} for goal in goals
+        {v: goal.evaluate(values[v, goal.row.key, STRONG]) for v in tested_variants}
+        for goal in goals
     ]
-    if len(goals) > 1 and len(tested) > 1:
+    if len(goals) > 1 and len(tested_variants) > 1:
         yield recommendation(by_goal, partial(_variants_text, review))
     label = format_sweep_values if review.request.sweep else rule_set_label
     for goal, results in zip(goals, by_goal, strict=True):
         parts = [
-            f"{words} {join_words([label(review, v) for v in tested if results[v] == result])}"
-            for result, words in GOAL_RESULTS.items()
-            if result in results.values()
+            f"{words} "
+            + join_words([label(review, v) for v in tested_variants if results[v] == goal_result])
+            for goal_result, words in GOAL_RESULTS.items()
+            if goal_result in results.values()
         ]
         yield f'The goal "{goal.text}" is {join_words(parts)}.'
 
@@ -438,7 +440,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
     if len(review.differences):
         changed = review.differences
         changed = changed.assign(variant=changed["variant"].map(label))
-        shown = (
+        displayed_tables = (
             *(Column("variant", "rules"), Column("title", "metric")),
             Column("players", "players"),
             *(Column("value", "difference"), Column("p_holm", "p (Holm)", digits=4)),
@@ -449,7 +451,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
             f"A difference is the value of the rule set minus that of {base}. The p-values are "
             "corrected for all rows of this table by Holm's method."
         )
-        yield Table("All differences from the baseline", changed, shown, note)
+        yield Table("All differences from the baseline", changed, displayed_tables, note)
 
 
 def _methods(review: Review) -> Iterator[tuple[str, str]]:
@@ -493,13 +495,13 @@ def _players_text(review: Review) -> str:
     return f"{'; '.join(named)}.{learned}"
 
 
-def _variants_text(review: Review, chosen: Sequence[str], conjunction: str = "and") -> str:
+def _variants_text(review: Review, variant_names: Sequence[str], conjunction: str = "and") -> str:
     """Return the joined names of rule sets, or their parameter values in a sweep."""
     swept = review.request.swept_variants if review.request.sweep else []
-    named = [rule_set_label(review, variant) for variant in chosen if variant not in swept]
-    if len(named) < len(chosen):
+    named = [rule_set_label(review, variant) for variant in variant_names if variant not in swept]
+    if len(named) < len(variant_names):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-        named.append(f"{names} {join_words(value_ranges(review, chosen), conjunction)}")
+        named.append(f"{names} {join_words(value_ranges(review, variant_names), conjunction)}")
     return join_words(named, conjunction)
 
 

@@ -511,10 +511,12 @@ def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
     }
 
 
-def value_ranges(review: Review, chosen: Sequence[str]) -> list[str]:
+def value_ranges(review: Review, variant_names: Sequence[str]) -> list[str]:
     """Return the values of rule sets, with ranges such as `0 to 6` for consecutive values."""
     ranges = []
-    for is_chosen, run in itertools.groupby(review.request.swept_variants, chosen.__contains__):
+    for is_chosen, run in itertools.groupby(
+        review.request.swept_variants, variant_names.__contains__
+    ):
         texts = [format_sweep_values(review, variant) for variant in run] if is_chosen else []
         if len(texts) > 2 and len(review.request.sweep) == 1:
             texts = [f"{texts[0]} to {texts[-1]}"]
@@ -592,11 +594,13 @@ def best_values_table(review: Review) -> Table:
         losses = _losses(review, even_measurements, metric, kind, loss)
         if not losses:
             continue
-        chosen = min(losses, key=lambda variant: losses[variant].value)
+        best_variant = min(losses, key=lambda variant: losses[variant].value)
         not_worse = _not_worse_text(
-            review, _losses(review, odd_measurements, metric, kind, loss), chosen
+            review, _losses(review, odd_measurements, metric, kind, loss), best_variant
         )
-        rows.append({"aim": title, "best": format_sweep_values(review, chosen), "near": not_worse})
+        rows.append(
+            {"aim": title, "best": format_sweep_values(review, best_variant), "near": not_worse}
+        )
     columns = (
         *(Column("aim", "aim"), Column("best", "best value")),
         Column("near", "not significantly worse"),

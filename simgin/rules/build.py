@@ -28,7 +28,7 @@ def build_rules_from_params(params: Params) -> np.record:
     The function does not validate the parameters, so that tests can change a single parameter.
     """
     a, b = _as_list(params["start_points"]) or (0, 0)
-    games = tuple((points, count) for points, count in _as_list(params["game_table"]))
+    games = tuple((points, n_games) for points, n_games in _as_list(params["game_table"]))
     codes = {name: _value_code(name, params[name]) for name in RULE_PARAMETERS}
     return build_rules_record(codes, (int(a), int(b)), games)
 
@@ -48,5 +48,5 @@ def _value_code(name: str, value: ParamValue) -> int:
 
 
 def _as_list(value: ParamValue) -> list[Any]:
-    """Return a list value, or an empty list for None."""
+    """Return a list value unchanged, or an empty list for None."""
     return value if isinstance(value, list) else []

@@ -30,7 +30,7 @@ _INTEGER_PATTERN = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class Parameter:
-    """Definition of one parameter of the rules."""
+    """Definition of one rule parameter, with its type, range and default."""
 
     name: str
     section: str  # one of deal, meld, score, match and stake
@@ -52,7 +52,7 @@ class Parameter:
     matches_only: bool = False  # True if the parameter has no effect on single deals
 
     def parse(self, text: str) -> ParamValue:
-        """Convert a string to a value.
+        """Convert a string to a value of the parameter.
 
         If the string is not valid, it is returned unchanged, so that `error_message` can explain
         the error.
@@ -67,7 +67,7 @@ class Parameter:
         return _PARSERS[self.kind](word)
 
     def error_message(self, value: object) -> str:
-        """Return an error message for an invalid value.
+        """Return an error message for an invalid value of the parameter.
 
         The message is empty for a valid value and for None.
         """
@@ -115,7 +115,7 @@ class Parameter:
         return f"{limits}, none" if self.optional else limits
 
     def to_text(self, value: ParamValue) -> str:
-        """Return the canonical string of a value.
+        """Return a value of the parameter as its canonical string.
 
         `parse` converts the string back to the value.
         """
@@ -134,7 +134,7 @@ class Parameter:
         return not self.idle_with or not _are_conditions_met(self.idle_with, params)
 
     def explain_no_effect(self, params: Params) -> str:
-        """Explain why the parameter has no effect, and which settings would change that.
+        """Explain why the parameter has no effect, and which settings would give it one.
 
         Returns:
             Two sentences, or an empty string if the parameter has an effect.
@@ -167,7 +167,7 @@ class Parameter:
         return f"{self.name} needs a value with {condition_text}. {fix}"
 
     def suggest_setting(self) -> str:
-        """Return a setting to suggest.
+        """Return a setting of the parameter to suggest in an error message.
 
         The setting contains the default, or the example if there is no default.
         """
@@ -178,7 +178,7 @@ class Parameter:
         return [format_setting(choice) for choice in self.choices]
 
     def _parse_choice(self, word: str) -> ParamValue:
-        """Convert a word to the choice of that name, or return an unknown word unchanged."""
+        """Return the choice that a word names, or the word itself if it is unknown."""
         choice_by_name: dict[str, ParamValue] = dict(
             zip(self._choice_names(), self.choices, strict=True)
         )
@@ -217,7 +217,7 @@ class Parameter:
 
 @cache
 def load_variants_file() -> dict[str, Any]:
-    """Return the tables of variants.toml."""
+    """Return the contents of variants.toml as tables."""
     path = Path(__file__).with_name("variants.toml")
     with path.open("rb") as file:
         return tomllib.load(file)
@@ -225,7 +225,7 @@ def load_variants_file() -> dict[str, Any]:
 
 @cache
 def rule_parameters() -> dict[str, Parameter]:
-    """Return all parameters by name, in the order of rules.md 11."""
+    """Return all parameters by name, in the order of section 11 of rules.md."""
     by_name = {}
     for section, tables in load_variants_file()["parameters"].items():
         for name, table in tables.items():
@@ -261,7 +261,7 @@ def _join_or(words: list[str]) -> str:
 
 
 def int_param(params: Params, name: str) -> int:
-    """Return the value of an integer parameter."""
+    """Return the value of a parameter that must be an integer."""
     value = params[name]
     assert isinstance(value, int), (
         f"{name} must be an integer, not {value!r}. Validate the parameters first."
@@ -295,7 +295,7 @@ _PARSERS: dict[str, Callable[[str], ParamValue]] = {
 
 @dataclass(frozen=True)
 class SideGoal:
-    """Goal of one side, with its score format and the target parameter of each count."""
+    """Goal of one side in a match, with its score format and the target of each count."""
 
     standing: str
     targets: Mapping[str, str] = field(default_factory=dict)
@@ -303,7 +303,7 @@ class SideGoal:
 
 @dataclass(frozen=True)
 class MatchGoal:
-    """Goal of a match, for uncompiled code.
+    """Goal of a match as uncompiled code represents it.
 
     variants.toml documents the fields.
     """

@@ -63,7 +63,7 @@ class _VariantsFile(toml.StrictTable):
 
 @dataclass(frozen=True)
 class UserVariant:
-    """Variant from a file.
+    """Variant that a user defined in a file.
 
     If the file has errors, it contains only the valid parts.
     """
@@ -77,7 +77,7 @@ class UserVariant:
 
 
 def find_user_variant(reference: str) -> tuple[str, UserVariant]:
-    """Find the variant to which a reference to a user's file refers.
+    """Return the variant of a user's file to which a reference points.
 
     Args:
         reference: `path/to/mine.toml#name`, or `mine.toml` if the file has only one variant.
@@ -154,7 +154,7 @@ def path_error(path: str) -> str:
 
 
 def _path_part(reference: str) -> str:
-    """Return the path in a malformed reference."""
+    """Return the path in a malformed reference to a user's file."""
     if has_suffix(reference, SUFFIX) or "#" not in reference:
         return reference
     return reference.rpartition("#")[0]
@@ -166,7 +166,7 @@ def _join_names(names: Iterable[str]) -> str:
 
 
 def _parse_variant(path: str, name: str, raw: Any) -> UserVariant:
-    """Convert a table of the file to a variant, and return it with its errors."""
+    """Parse a variant table of a file, and return the variant with its error messages."""
     errors = _name_errors(path, name)
     try:
         _VariantTable.model_validate(raw)
@@ -203,7 +203,7 @@ def _name_errors(path: str, name: str) -> list[str]:
 
 
 def _parse_setting(name: str, raw: Any) -> tuple[ParamValue, str]:
-    """Parse a changed setting, and return its value with an error message.
+    """Parse a setting in a user's file, and return its value with an error message.
 
     A setting is a TOML value or a string as on the command line.
     """
@@ -271,5 +271,5 @@ def _to_toml_value(parameter: Parameter, value: ParamValue) -> str:
 
 
 def _to_toml_string(words: str) -> str:
-    """Format a string as a TOML string, which is a JSON string with DEL escaped."""
+    """Return a string as a TOML string: a JSON string in which DEL is also escaped."""
     return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

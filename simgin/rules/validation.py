@@ -33,7 +33,7 @@ class RulesWarning(UserWarning):
 
 @dataclass(frozen=True)
 class ParameterConflict:
-    """Invalid combination of parameters with its error message.
+    """Combination of parameters that is invalid, with its error message.
 
     Attributes:
         is_violated: Predicate that returns True if the parameters conflict.
@@ -45,7 +45,7 @@ class ParameterConflict:
 
 
 def validate(params: Params) -> list[str]:
-    """Return every error in a set of parameters, with a suggestion for each.
+    """Return every error in a complete set of parameters, with a suggestion for each error.
 
     Args:
         params: Value of every parameter.
@@ -91,7 +91,7 @@ def unknown_parameter_error(name: str) -> str:
 
 
 def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
-    """Check the name and the value of each parameter.
+    """Return the errors in the names and the values of parameters.
 
     Returns:
         Error messages for unknown, missing and invalid parameters, and all valid values.
@@ -111,7 +111,7 @@ def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
 
 
 def _evaluate(predicate: Callable[[KnownParams], Any], known: KnownParams) -> Any:
-    """Return the result of a predicate, or None if it needs an unknown parameter."""
+    """Return the result of a predicate on parameters, or None if a parameter is unknown."""
     try:
         return predicate(known)
     except KeyError:
@@ -127,7 +127,7 @@ def _is_two_player(p: KnownParams) -> bool:
 
 
 def _allows_too_many_draws(p: KnownParams) -> bool:
-    """Return True if a solitaire player without a joker could draw from an empty deck."""
+    """Return True if solitaire rules without a joker allow a draw from an empty deck."""
     cards_left = 41 if p["first_turn"] == "discard_first" else 42
     max_draws = p["max_draws"]
     too_many = max_draws is None or max_draws > cards_left

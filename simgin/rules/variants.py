@@ -67,7 +67,7 @@ class VariantError(SimginError):
 
 @dataclass(frozen=True)
 class Variant(RenamedAttributes):
-    """Named or modified rules of a game.
+    """Rules of a game with a name, or with changes from a named variant.
 
     Attributes:
         spec: Canonical spec.
@@ -91,7 +91,7 @@ class Variant(RenamedAttributes):
 
     @property
     def goal(self) -> MatchGoal:
-        """Goal of a match."""
+        """Goal of a match under the variant."""
         return match_goal(self.params)
 
 
@@ -104,7 +104,7 @@ def variant_names() -> tuple[str, ...]:
 
 
 def suggest_values(name: str) -> list[str]:
-    """Return typical values of a parameter.
+    """Return typical values of a parameter for suggestions.
 
     The result contains all choices, or the values in the built-in variants.
     """
@@ -121,7 +121,7 @@ def suggest_values(name: str) -> list[str]:
 
 
 def find_variant(spec: "str | Variant") -> Variant:
-    """Return the variant of a spec.
+    """Return the variant that a spec describes.
 
     A value is yes or no, an integer, a word, two numbers (`40/60`), a table (`30:4/60:3`), or `-`
     for a parameter without effect. The canonical spec contains each name once, at its last
@@ -152,7 +152,7 @@ def find_variant(spec: "str | Variant") -> Variant:
 
 
 def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
-    """Return the variants of a user's file by canonical spec.
+    """Return the variants in a user's file, by canonical spec.
 
     The value for an invalid variant is its VariantError.
 
@@ -178,7 +178,7 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 
 def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, ParamValue]]:
-    """Return the parameters that differ, with their values in a and b, in parameter order."""
+    """Return the parameters in which variants a and b differ, with both values of each."""
     return [
         (name, a.params[name], b.params[name])
         for name in rule_parameters()
@@ -188,7 +188,7 @@ def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, Para
 
 @lru_cache(maxsize=64)
 def find_built_in_equal(variant: Variant) -> Variant | None:
-    """Return the built-in variant with the same rules as another variant, or None.
+    """Return the built-in variant with the same rules as a given variant, or None.
 
     Parameters without effect are not compared.
 
@@ -204,7 +204,7 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
 
 
 def _acting_params(variant: Variant) -> dict[str, ParamValue]:
-    """Return the parameters that have an effect, together with their values."""
+    """Return the parameters that have an effect, with their values."""
     known = rule_parameters()
     params = variant.params
     return {name: value for name, value in params.items() if known[name].has_effect(params)}
@@ -228,7 +228,7 @@ class _Part:
 def _parse_parts(
     text: str, parse_reference: Callable[[str], _Part]
 ) -> tuple[list[_Part], list[str]]:
-    """Parse the parts of a spec.
+    """Parse the parts of a variant spec.
 
     Args:
         text: Variant spec.
@@ -252,7 +252,7 @@ def _parse_parts(
 
 
 def _parse_part(piece: str, text: str) -> _Part:
-    """Parse a part of a spec that does not refer to a user's file."""
+    """Parse a part of a variant spec that does not refer to a user's file."""
     name, separator, value = map(str.strip, piece.partition("="))
     parameter = rule_parameters().get(name)
     if piece in variant_names():
@@ -291,7 +291,7 @@ def _built_in_part(name: str) -> _Part:
 
 
 def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
-    """Combine parts into a variant.
+    """Combine the parts of a variant spec into a variant.
 
     Raises:
         VariantError: If the parts have errors (`messages`) or their combination is not playable.
@@ -338,7 +338,7 @@ def warn_of_match_settings(variant: Variant) -> None:
 
 
 def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
-    """Return the combined parameters of several parts, without the author's setting of `name`."""
+    """Return the parameters of several parts combined, without the user's setting of `name`."""
     remaining_parts = []
     for part in parts:
         other_changes = {key: value for key, value in part.changes.items() if key != name}
@@ -435,7 +435,7 @@ def _parse_file_reference(piece: str) -> _Part:
 
 
 def _make_user_part(text: str, entry: "UserVariant") -> _Part:
-    """Return a user's variant, including its base, as a part with differences from `standard`."""
+    """Return a user's variant as a part that contains its differences from `standard`."""
     parts, base_errors = _parse_parts(entry.base, _reject_user_base)
     params = _combined_params(_merge_parts(parts)) | entry.changes
     known = rule_parameters()
@@ -456,7 +456,7 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
 
 
 def _reject_user_base(piece: str) -> _Part:
-    """Return an error for a base from a user's file.
+    """Return an error message for a base variant from a user's file.
 
     A variant with such a base could refer to itself.
     """

@@ -309,14 +309,14 @@ def read_experiment(path: Path) -> ExperimentFile:
     """
     try:
         raw = toml.read_tables(path, examples.suggest_experiments(path))
-        resolved = _resolve_paths(raw, path.parent)
+        resolved_keys = _resolve_paths(raw, path.parent)
     except toml.TomlError as error:
         raise ExperimentError(error.messages) from None
     except RecursionError:
         raise ExperimentError(
             [f"{path} cannot be read (its lists or tables are nested too deeply). Simplify it."]
         ) from None
-    return parse_experiment(resolved, path)
+    return parse_experiment(resolved_keys, path)
 
 
 def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> ExperimentFile:

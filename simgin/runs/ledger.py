@@ -177,11 +177,11 @@ class Ledger:
         Raises:
             LedgerError: At the end, if a batch is missing.
         """
-        count = 0
+        n_rows = 0
         for _, rows, _ in self._iter_parts(matchup_index, units, batch_size):
-            count += len(rows)
+            n_rows += len(rows)
             yield rows
-        self._require_batches(count, units, batch_size)
+        self._require_batches(n_rows, units, batch_size)
 
     def iter_finished(
         self, matchup_index: int, units: int, batch_size: int
@@ -204,13 +204,13 @@ class Ledger:
             "SELECT * FROM deals WHERE cell = ? "
             "AND (batch < ? AND units = ? OR batch = ? AND units = ?) ORDER BY batch"
         )
-        count = 0
+        n_rows = 0
         for *_, blob in self._iter_valid_rows(
             query, matchup_index, n_complete, batch_size, n_complete, rest
         ):
-            count += 1
+            n_rows += 1
             yield unpack_rows(blob, len(DEAL_RECORD.names or ())).view(DEAL_RECORD)[:, 0]
-        self._require_batches(count, units, batch_size)
+        self._require_batches(n_rows, units, batch_size)
 
     def workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
         """Return the name of the worker that played each batch of `rows`."""
@@ -247,9 +247,9 @@ class Ledger:
                 )
                 start = stop
 
-    def _require_batches(self, count: int, units: int, batch_size: int) -> None:
+    def _require_batches(self, n_batches: int, units: int, batch_size: int) -> None:
         """Raise LedgerError unless all batches of the first `units` units were read."""
-        if count != -(-units // batch_size):
+        if n_batches != -(-units // batch_size):
             raise LedgerError(
                 f"{self._name} is incomplete: batches are missing or corrupt. Run the same command "
                 "again to play these batches again."
@@ -328,9 +328,9 @@ class Ledger:
 
     def save(self, path: Path, command: str) -> None:
         """Write the ledger to a file, together with the command that continues the run."""
-        with open_ledger(path, self.identity) as saved, saved._report_write_errors():
-            self._connection.backup(saved._connection)
-            saved.write_command(command)
+        with open_ledger(path, self.identity) as saved_ledger, saved_ledger._report_write_errors():
+            self._connection.backup(saved_ledger._connection)
+            saved_ledger.write_command(command)
 
     def create_tables(self, identity: Mapping[str, Any]) -> None:
         """Create the tables of a new ledger and store the identity of its run."""
@@ -657,9 +657,9 @@ def pack_rows(rows: np.ndarray) -> bytes:
     compression with zlib, the bytes are ordered by column and significance, as in the shuffle
     filter of HDF5. This reduces a batch row to a tenth of its size.
     """
-    count, columns = rows.shape
+    n_rows, columns = rows.shape
     column_bytes = (
-        np.ascontiguousarray(rows.T, "<i8").view(np.uint8).reshape(columns, count, INT64_BYTES)
+        np.ascontiguousarray(rows.T, "<i8").view(np.uint8).reshape(columns, n_rows, INT64_BYTES)
     )
     return zlib.compress(column_bytes.transpose(0, 2, 1).tobytes(), COMPRESSION_LEVEL)
 

@@ -86,7 +86,7 @@ def build_manifest(
         command: Command that repeats the run.
         **more: Additional entries, which are copied unchanged.
     """
-    ended = max(started, datetime.now(UTC))  # The clock can be set back during the run.
+    end_time = max(started, datetime.now(UTC))  # The clock can be set back during the run.
     matchups = []
     for cell, end in zip(parse_matchup_keys(identity), results, strict=True):
         names = {"variant": cell.variant, "a": cell.a, "b": cell.b}
@@ -100,8 +100,8 @@ def build_manifest(
         "matchups": matchups,
         "workers": workers,
         "started": started.astimezone(UTC).isoformat(timespec="seconds"),
-        "ended": ended.isoformat(timespec="seconds"),
-        "seconds": round((ended - started).total_seconds(), 3),
+        "ended": end_time.isoformat(timespec="seconds"),
+        "seconds": round((end_time - started).total_seconds(), 3),
         **more,
         "versions": collect_versions(),
         "machine": describe_machine(),

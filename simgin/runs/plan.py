@@ -182,9 +182,9 @@ def plan_matchup(
     sprt = None if sprt is None else amounts.parse_elo_bounds(sprt)
     seconds = None if seconds is None else amounts.parse_seconds(seconds)
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
-    count = deals if matches is None else matches
+    n_games = deals if matches is None else matches
     size = _choose_size(until, sprt, seconds, unit)
-    n = size if count is None else amounts.parse_count(count)
+    n = size if n_games is None else amounts.parse_count(n_games)
     matchup = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
     _warn_of_match_rules([matchup])
     return Plan(

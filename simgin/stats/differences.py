@@ -37,9 +37,11 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
         number of units in the smaller matchup. Matchups with a stopping rule have wider intervals
         and no `p`. `p_holm` is the p-value with Holm's correction for all rows.
     """
-    selected = [metrics.METRICS_BY_NAME[name] for name in metric_names]
+    selected_metrics = [metrics.METRICS_BY_NAME[name] for name in metric_names]
     rows = [
-        row for compared, base in comparisons for row in _comparison_rows(compared, base, selected)
+        row
+        for compared, base in comparisons
+        for row in _comparison_rows(compared, base, selected_metrics)
     ]
     return add_adjusted_p_values(build_frame("differences", rows))
 
@@ -55,8 +57,8 @@ def adjust_p_values(p: np.ndarray) -> np.ndarray:
     Args:
         p: p-values of one family. NaN values are ignored and stay NaN.
     """
-    tested = np.flatnonzero(~np.isnan(p))
-    order = tested[np.argsort(p[tested], kind="stable")]
+    tested_indices = np.flatnonzero(~np.isnan(p))
+    order = tested_indices[np.argsort(p[tested_indices], kind="stable")]
     steps = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1))
     adjusted = np.full(len(p), np.nan)
     adjusted[order] = np.minimum(1, steps)
@@ -79,14 +81,14 @@ def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None
 
 
 def _comparison_rows(
-    compared: BatchRows, baseline: BatchRows, selected: Sequence[Metric]
+    compared: BatchRows, baseline: BatchRows, selected_metrics: Sequence[Metric]
 ) -> list[dict[str, object]]:
     """Return the rows of one comparison without Holm's correction."""
     shared = align_batches(compared, baseline)
     pair = shared or (compared, baseline)
     is_paired = shared is not None
     rows: list[dict[str, object]] = []
-    for metric in selected:
+    for metric in selected_metrics:
         difference = _estimate_difference(pair, metric, paired=is_paired)
         counts = [batches.count_played(cell.rows, metric.unit) for cell in pair]
         row: dict[str, object] = {

@@ -32,7 +32,7 @@ RATING_COLUMNS = (
     *("strategy", "elo", "se", "low", "high"),
     *("lead", "lead_se", "lead_low", "lead_high", "n"),
 )
-CROSS_COLUMNS = ("strategy", "opponent", "value", "se", "low", "high", "n")
+CROSS_TABLE_COLUMNS = ("strategy", "opponent", "value", "se", "low", "high", "n")
 
 
 def compute_cross_table(pairings: Pairings) -> Frame:
@@ -42,13 +42,13 @@ def compute_cross_table(pairings: Pairings) -> Frame:
         pairings: Batch rows of each pair of strategies.
 
     Returns:
-        DataFrame with CROSS_COLUMNS. `value` is the proportion of matches that the strategy won, or
-        of deals if no matches were played. Draws count as half a win. `n` is the number of matches
-        or deals. To get a matrix, use `frame.pivot(index="strategy", columns="opponent",
+        DataFrame with CROSS_TABLE_COLUMNS. `value` is the proportion of matches that the strategy
+        won, or of deals if no matches were played. Draws count as half a win. `n` is the number
+        of matches or deals. To get a matrix, use `frame.pivot(index="strategy", columns="opponent",
         values="value")`.
     """
     table = [row for (a, b), rows in pairings.items() for row in _cross_rows(a, b, rows)]
-    return make_frame(table, CROSS_COLUMNS)
+    return make_frame(table, CROSS_TABLE_COLUMNS)
 
 
 def compute_ratings(robin: RoundRobin) -> Frame:
@@ -131,11 +131,11 @@ def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
         is_proportion=True,
         is_in_every_unit=True,
     )
-    won = estimate_ratio(pairs, score)
+    win_rate = estimate_ratio(pairs, score)
     n = _count_results(rows)
     return [
-        (a, b, won.value, won.se, won.low, won.high, n),
-        (b, a, 1 - won.value, won.se, 1 - won.high, 1 - won.low, n),
+        (a, b, win_rate.value, win_rate.se, win_rate.low, win_rate.high, n),
+        (b, a, 1 - win_rate.value, win_rate.se, 1 - win_rate.high, 1 - win_rate.low, n),
     ]
 
 

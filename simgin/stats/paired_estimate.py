@@ -231,8 +231,10 @@ def from_jackknife(value: float, left_out: np.ndarray, n: int) -> PairedEstimate
         left_out: Estimate without each batch in turn, (n_batches,) float64.
         n: Number of deals or matches.
     """
-    count = len(left_out)
-    return PairedEstimate(value, n, (count - 1) / count * (left_out.mean() - left_out), count)
+    n_left_out = len(left_out)
+    return PairedEstimate(
+        value, n, (n_left_out - 1) / n_left_out * (left_out.mean() - left_out), n_left_out
+    )
 
 
 def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:

@@ -82,8 +82,10 @@ class RoundRobin:
 
         The first table uses all batches. Each of the other tables uses a bootstrap sample.
         """
-        count = max(map(len, self.pairings.values()))  # number of batches of the longest pairing
-        weights = np.vstack([np.ones(count), resample(self.seed, self.samples, count)])
+        n_batches = max(
+            map(len, self.pairings.values())
+        )  # number of batches of the longest pairing
+        weights = np.vstack([np.ones(n_batches), resample(self.seed, self.samples, n_batches)])
         return count_wins(self.names, self.pairings, weights)
 
     @cached_property
@@ -159,27 +161,29 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
     return wins
 
 
-def resample(seed: int, samples: int, count: int) -> np.ndarray:
-    """Return the number of times that each batch is drawn, (samples, count) float64.
+def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
+    """Return the number of times that each batch is drawn, (samples, n_batches) float64.
 
-    Every row consists of integers that add up to `count`. Random number b of sample s is word b % 4
-    at the address (unit s, deal 0, index b // 4, domain 5) in the random stream of the seed.
+    Every row consists of integers that add up to `n_batches`. Random number b of sample s is word
+    b % 4 at the address (unit s, deal 0, index b // 4, domain 5) in the random stream of the seed.
 
     Args:
         seed: Seed of the bootstrap.
         samples: Number of bootstrap samples.
-        count: Number of batches.
+        n_batches: Number of batches.
     """
-    drawn = _random_numbers(seed, samples, count) * np.uint64(count) >> np.uint64(32)
-    first_bins = count * np.arange(samples)
-    bins = drawn.astype(np.int64) + first_bins[:, None]
-    table = np.bincount(bins.ravel(), minlength=samples * count).reshape(samples, count)
+    batch_indices = _random_numbers(seed, samples, n_batches) * np.uint64(n_batches) >> np.uint64(
+        32
+    )
+    first_bins = n_batches * np.arange(samples)
+    bins = batch_indices.astype(np.int64) + first_bins[:, None]
+    table = np.bincount(bins.ravel(), minlength=samples * n_batches).reshape(samples, n_batches)
     return table.astype(float)
 
 
-def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
-    """Return the 32-bit random numbers of the bootstrap, (samples, count) uint64."""
-    blocks = -(-count // PHILOX_WORDS)
+def _random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
+    """Return the 32-bit random numbers of the bootstrap, (samples, n_batches) uint64."""
+    blocks = -(-n_batches // PHILOX_WORDS)
     grid = np.mgrid[:samples, :blocks]
     sample, index = (part.ravel().astype(np.uint64) for part in grid)
     words = rng.philox(
@@ -190,7 +194,7 @@ def _random_numbers(seed: int, samples: int, count: int) -> np.ndarray:
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    return np.stack(words, axis=-1).reshape(samples, PHILOX_WORDS * blocks)[:, :count]
+    return np.stack(words, axis=-1).reshape(samples, PHILOX_WORDS * blocks)[:, :n_batches]
 
 
 def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
@@ -292,7 +296,7 @@ def find_circles(cross_table: Frame) -> Triads:
     are omitted.
 
     Args:
-        cross_table: Cross-table with the columns `simgin.stats.league.CROSS_COLUMNS`.
+        cross_table: Cross-table with the columns `simgin.stats.league.CROSS_TABLE_COLUMNS`.
     """
     from scipy.special import ndtr
 
@@ -350,9 +354,9 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
             directions must connect all strategies.
         start: Initial log strengths, (k,) float64.
     """
-    won = wins.sum(axis=2)
+    total_wins = wins.sum(axis=2)
     games = wins + wins.transpose(0, 2, 1)
-    log_t: np.ndarray = np.zeros(won.shape)
+    log_t: np.ndarray = np.zeros(total_wins.shape)
     if start is not None:
         log_t = log_t + start
     for _ in range(MAX_ITERATIONS):
@@ -360,7 +364,7 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
         t = np.exp(log_t)
         pair_strengths = t[:, :, None] + t[:, None, :]
         expected = games / pair_strengths
-        log_t = np.log(won) - np.log(expected.sum(axis=2))
+        log_t = np.log(total_wins) - np.log(expected.sum(axis=2))
         log_t -= log_t.mean(axis=1, keepdims=True)
         if np.abs(log_t - before).max() < TOLERANCE:
             break

@@ -78,8 +78,8 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     """
     fact = metrics.METRICS_BY_NAME[metric].fact_index()
     below = batches.denominator_sums(rows, fact).sum()
-    count = batches.effective_batches(rows) if len(rows) else 0.0
-    if count < MIN_BATCHES_REGRESSION or not below:
+    n_batches = batches.effective_batches(rows) if len(rows) else 0.0
+    if n_batches < MIN_BATCHES_REGRESSION or not below:
         return None
     value = batches.fact_sums(rows, fact).sum() / below
     influences = batches.influence(rows, fact)
@@ -95,10 +95,10 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
         return None
     slope = float(influences @ centred) / spread
     residual = scatter - slope**2 * spread
-    leverage = 1 + offset**2 / (count * spread)
-    se = float(np.sqrt(count / (count - 2) * residual * leverage))
-    estimate = interval_around(value - slope * offset, se, int(count), count - 1)
-    return estimate, residual / (count - 2) * (count - 1) / scatter
+    leverage = 1 + offset**2 / (n_batches * spread)
+    se = float(np.sqrt(n_batches / (n_batches - 2) * residual * leverage))
+    estimate = interval_around(value - slope * offset, se, int(n_batches), n_batches - 1)
+    return estimate, residual / (n_batches - 2) * (n_batches - 1) / scatter
 
 
 def control_variate_mean(
@@ -167,14 +167,14 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
     }
 
 
-def _is_significant(variance_ratio: float, count: float) -> bool:
+def _is_significant(variance_ratio: float, n_batches: float) -> bool:
     """Return True if the regression is significant.
 
     With few batches, useless control variates often seem to help. The selection of such control
     variates would bias the results.
     """
-    df = count - 2
-    left = variance_ratio * df / (count - 1)  # 1 - r^2
+    df = n_batches - 2
+    left = variance_ratio * df / (n_batches - 1)  # 1 - r^2
     return df * (1 - left) > MIN_SLOPE_T**2 * left
 
 
@@ -270,16 +270,16 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """
     counts = totals[:, PAIR_COLUMNS]
     if unit == metrics.DEAL:
-        won = _sum_fact(totals, "a_deal_win")
-        drawn = _sum_fact(totals, "deals") - _sum_fact(totals, "decided")
+        n_won = _sum_fact(totals, "a_deal_win")
+        n_drawn = _sum_fact(totals, "deals") - _sum_fact(totals, "decided")
     else:
-        drawn = _sum_fact(totals, "match_drawn") + _sum_fact(totals, "unfinished")
-        won = (_sum_fact(totals, "a_match_win") - drawn) / 2
+        n_drawn = _sum_fact(totals, "match_drawn") + _sum_fact(totals, "unfinished")
+        n_won = (_sum_fact(totals, "a_match_win") - n_drawn) / 2
     return _compute_rho(
         pairs=batches.unit_counts(totals),
         total=counts @ PAIR_SCORES,
         pair_squares=counts @ PAIR_SCORES**2,
-        single_squares=won + drawn / 4,
+        single_squares=n_won + n_drawn / 4,
     )
 
 

@@ -628,19 +628,21 @@ def _extract_source(text: str) -> str:
 
 def _load_file_library(path: Path) -> _Library:
     """Return the strategies and policies of a file."""
-    shown = str(path)
-    if not shown.isprintable():
-        shown = quote_text(shown)
+    path_text = str(path)
+    if not path_text.isprintable():
+        path_text = quote_text(path_text)
     try:
         content = read_bytes(path)
     except OSError as error:
         raise StrategyError(
-            f"the strategy file {shown} cannot be read ({error.strerror})."
+            f"the strategy file {path_text} cannot be read ({error.strerror})."
         ) from None
     except ValueError as error:
-        raise StrategyError(f"{shown} is not a valid path of a strategy file ({error}).") from None
+        raise StrategyError(
+            f"{path_text} is not a valid path of a strategy file ({error})."
+        ) from None
     if b"\0" in content:
-        raise StrategyError(f"{shown} is not UTF-8 text. Save it as UTF-8.")
+        raise StrategyError(f"{path_text} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
     if problem := describe_encoding_error(str(real_path)):  # numba could not compile the file.
         raise StrategyError(f"the path {problem}.")

@@ -41,19 +41,19 @@ def parse_count(text: int | float | str) -> int:
     Raises:
         AmountError: If the count is invalid.
     """
-    count = _parse_decimal(text)
+    number = _parse_decimal(text)
     shortened = shorten_middle(str(text), MAX_AMOUNT_LENGTH)
-    if count != count.to_integral_value():
+    if number != number.to_integral_value():
         raise AmountError(
             f"{shortened} is not a whole number. Use a count such as 100000, 200k, 2M or 1e6."
         )
-    if count < 1:
+    if number < 1:
         raise AmountError(
             f"{shortened} is less than 1. Use a count such as 100000, 200k, 2M or 1e6."
         )
-    if count > MAX_COUNT:
+    if number > MAX_COUNT:
         raise AmountError(f"{shortened} exceeds the maximum. Use a count up to 1e12.")
-    return int(count)
+    return int(number)
 
 
 def _parse_decimal(text: int | float | str) -> Decimal:

@@ -104,13 +104,13 @@ def write_hand_features(features, ten_cards, declined, discarded, view, rules):
 
     `ten_cards` contains the ten cards. `features` is (N_LIKELIHOOD_FEATURES,) float64.
     """
-    count = deadwood(ten_cards, rules)
+    deadwood_points = deadwood(ten_cards, rules)
     unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
-    features[0] = count * 0.1
-    features[1] = count * count * 0.002
-    features[2] = count == 0
-    features[3] = count <= 4
-    features[4] = count <= 10
+    features[0] = deadwood_points * 0.1
+    features[1] = deadwood_points * deadwood_points * 0.002
+    features[2] = deadwood_points == 0
+    features[3] = deadwood_points <= 4
+    features[4] = deadwood_points <= 10
     for i in range(FEATURE_LOOSE_0, FEATURE_LOOSE_POINTS):
         features[i] = 0.0
     features[FEATURE_LOOSE_0 + popcount(unmatched)] = 1.0

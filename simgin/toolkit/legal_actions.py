@@ -10,11 +10,11 @@ from simgin.core.rng import random_words, write_random_blocks
 
 
 @jit
-def take_if(wanted, legal):
+def take_if(should_take, legal):
     """Return the action of a take policy that takes the card on offer, passes or draws.
 
     Args:
-        wanted: True to take the card on offer.
+        should_take: True to take the card on offer.
         legal: `view.legal`.
 
     Returns:
@@ -26,7 +26,7 @@ def take_if(wanted, legal):
 
             take_if(makes_meld(view.hand, view.taken_offer, rules), view.legal)
     """
-    if wanted:
+    if should_take:
         return 1
     return 2 if legal & 4 else 0
 

@@ -37,11 +37,11 @@ def discard_with_penalty(view, rules, penalised, penalty):
 
             discard_with_penalty(view, rules, neighbours_of_any(view.known), 2.0)
     """
-    count, cards = best_discards(view.hand, view.legal & ~penalised, rules)
+    least_deadwood, cards = best_discards(view.hand, view.legal & ~penalised, rules)
     penalised_deadwood, penalised_best = best_discards(view.hand, view.legal & penalised, rules)
-    if penalised_deadwood + penalty < count:
+    if penalised_deadwood + penalty < least_deadwood:
         cards = penalised_best
-    elif penalised_deadwood + penalty == count:
+    elif penalised_deadwood + penalty == least_deadwood:
         cards |= penalised_best
     return lowest_bit(highest_value_cards(cards, rules)[0])
 

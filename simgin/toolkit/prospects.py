@@ -34,12 +34,17 @@ def outs(hand, rules):
     if rules.by_planes[0]:
         return outs_by_bits(hand)
     cards = cards_of_ranks(ranks_held_twice(hand))
-    s, h, d, c = suit_lane(hand, 0), suit_lane(hand, 1), suit_lane(hand, 2), suit_lane(hand, 3)
+    spades, hearts, diamonds, clubs = (
+        suit_lane(hand, 0),
+        suit_lane(hand, 1),
+        suit_lane(hand, 2),
+        suit_lane(hand, 3),
+    )
     cards |= (
-        _lane_run_outs(s, rules)
-        | _lane_run_outs(h, rules) << 13
-        | _lane_run_outs(d, rules) << 26
-        | _lane_run_outs(c, rules) << 39
+        _lane_run_outs(spades, rules)
+        | _lane_run_outs(hearts, rules) << 13
+        | _lane_run_outs(diamonds, rules) << 26
+        | _lane_run_outs(clubs, rules) << 39
     )
     for i in range(rules.n_rainbows):
         missing = rules.rainbows[i] & ~hand
@@ -159,8 +164,8 @@ def tally_deadwood_after_draws(ten_cards, cards, rules, tally):
     hand_outs = outs(ten_cards, rules) & cards
     other_cards = cards & ~hand_outs
     for r in range(13):
-        count = min(ten_deadwood, nine_deadwood + rules.value[0, r], last)
-        tally[count] += popcount(other_cards & cards_of_rank(r))
+        deadwood_points = min(ten_deadwood, nine_deadwood + rules.value[0, r], last)
+        tally[deadwood_points] += popcount(other_cards & cards_of_rank(r))
     while hand_outs:
         eleven_cards = ten_cards | hand_outs & -hand_outs
         hand_outs &= hand_outs - 1

@@ -37,15 +37,15 @@ def _chosen_cost(found: Analysis) -> float:
 def _describe_choice(found: Analysis) -> str:
     """Return a sentence about the chosen action and the best one."""
     index = found.position.chosen_index
-    chosen, best = _format_action(found, index), _format_action(found, found.best_indices[0])
+    chosen_action, best = _format_action(found, index), _format_action(found, found.best_indices[0])
     if found.best_indices == [index]:
-        return f"{chosen[:1].upper()}{chosen[1:]} is the best action."
+        return f"{chosen_action[:1].upper()}{chosen_action[1:]} is the best action."
     if index in found.best_indices:
         other = next(each for each in found.best_indices if each != index)
-        return f"Too close to call: {chosen} and {_format_action(found, other)}."
-    better = format_better_action(chosen, best)
+        return f"Too close to call: {chosen_action} and {_format_action(found, other)}."
+    better = format_better_action(chosen_action, best)
     cost = f"{format_cost(found, index)} {found.unit}"
-    return f"{chosen[:1].upper()}{chosen[1:]} costs {cost}. Best: {better}."
+    return f"{chosen_action[:1].upper()}{chosen_action[1:]} costs {cost}. Best: {better}."
 
 
 def _action_to_json(found: Analysis, index: int) -> dict[str, Any]:

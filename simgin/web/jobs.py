@@ -264,8 +264,8 @@ class JobQueue:
             job.output = "".join(printed)
             if job.state != RUNNING:
                 return
-            ended = CUT_OFF if process.returncode in INTERRUPTED_CODES else FAILED_JOB
-            self._set_state(job, DONE if process.returncode == 0 else ended)
+            end_status = CUT_OFF if process.returncode in INTERRUPTED_CODES else FAILED_JOB
+            self._set_state(job, DONE if process.returncode == 0 else end_status)
 
     def _record_line(self, job: Job, line: str) -> None:
         fields = None

@@ -65,20 +65,24 @@ def _opponents(given: tuple[str, ...]) -> list[tuple[str, str]]:
 
 def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the address and the label of each saved game that the pages can show."""
-    for saved in list_saved_games():
+    for saved_game in list_saved_games():
         try:
-            game = _read_saved(saved, given)
+            game = _read_saved(saved_game, given)
         except (SimginError, ValueError):
             continue
         against = f"against {game.opponent}" if game.opponent else "solitaire"
-        number = len(saved.deals)
+        number = len(saved_game.deals)
         yield game.query, f"{game.variant.title} {against}, deal {number}, seed {game.seed}"
 
 
-def _read_saved(saved: SavedGame, given: tuple[str, ...]) -> GameRequest:
-    others = [name for name in saved.players if name != PERSON]
-    values = {"variant": saved.variant, "length": saved.unit, "seed": str(saved.seed)}
-    values["seat"] = str(saved.players.index(PERSON))
+def _read_saved(saved_game: SavedGame, given: tuple[str, ...]) -> GameRequest:
+    others = [name for name in saved_game.players if name != PERSON]
+    values = {
+        "variant": saved_game.variant,
+        "length": saved_game.unit,
+        "seed": str(saved_game.seed),
+    }
+    values["seat"] = str(saved_game.players.index(PERSON))
     form = Form(values | ({"opponent": others[0]} if others else {}))
     game = GameRequest.read(form, given)
     if form.errors:

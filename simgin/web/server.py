@@ -59,8 +59,8 @@ class LocalServer:
         host = self._socket.getsockname()[0]
         if ipaddress.ip_address(host).is_unspecified:
             host = LOCAL_HOST
-        shown = f"[{host}]" if ":" in host else host
-        return f"http://{shown}:{self.port}/?{urlencode({TOKEN_PARAMETER: self._token})}"
+        url_host = f"[{host}]" if ":" in host else host
+        return f"http://{url_host}:{self.port}/?{urlencode({TOKEN_PARAMETER: self._token})}"
 
     def run(self) -> None:
         """Answer requests until Ctrl-C; then interrupt the running job."""

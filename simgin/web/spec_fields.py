@@ -53,8 +53,10 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
     for name, _, value in (part.partition("=") for part in parts):
         if name in known:
             params[name] = known[name].parse(value)
-    shown = [parameter for parameter in known.values() if parameter.status != "descriptive"]
-    fields = [_rule_field(one, params, named.params[one.name]) for one in shown]
+    displayed_parameters = [
+        parameter for parameter in known.values() if parameter.status != "descriptive"
+    ]
+    fields = [_rule_field(one, params, named.params[one.name]) for one in displayed_parameters]
     fields.sort(key=lambda one: list(SECTIONS.values()).index(one["section"]))
     return {"head": head, "title": named.title, "about": named.about, "fields": fields}
 

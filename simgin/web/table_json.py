@@ -171,16 +171,16 @@ def _final_hand(game: PlayedGame, deal: TracedDeal, seat: int) -> Json:
     hand, stopper = int(state.hand[seat]), int(state.stopper)
     laid = 0
     if seat == stopper:
-        melds, count = sort_melds(state.melds), int(state.stopper_count)
+        melds, deadwood_points = sort_melds(state.melds), int(state.stopper_count)
     elif stopper >= 0 and game.opponent:
         laid, melds = replay.defender_layoffs()
-        count = int(state.other_count)
+        deadwood_points = int(state.other_count)
     else:
-        count, melds = shown_melding(hand, replay.rules)
+        deadwood_points, melds = shown_melding(hand, replay.rules)
     return {
         "name": "You" if seat == game.seat else game.opponent,
         "is_stopper": seat == stopper,
         "groups": _group_cards(hand & ~laid, melds) if hand else [],
         "laid_off": [*map(format_card, mask_to_cards(laid))],
-        "count": count,
+        "count": deadwood_points,
     }

@@ -77,7 +77,7 @@ def small(monkeypatch):
     """Training of a few seconds; return a pool of one thread."""
     monkeypatch.setattr(training, "DEALS", dict.fromkeys(training.DEALS, (80, 80, 80)))
     for name, value in {
-        "MATCHES": 8,
+        "N_MATCHES": 8,
         "VALUE_DEALS": 20_000,
         "ODDS_RULE_SETS": 2,
         "ODDS_MATCHES": 20,

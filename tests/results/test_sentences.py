@@ -38,7 +38,7 @@ def a_league(shares):
     for (one, other), (value, half) in zip(("ab", "ac", "bc"), shares, strict=True):
         rows.append((one, other, value, half / 2, value - half, value + half, 1000))
         rows.append((other, one, 1 - value, half / 2, 1 - value - half, 1 - value + half, 1000))
-    cross = pd.DataFrame(rows, columns=list(league.CROSS_COLUMNS)).assign(variant="eaai")
+    cross = pd.DataFrame(rows, columns=list(league.CROSS_TABLE_COLUMNS)).assign(variant="eaai")
     elo = {"a": (30.0, 25.0, 35.0), "b": (0.0, 0.0, 0.0), "c": (-40.0, -50.0, -30.0)}
     won = {"match_win": 0.6, "match_win_low": 0.5, "match_win_high": 0.7}
     places = [

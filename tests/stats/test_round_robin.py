@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from simgin.stats.league import (
-    CROSS_COLUMNS,
+    CROSS_TABLE_COLUMNS,
     MIX_COLUMNS,
     compute_equilibrium_mix,
     solve_equilibrium,
@@ -104,7 +104,7 @@ def make_cross_table(win_rates, se):
     for i, j in itertools.permutations(range(len(win_rates)), 2):
         value = win_rates[i, j]
         rows.append((f"p{i}", f"p{j}", value, se, value - 2 * se, value + 2 * se, 1000))
-    return pd.DataFrame(rows, columns=list(CROSS_COLUMNS))
+    return pd.DataFrame(rows, columns=list(CROSS_TABLE_COLUMNS))
 
 
 def random_win_rates(rng, k, scatter):

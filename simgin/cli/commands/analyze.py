@@ -160,7 +160,7 @@ def analyze_command(
     worlds = arguments["worlds"] or POSITION_WORLDS
     seconds = arguments["seconds"]
     budget = Budget(worlds, seconds, seed, workers)
-    resolved: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
+    resolved_options: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
     players = {name: arguments[name] for name in ("strategy", "opponent")}
     text = " ".join(words)
     has_cards = (
@@ -168,9 +168,9 @@ def analyze_command(
     )
     if has_cards or is_card_list(text):
         _reject_options(DEAL_OPTIONS, "cannot be used with cards. Specify two strategies instead.")
-        resolved |= dict.fromkeys(DEAL_OPTIONS) | {"words": (text,)}
-        resolved |= {"offered": arguments["offered"] or None}
-        resolved |= dict.fromkeys(("stake", "owner")) if arguments["stake"] <= 1 else {}
+        resolved_options |= dict.fromkeys(DEAL_OPTIONS) | {"words": (text,)}
+        resolved_options |= {"offered": arguments["offered"] or None}
+        resolved_options |= dict.fromkeys(("stake", "owner")) if arguments["stake"] <= 1 else {}
         die = Die(arguments["stake"], arguments["owner"], arguments["offer"], arguments["offered"])
         about = {name: arguments[name] for name in ("score", "dealer", "stock")}
         request = AnalysisRequest.read(
@@ -178,12 +178,12 @@ def analyze_command(
         )
     else:
         _reject_options(CARDS_OPTIONS, "needs cards. Enter your hand instead of strategies.")
-        resolved |= dict.fromkeys(CARDS_OPTIONS)
+        resolved_options |= dict.fromkeys(CARDS_OPTIONS)
         if has_suffix(words[0], *DEAL_FILE_ENDINGS):
             _reject_options(
                 DEAL_NUMBER_OPTIONS, "cannot be used with a file. Specify two strategies."
             )
-            resolved |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
+            resolved_options |= dict.fromkeys(DEAL_NUMBER_OPTIONS)
             if len(words) > 1:
                 raise click.UsageError(
                     f"{words[1]!r} cannot be used with a deal file, because the file specifies "
@@ -199,7 +199,7 @@ def analyze_command(
     session.run_request(
         partial(run_analysis, request, workers),
         "analyze",
-        repeat_command(**resolved),
+        repeat_command(**resolved_options),
         lambda result, _: render_analyses(result.analyses, result.is_deal),
         answer=lambda result: _answer(result.analyses),
         workers=workers,

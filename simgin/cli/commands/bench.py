@@ -105,8 +105,10 @@ def _measure(seconds: float) -> list[dict[str, Any]]:
     )
 
     threads = choose_thread_counts()
-    count = KERNELS + len(threads) * len(BENCH_MATCHUPS) + len(list_two_player_strategies())
-    print_note(f"measuring for about {seconds * count:.0f} s, plus compilation.")
+    n_measurements = (
+        KERNELS + len(threads) * len(BENCH_MATCHUPS) + len(list_two_player_strategies())
+    )
+    print_note(f"measuring for about {seconds * n_measurements:.0f} s, plus compilation.")
     return [asdict(figure) for figure in measure_speeds(seconds, threads)]
 
 

@@ -64,19 +64,22 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
     request = FindRequest.read(**arguments)
     matchup, rival = request.matchup, request.rival
     opponent = matchup.b and matchup.b.spec
-    resolved: dict[str, Any] = {"a": matchup.a.spec, "b": rival.a.spec if rival else opponent}
-    resolved |= {"against": opponent if rival else None, "variant": matchup.variant.spec}
-    resolved |= {
+    resolved_options: dict[str, Any] = {
+        "a": matchup.a.spec,
+        "b": rival.a.spec if rival else opponent,
+    }
+    resolved_options |= {"against": opponent if rival else None, "variant": matchup.variant.spec}
+    resolved_options |= {
         "where": request.query.text,
         "limit": request.limit,
         "deals": None,
         "matches": None,
     }
-    resolved["deals" if matchup.unit == "deal" else "matches"] = request.n
+    resolved_options["deals" if matchup.unit == "deal" else "matches"] = request.n
     session.run_request(
         partial(run_find, request, workers),
         "find",
-        repeat_command(**resolved),
+        repeat_command(**resolved_options),
         _screen,
         workers=workers,
         as_json=as_json,

@@ -89,11 +89,11 @@ def grade_command(
             )
     request = GradeRequest.read(files or kept_deals.last_deals(last or 0), **arguments)
     judge = request.task.evaluator
-    resolved = {"judge": judge.a.spec, "opponent": judge.opponent or None}
+    resolved_options = {"judge": judge.a.spec, "opponent": judge.opponent or None}
     session.run_request(
         partial(run_grade, request, workers),
         "grade",
-        repeat_command(**resolved, worlds=request.task.n_worlds),
+        repeat_command(**resolved_options, worlds=request.task.n_worlds),
         _screen,
         workers=workers,
         output=output,

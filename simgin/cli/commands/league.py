@@ -40,5 +40,5 @@ def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:
     run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS if name in arguments}
     plan = plan_league(strategies, **arguments)
     specs = dict.fromkeys(find_strategy(name).spec for name in strategies)
-    resolved = {"strategies": list(specs), "variant": plan.matchups[0].variant.spec}
-    play_plan(plan, command_with_size(plan, resolved), **run_options)
+    resolved_options = {"strategies": list(specs), "variant": plan.matchups[0].variant.spec}
+    play_plan(plan, command_with_size(plan, resolved_options), **run_options)

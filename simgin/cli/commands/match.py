@@ -93,12 +93,12 @@ def match_command(
         arguments["against"] = None
     run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS}
     plan = plan_match(strategies, **arguments)
-    resolved: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
+    resolved_options: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
     if plan.question is None:  # a single matchup
-        resolved["strategies"] = [player.spec for player in plan.matchups[0].players]
-        resolved["against"] = None
+        resolved_options["strategies"] = [player.spec for player in plan.matchups[0].players]
+        resolved_options["against"] = None
     else:
-        resolved["strategies"] = [find_strategy(name).spec for name in strategies]
+        resolved_options["strategies"] = [find_strategy(name).spec for name in strategies]
     if margin is not None and (len(plan.matchups) > 1 or not plan.matchups[0].is_mirrored):
         raise click.UsageError(
             "--margin requires a match of two different strategies, because it tests a single "
@@ -117,19 +117,19 @@ def match_command(
         def repeat(results: RunResults) -> str:
             # Only a run of a fixed size can be repeated exactly.
             unit = UNIT_PLURALS[plan.unit]
-            return repeat_command(**resolved, **{unit: results.sizes[0]}, seconds=None)
+            return repeat_command(**resolved_options, **{unit: results.sizes[0]}, seconds=None)
 
         run_options["repeat"] = repeat
-    command = command_with_size(plan, resolved)
+    command = command_with_size(plan, resolved_options)
     play_plan(plan, command, sentences=sentences, records=records, **run_options)
 
 
-def command_with_size(plan: Plan, resolved: dict[str, Any]) -> str:
+def command_with_size(plan: Plan, resolved_options: dict[str, Any]) -> str:
     """Return the command that repeats a plan, with its parameters in canonical form."""
     n = plan.tasks[0].n
     # Otherwise, only the time is limited.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
-    return repeat_command(**resolved, **size)
+    return repeat_command(**resolved_options, **size)
 
 
 def play_plan(

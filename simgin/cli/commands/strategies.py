@@ -167,15 +167,15 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     from simgin.checks import contract
     from simgin.cli.session import explain_wait
 
-    chosen = [
+    selected_policies = [
         variants.find_variant(text) for text in variant_texts
     ] or contract.list_default_variants()
     with explain_wait(CHECKING):
-        findings = contract.check_strategies([strategy], chosen, seconds)
+        findings = contract.check_strategies([strategy], selected_policies, seconds)
     for finding in findings:
         if finding.check == "read" and finding.passed is False:
             raise StrategyError(finding.sentence)
-    named = [variant.spec for variant in chosen] if variant_texts else ()
+    named = [variant.spec for variant in selected_policies] if variant_texts else ()
     rows = [asdict(finding) for finding in findings]
     CommandResult(repeat_command(variant_texts=named, seconds=None), rows).print(
         as_json, _check_parts(findings)

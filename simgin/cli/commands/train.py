@@ -94,13 +94,13 @@ def train_command(
     if not as_json:
         console().print(Sentences([kind.plan_sentence(training)]))
     session.compile_players(match.matchups(match.strategy, match.seed))
-    resolved = learn_runner.player_options(match) | {"confirm": match.confirmation_matches}
-    resolved |= {"rounds": training.rounds, "deals": training.deals}
+    resolved_options = learn_runner.player_options(match) | {"confirm": match.confirmation_matches}
+    resolved_options |= {"rounds": training.rounds, "deals": training.deals}
     result = learn_runner.run_improvement(
         match,
         words,
         partial(run, training, workers),
-        changed=resolved | {"against": ()} if is_champion else resolved,
+        changed=resolved_options | {"against": ()} if is_champion else resolved_options,
         workers=workers,
         output=output,
         directory_path=directory_path,

@@ -226,13 +226,13 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
         axes: Axes to style.
         last: Names to list last.
     """
-    drawn = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    handles_and_labels = list(zip(*axes.get_legend_handles_labels(), strict=True))
     figure = axes.get_figure(root=True)
-    if figure is None or len(drawn) < 2:
+    if figure is None or len(handles_and_labels) < 2:
         return
-    drawn.sort(key=lambda pair: pair[1] in last)
-    handles = [handle for handle, _ in drawn]
-    names = [name for _, name in drawn]
+    handles_and_labels.sort(key=lambda pair: pair[1] in last)
+    handles = [handle for handle, _ in handles_and_labels]
+    names = [name for _, name in handles_and_labels]
     above = _legend_transform(figure, axes)
     height = LEGEND_GAP + TITLE_LINE * _title_lines(figure, axes)
     box = axes.legend(
