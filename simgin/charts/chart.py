@@ -88,7 +88,7 @@ class ChartError(SimginError):
 
 @dataclass(frozen=True)
 class ChartRequest:
-    """Request for a chart.
+    """Request to measure a chart.
 
     Attributes:
         kind_name: Key of `CHART_KINDS`.
@@ -118,7 +118,7 @@ class ChartRequest:
         deals: int | None = None,
         seed: int = 1,
     ) -> ChartRequest:
-        """Parse a request.
+        """Parse the arguments of a request.
 
         Args:
             kind: Key of `CHART_KINDS`.
@@ -166,7 +166,7 @@ class ChartRequest:
 
     @property
     def display_factor(self) -> float:
-        """Factor that converts gains to displayed values.
+        """Factor that converts gains to the unit of the chart.
 
         The factor is 100 for matches won and 1 otherwise.
         """
@@ -199,7 +199,7 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Result):
-    """Chart with its measured values.
+    """Chart with the measured gain of every cell.
 
     Attributes:
         request: Request for the chart.
@@ -223,7 +223,7 @@ class Chart(Result):
         return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the cells of the chart as a DataFrame."""
+        """Return the DataFrames of the chart by name."""
         return {"chart": self.frame}
 
     def report(self, command: str) -> Report:
@@ -265,7 +265,7 @@ class Chart(Result):
 
     @property
     def signs(self) -> np.ndarray:
-        """Signs of the cells, which are 1 for a significant gain, -1 for a significant loss, or 0.
+        """Signs of the cells: 1 for a significant gain, -1 for a significant loss, otherwise 0.
 
         The significance level is 5 % for all cells of the chart together (Holm's method).
         """
@@ -275,7 +275,7 @@ class Chart(Result):
 
     @property
     def filled_rows(self) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-        """Non-empty rows of the chart, as tuples of name, displayed values and signs."""
+        """Non-empty rows of the chart as tuples of name, displayed values and signs."""
         values = self.request.display_factor * self.to_grid("value")
         for name, row, signs in zip(self.request.kind.rows, values, self.signs, strict=True):
             if not np.isnan(row).all():
@@ -350,7 +350,7 @@ def measure_chart(
 
 
 def render_chart_strategy(chart: Chart, command: str) -> str:
-    """Return the content of a strategy file.
+    """Return the content of a strategy file that follows a chart.
 
     The strategy knocks in all cells with a positive gain.
     """
@@ -370,7 +370,7 @@ def _escape_docstring(text: str) -> str:
 
 
 def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedEstimate:
-    """Estimate the match win rate of a strategy that follows the knock chart against itself."""
+    """Estimate the match win rate of a knock chart's strategy against the same strategy."""
     request = chart.request
     seed = (request.seed + TEST_SEED_OFFSET) % 2**64
     with TemporaryDirectory() as folder:
@@ -386,7 +386,7 @@ def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedE
 
 
 def summarise_knock(chart: Chart) -> Iterator[str]:
-    """Yield sentences on the turns in which to knock or to play for gin, by deadwood."""
+    """Yield sentences on the turns for knocking and for playing for gin, by deadwood."""
     turns_by_row = [(name, _find_turns(signs)) for name, _, signs in chart.filled_rows]
     for early, group in groupby(turns_by_row, lambda row: row[1][0] is not None):
         names, turns = zip(*group, strict=True)
@@ -406,7 +406,7 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
 
 
 def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """Return the first and last turn of early knocks, and the turn from which to play for gin.
+    """Return the first and last turn for early knocks, and the first turn for playing for gin.
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a
@@ -464,7 +464,7 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
 
 
 def _compare_with_king(ranks: Sequence[str], direction: str) -> str:
-    """Return a sentence on ranks that cost `direction` ("more" or "less") than a king."""
+    """Return a sentence on the ranks that cost `direction` ("more" or "less") than a king."""
     cost = f"{'cost' if len(ranks) > 1 else 'costs'} significantly {direction}"
     return f"Among cards without a partner, {join_words(ranks)} {cost} to discard than a king."
 
@@ -520,7 +520,7 @@ def build_chart_report(chart: Chart, command: str) -> Report:
 
 
 def _iter_plots(chart: Chart) -> Iterator[Plot]:
-    """Yield the plot of the chart."""
+    """Yield the plot of a chart."""
     request, frame = chart.request, chart.frame
     gain = Column("value", "gain", factor=request.display_factor)
     alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain))

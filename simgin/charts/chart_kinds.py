@@ -33,7 +33,7 @@ CellFunction = Callable[[PairedRollouts, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class ChartKind:
-    """Type of chart.
+    """Kind of chart, with its rows, columns and policy slot.
 
     Attributes:
         question: Title of the chart.
@@ -70,7 +70,7 @@ class ChartKind:
 
     @property
     def n_cells(self) -> int:
-        """Number of cells."""
+        """Number of cells in a chart of this kind."""
         return len(self.rows) * len(self.columns)
 
 
@@ -79,13 +79,13 @@ class ChartKind:
 
 @take
 def try_upcard(view, rules, params):
-    """Try both taking and leaving the first upcard."""
+    """Return both actions for the first upcard, as bits."""
     return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
 
 
 @discard
 def try_first_discards(view, rules, params):
-    """Try every unmatched card in the player's first turn."""
+    """Return every unmatched discard in the player's first turn, as bits."""
     return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
 
 
@@ -113,7 +113,7 @@ def _discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
 
 
 def write_offer_rows(views, rules, out):
-    """Write the row of each first upcard to `out`, (n_decisions,) int64.
+    """Write the chart row of each first upcard to `out`, (n_decisions,) int64.
 
     A row is an index of `OFFER_ROWS`.
     """
@@ -127,7 +127,7 @@ def write_offer_rows(views, rules, out):
 
 
 def write_partner_cells(views, answers, out):
-    """Write the cell of each discard to `out`, (n_decisions, n_actions).
+    """Write the chart cell of each discard to `out`, (n_decisions, n_actions).
 
     The cell depends on the partners and the rank of the discard.
     """

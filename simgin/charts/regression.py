@@ -17,7 +17,7 @@ MIN_DECISIONS = 30  # minimum number of decisions in a non-empty cell
 
 @dataclass(frozen=True, eq=False)
 class CellRegression:
-    """Regression of action values on the cells of the actions.
+    """Regression of action values on the chart cells of the actions.
 
     Attributes:
         cells: Cell of each action, or -1 if the action has no cell, (n_decisions, n_actions) int64.
@@ -36,7 +36,7 @@ class CellRegression:
 
     @cached_property
     def counts(self) -> np.ndarray:
-        """Number of actions in each cell, (n_cells,) int64."""
+        """Number of actions in each chart cell, (n_cells,) int64."""
         return np.bincount(self.cells[self.cells >= 0], minlength=self.n_cells)
 
     @cached_property
@@ -51,7 +51,7 @@ class CellRegression:
 
     @property
     def _inverse(self) -> np.ndarray:
-        """Inverse of the cross-product matrix, with 0 for the baseline and for rare cells."""
+        """Inverse of the cross-product matrix, which is 0 for the baseline and rare cells."""
         shared = np.sqrt(self._weight_column / self._n_actions)
         squares = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(shared)
         is_used = (self.counts >= MIN_DECISIONS) & (np.arange(self.n_cells) != self.baseline)
@@ -68,7 +68,7 @@ class CellRegression:
 
     @property
     def _weight_column(self) -> np.ndarray:
-        """Weights as a column vector, (n_decisions, 1) float64."""
+        """Decision weights as a column vector, (n_decisions, 1) float64."""
         weights: np.ndarray = self.weights[:, None].astype(float)
         return weights
 
@@ -91,7 +91,7 @@ class CellRegression:
         return has_cell
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
-        """Subtract the mean value of each decision from the values of its actions.
+        """Subtract the mean over each decision's actions from the values of its actions.
 
         The result is 0 if there is no action.
         """
@@ -105,7 +105,7 @@ class CellRegression:
         return np.bincount(self.cells[self._has_cell], values, self.n_cells)
 
     def _sum_by_cell_pair(self, values: np.ndarray) -> np.ndarray:
-        """Return the weighted sums over pairs of actions of a decision, by pair of cells."""
+        """Return the weighted sum over pairs of actions at a decision, by cell pair."""
         values = np.broadcast_to(values, self.cells.shape)
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.cells.shape[1]), repeat=2):

@@ -90,7 +90,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class _Job:
-    """Work that is done in rounds of `size` units. `work` is a function of the number of rounds."""
+    """Timed work in rounds of `size` units, in which `work` plays a number of rounds."""
 
     figure: str
     unit: str
@@ -143,7 +143,7 @@ def _measure_best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
 
 
 def _choose_rounds(job: _Job, seconds: float) -> int:
-    """Return the number of rounds in `seconds`, after an untimed call for compilation."""
+    """Return the number of rounds that take `seconds`, after an untimed call for compilation."""
     job.work(1)
     rounds, elapsed = 1, _time_job(job, 1)
     while elapsed < min(MIN_TRIAL_SECONDS, seconds):
@@ -162,7 +162,7 @@ def _time_job(job: _Job, rounds: int) -> float:
 
 
 def _make_kernel_jobs() -> list[_Job]:
-    """Return the jobs for calibration, deadwood and best discards."""
+    """Return the jobs that measure calibration, deadwood and best discards."""
     rules = build_rules(variants.find_variant("standard"))
     kernels = (
         _run_calibration,
@@ -194,7 +194,7 @@ def _make_kernel_jobs() -> list[_Job]:
 
 
 def _run_calibration(n):  # type: ignore[no-untyped-def]
-    """Return the exclusive or of n Philox blocks of four 32-bit words, a fixed integer task."""
+    """Return the exclusive or of n blocks of four 32-bit Philox words, as a fixed integer task."""
     x = 0
     for i in range(n):
         a, b, c, d = rng.random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
@@ -228,7 +228,7 @@ def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
 
 
 def _total_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Return the total deadwood of all hands, repeated n times."""
+    """Return the total deadwood of all hands in points, summed over n repetitions."""
     total = 0
     for _ in range(n):
         for i in range(hands.shape[0]):
@@ -237,7 +237,7 @@ def _total_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
 
 
 def _total_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Return the total deadwood of all hands after the best discard, repeated n times."""
+    """Return the total deadwood after the best discards in points, over n repetitions."""
     total = 0
     for _ in range(n):
         for i in range(hands.shape[0]):
@@ -249,7 +249,7 @@ def _total_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
 
 
 def _iter_part_jobs() -> Iterator[_Job]:
-    """Yield a job for each part of the deals of the first matchup."""
+    """Yield a job for each part of a deal of the first matchup."""
     figure, variant, a, b, unit = BENCH_MATCHUPS[0]
     matchup = parse_matchup(a, b, variant, SEED, unit)
     rules = build_rules(matchup.variant)
@@ -295,7 +295,7 @@ def _shuffle_decks(state, n):  # type: ignore[no-untyped-def]
 
 
 def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
-    """Add a finished deal to the sums n times, as n separate units."""
+    """Add a finished deal to the sums of n separate units."""
     for _ in range(n):
         add_deal_facts(state, 0)
         add_unit_to_row(state)
@@ -354,12 +354,12 @@ MeasurementRound = Sequence[MeasurementRow]
 
 
 class BenchError(SimginError):
-    """Exception for a measurement that cannot be read or made; the message suggests a fix."""
+    """Exception for a measurement that cannot be made or read; the message suggests a fix."""
 
 
 @dataclass(frozen=True)
 class SpeedChange:
-    """Comparison of one measurement between two installations.
+    """Speed of one task in two installations, with the ratio of the speeds.
 
     `before` and `now` are medians of the ratios to the calibration kernel. `faster` is the median
     of before / now over the rounds. `low` and `high` are the minimum and maximum of before / now,
@@ -376,7 +376,7 @@ class SpeedChange:
 
 
 def read_measurements(path: Path) -> list[MeasurementRound]:
-    """Read a file written by `simgin bench --save` as a single round of measurements.
+    """Return the measurements in a file of `simgin bench --save`, as a single round.
 
     Raises:
         BenchError: If the file does not contain measurements.
@@ -391,7 +391,7 @@ def read_measurements(path: Path) -> list[MeasurementRound]:
 
 
 def _parse_rows(text: str) -> MeasurementRound:
-    """Parse the rows of measurements in JSON; raise ValueError if they are invalid."""
+    """Parse rows of measurements from JSON; raise ValueError if they are invalid."""
     saved_data = json.loads(text)
     rows = saved_data.get("rows") if isinstance(saved_data, dict) else None
     if not isinstance(rows, list) or not rows or not all(map(_is_measurement, rows)):
@@ -429,7 +429,7 @@ def find_installation(path: Path) -> Path | None:
 def measure_alternately(
     other_program: Path, seconds: float, on_progress: Callable[[str], None] = lambda _: None
 ) -> tuple[list[MeasurementRound], list[MeasurementRound]]:
-    """Measure another installation and this installation alternately.
+    """Measure another installation and this installation in alternating rounds.
 
     Args:
         other_program: Path of the `simgin` program of the other installation.
@@ -453,7 +453,7 @@ def measure_alternately(
 def compare_speeds(
     before: Sequence[MeasurementRound], now: Sequence[MeasurementRound]
 ) -> list[SpeedChange]:
-    """Compare the common measurements of two installations, in the order of the newer rounds."""
+    """Compare the measurements that two installations share, in the order of the newer rounds."""
     table = []
     old, new = [_ratios_by_key(rows) for rows in before], [_ratios_by_key(rows) for rows in now]
     for key in new[0]:

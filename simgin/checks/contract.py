@@ -42,7 +42,7 @@ PassedChecks = dict[str, str]  # descriptions of the completed tests, by check
 
 @dataclass(frozen=True)
 class ContractResult:
-    """Result of one check of one strategy.
+    """Result of one contract check for one strategy.
 
     `passed` is None if the check was omitted. `sentence` describes the failure, the completed test
     or the reason for the omission.
@@ -55,7 +55,7 @@ class ContractResult:
 
 
 class _Failure(Exception):
-    """Exception for a failed check. `ended` is True if the test process cannot continue."""
+    """Exception for a failed check; `ended` is True if the test process cannot continue."""
 
     def __init__(self, check: str, sentence: str, ended: bool = True) -> None:
         super().__init__(sentence)
@@ -63,7 +63,7 @@ class _Failure(Exception):
 
 
 def list_default_variants() -> list[Variant]:
-    """Return the default variants of the contract test.
+    """Return the variants that the contract test uses by default.
 
     The list contains the built-in variants, and a variant in which the knocker chooses the melds.
     """
@@ -73,7 +73,7 @@ def list_default_variants() -> list[Variant]:
 def check_strategies(
     strategies: Sequence[str], variants: Sequence[Variant], seconds: float = DECISION_TIMEOUT
 ) -> list[ContractResult]:
-    """Test strategies and return the result of every check, in the order of CHECKS.
+    """Test strategies, and return the result of every check in the order of CHECKS.
 
     Exceptions of strategies are not raised. If a strategy ends its process or does not return, a
     new process tests the remaining strategies.
@@ -118,7 +118,7 @@ def _iter_results(
 
 
 class _TestProcess:
-    """Process that tests strategies, and its output."""
+    """Child process that tests strategies, with its output."""
 
     def __init__(self, child: subprocess.Popen[str], errors: IO[str]) -> None:
         self._process, self._errors = child, errors
@@ -179,7 +179,7 @@ class _TestProcess:
 def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
-    """Start a process with index checks, and kill the process at the end of the context."""
+    """Start a process with index checks, and kill it at the end of the context."""
     job = [strategies, [variant.spec for variant in variants], seconds]
     with (
         tempfile.TemporaryFile("w+") as errors,

@@ -61,7 +61,7 @@ class _CheckError(Exception):
 
 
 class _Reporter:
-    """Writer of reports for the parent process, which also sends a heartbeat during decisions."""
+    """Writer of reports for the parent process that also sends heartbeats during decisions."""
 
     def __init__(self) -> None:
         self._file_descriptor = os.dup(1)
@@ -223,7 +223,7 @@ def _used_slots(variant: Variant) -> list[str]:
 
 
 def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedDeal:
-    """Trace one of the first deals of a match, or the first deal of a match that is too short."""
+    """Trace a deal of a match by index, or the first deal if the match is shorter."""
     try:
         return trace_deal(matchup, unit, deal=unit % N_FIRST_DEALS, points=points)
     except DealNotFoundError:
@@ -250,7 +250,7 @@ class _PolicyTester:
         self._rules_bytes = self._rules.tobytes()
 
     def query(self, view: Any) -> int:
-        """Return the action of the policy for a view.
+        """Return the action that the policy chooses for a view.
 
         Raises:
             _CheckError: If the action is illegal, or if the policy changed the view or the rules.
@@ -275,7 +275,7 @@ class _PolicyTester:
 
 
 def _classify_exception(error: BaseException) -> str:
-    """Return the name of the check that a policy fails if it raises an exception."""
+    """Return the name of the check that a policy fails if it raises a given exception."""
     if isinstance(error, IndexError):
         return "bounds"
     if isinstance(error, python_tier.InvalidActionError):
@@ -297,7 +297,7 @@ def _check_unchanged(name: str, record: Any, before: bytes) -> None:
 
 
 def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
-    """Query a policy three times for every position, and return the number of positions.
+    """Query a policy three times at every position, and return the number of positions.
 
     The first query uses a fixed memory location, as the engine does. The second query uses the
     reverse order and a different location for every position. In the third query, random data
@@ -342,7 +342,7 @@ def _history_error(effect: str) -> _CheckError:
 
 
 def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
-    """Return a copy of a view at a new address, surrounded by random bytes and with new noise."""
+    """Return a copy of a view at a new address, with random bytes around it and new noise."""
     rng = np.random.default_rng(i)
     buffer = rng.integers(0, 256, VIEW.itemsize + 256, np.uint8)
     start = 8 * (1 + i % 16) - buffer.ctypes.data % 8
@@ -356,7 +356,7 @@ def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
 
 
 def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) -> Matchup:
-    """Return the compiled matchup of a strategy; its opponent, if any, is a random player."""
+    """Return a strategy's compiled matchup against a random player, or a solitaire matchup."""
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     opponent = loader.find_strategy(POSITION_PLAYERS[0]) if variant.params["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
@@ -365,7 +365,7 @@ def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) 
 
 
 def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Reporter) -> int:
-    """Play deals up to a maximum number or a time limit, and return the number of deals played.
+    """Play deals until a maximum number or a time limit, and return the number of deals.
 
     Args:
         matchup: Matchup to play.

@@ -44,7 +44,7 @@ PHILOX_VECTORS, KNOWN_HANDS, KNOWN_MATCH_DEALS, KNOWN_SUMS = (
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """Result of one check. If the check failed, `problem` describes the problem and a fix."""
+    """Result of one check of the installation; `problem` describes a failure and a fix."""
 
     check: str
     details: str
@@ -89,7 +89,7 @@ def to_json_rows(results: list[HealthCheck]) -> list[dict[str, str | bool]]:
 
 
 def check_versions() -> HealthCheck:
-    """Return the versions of simgin, its random stream and Python."""
+    """Return a check that reports the versions of simgin, its random stream and Python."""
     python = platform.python_version()
     return HealthCheck(
         "simgin", f"{simgin.__version__}, stream {rng.STREAM_VERSION}, Python {python}"
@@ -178,7 +178,7 @@ def check_cache() -> HealthCheck:
 
 
 def check_generator() -> HealthCheck:
-    """Check the compiled Philox generator against the known results of Random123."""
+    """Check the compiled Philox generator against the published results of Random123."""
     wrong_keys = []
     for counter, key, words in PHILOX_VECTORS:
         if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != tuple(words):
@@ -242,7 +242,7 @@ def check_play() -> HealthCheck:
 
 
 def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
-    """Return the sums of the batch rows for the facts in `KNOWN_SUMS`."""
+    """Return the sums over batch rows of the facts in `KNOWN_SUMS`."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {
         name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])

@@ -36,14 +36,14 @@ def complete_strategy(word: str) -> Iterator[str]:
 
 @shell_completion.add_completion_class
 class SplitBashComplete(shell_completion.BashComplete):
-    """Completion for bash. Bash splits words at = and :, and completes only the last part."""
+    """Bash completion for words that bash splits at = and :."""
 
     source_template = shell_completion.BashComplete.source_template.replace(
         "    return 0", "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    return 0", 1
     )
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the cursor, and the word at the cursor with its parts joined."""
+        """Return the words before the cursor, and the joined word at the cursor."""
         words = [*shell_completion.split_arg_string(os.environ["COMP_WORDS"]), ""]
         line = "\n".join(words[: int(os.environ["COMP_CWORD"]) + 1])
         pieces = re.sub(r"\n([=:]+)(?:\n|$)", r"\1", line).split("\n")
@@ -52,7 +52,7 @@ class SplitBashComplete(shell_completion.BashComplete):
     def get_completions(
         self, args: list[str], incomplete: str
     ) -> list[shell_completion.CompletionItem]:
-        """Return the completions without the parts of the word that bash does not replace."""
+        """Return the completions, without the parts of the word that bash keeps."""
         items = super().get_completions(args, incomplete)
         typed = incomplete.partition("=")[2] if incomplete.startswith("-") else incomplete
         prefix_length = 1 + max(typed.rfind("="), typed.rfind(":"))

@@ -28,7 +28,7 @@ SETTINGS = {  # meaning and default of each key
 
 
 def config_path() -> Path:
-    """Return the path of the file: SIMGIN_CONFIG, or config.toml in the user's configuration."""
+    """Return the path of the configuration file."""
     if named := os.environ.get("SIMGIN_CONFIG"):
         return Path(named)
     import platformdirs
@@ -37,7 +37,7 @@ def config_path() -> Path:
 
 
 def read_config() -> dict[str, Any]:
-    """Return the settings in the file, or an empty dict if there is no file.
+    """Return the settings in the configuration file, or an empty dict without a file.
 
     Raises:
         SimginError: If the file, a key or a value is not valid.
@@ -69,7 +69,7 @@ def check_config() -> tuple[dict[str, Any], list[str]]:
 
 
 def parse_setting(key: str, value: Any) -> Any:
-    """Return the valid value of a setting, or None if there is no value.
+    """Return the valid value of a setting, or None if the setting has no value.
 
     Args:
         key: Name of the setting.
@@ -96,7 +96,7 @@ def _parse_name(value: Any) -> Any:
 
 
 def write_config(settings: Mapping[str, Any]) -> None:
-    """Write the settings to the file, except settings that are None."""
+    """Write the settings to the configuration file, except settings that are None."""
     known = {key: value for key, value in settings.items() if value is not None}
     lines = [
         f"{key} = {json.dumps(known[key], ensure_ascii=False, default=str)}\n" for key in known
@@ -105,7 +105,7 @@ def write_config(settings: Mapping[str, Any]) -> None:
 
 
 def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
-    """Use the settings as defaults for the commands of a context."""
+    """Use the configured settings as defaults for the commands of a context."""
     settings = read_config()
     context.meta["results"] = settings.pop("results", None)
     opponent = settings.pop("opponent", None)
@@ -115,7 +115,7 @@ def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
 
 
 def is_configured(parameter: str) -> bool:
-    """Return True if a parameter of the running command has its value from the file."""
+    """Return True if the value of the command's parameter comes from the configuration file."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.DEFAULT_MAP
 

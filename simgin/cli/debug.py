@@ -14,7 +14,7 @@ ENGINE_PATH = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
 def _is_interpreted() -> bool:
-    """Return True if nothing is compiled. The engine is imported only when this is called."""
+    """Return True if the engine runs as plain Python, and import the engine to find out."""
     from simgin.core import jit
 
     return jit.is_interpreted()
@@ -42,7 +42,7 @@ debug_option = click.option(
 
 @contextmanager
 def policy_calls(as_json: bool) -> Iterator[None]:
-    """Separate the output of policies from --json output, and show tracebacks of policy errors.
+    """Keep the output of policies apart from --json output, and show tracebacks of their errors.
 
     Args:
         as_json: True if the command prints a JSON object on stdout.
@@ -58,7 +58,7 @@ def policy_calls(as_json: bool) -> Iterator[None]:
 
 
 def show_traceback(error: BaseException | None) -> None:
-    """Print a traceback without the frames of the engine if --debug is active.
+    """Print a traceback without engine frames if --debug is active.
 
     Args:
         error: Exception that a policy raised, or None.

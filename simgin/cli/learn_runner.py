@@ -24,14 +24,14 @@ confirm_option = options.count_option(
 
 
 def run_directory_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option `--run DIR`, which names the directory of a search or training run."""
+    """Return the option `--run DIR`, which names the directory for a search or training run."""
     return click.option("--run", "directory_path", type=options.PATH, metavar="DIR", help=help_text)
 
 
 def check_improvement_output(
     words: Wording, output: Path | None, directory_path: Path | None
 ) -> None:
-    """Raise an error if the output cannot be written.
+    """Raise an error if the output of a search or training cannot be written.
 
     Args:
         words: Words for the screens of the command.
@@ -53,7 +53,7 @@ def check_improvement_output(
 
 
 def player_options(request: TuneRequest) -> dict[str, Any]:
-    """Return the options that name the players in the command that repeats the run."""
+    """Return the options that name the players in the command that repeats a run."""
     return {
         "strategy": request.strategy.spec,
         "variant": request.variant.spec,

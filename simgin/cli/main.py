@@ -85,14 +85,14 @@ All commands:          simgin --help"""
 
 
 class CommandGroup(click.Group):
-    """Group of all commands, which imports a command when it is called and handles its errors."""
+    """Group of all commands, each of which is imported only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command with a name, or return None if there is no such command."""
+        """Import and return the command with a name, or return None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
@@ -118,7 +118,7 @@ class CommandGroup(click.Group):
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run a command line and exit with its exit code."""
+        """Run the command line, and exit with its exit code."""
         if "_SIMGIN_COMPLETE" in os.environ:
             from simgin.cli import completion  # noqa: F401  registers the script for bash
         _open_closed_streams()
@@ -146,7 +146,7 @@ def _open_closed_streams() -> None:
 
 
 def _limit_terminal_size() -> None:
-    """Limit COLUMNS and LINES to the size of a terminal, because rich accepts any number."""
+    """Limit COLUMNS and LINES to the size of a real terminal, because rich has no limit."""
     for name, smallest in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
         value = os.environ.pop(name, "")
         if value.isdecimal() and (size := int(value[:MAX_DIGITS])):
@@ -154,7 +154,7 @@ def _limit_terminal_size() -> None:
 
 
 def _check_words(words: Sequence[str]) -> None:
-    """Raise UsageError for an argument that cannot be encoded, because results store arguments."""
+    """Raise UsageError for an argument that cannot be encoded and therefore not stored."""
     for word in words:
         if fault := describe_encoding_error(word):
             raise click.UsageError(f"{fault}.")
@@ -217,20 +217,20 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 
 def _machine_message(error: OSError) -> str:
-    """Return the message of an error of the operating system, such as a full disk."""
+    """Return the message for an error of the operating system, such as a full disk."""
     name = error.filename or "The output"
     return f"{name} cannot be read or written ({error.strerror or error})."
 
 
 def _usage_message(error: click.ClickException) -> str:
-    """Return the message of click, with the command that prints the help."""
+    """Return click's error message, with the command that prints the help."""
     context = getattr(error, "ctx", None)
     hint = f"\nFor help, run `{context.command_path} --help`." if context else ""
     return error.format_message() + hint
 
 
 def _print_error(message: str, *, is_list: bool = False) -> None:
-    """Print an error message, with long quotations of the input shortened.
+    """Print an error message in which long quotations of the input are shortened.
 
     Args:
         message: Error message.
@@ -343,7 +343,7 @@ def cli(context: click.Context) -> None:
 
 
 def main() -> None:
-    """Run the command line of this process."""
+    """Run the command-line interface."""
     # Garbage collection at exit would take a quarter of the time of a short match.
     atexit.register(gc.freeze)
     cli.main()

@@ -38,7 +38,7 @@ class NameType(StringParamType):
 
 
 class SecondsType(click.FloatRange):
-    """Parameter type for a finite number of seconds in a range."""
+    """Parameter type for a finite number of seconds within limits."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert a string to a finite number of seconds."""
@@ -65,7 +65,7 @@ FILE_PATH = click.Path(path_type=Path, dir_okay=False)
 
 
 def _callback_for(parse: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Return a click callback that parses a value and names the option in error messages."""
+    """Return a click callback that parses a value, and names the option in errors."""
 
     def read(_context: click.Context, _option: click.Parameter, value: object) -> Any:
         if value is None:
@@ -222,7 +222,7 @@ def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
 
 
 class NameOrSubcommand(click.Group):
-    """Group that runs its `default` command unless the first word is a subcommand.
+    """Command group that runs its `default` command unless the first word is a subcommand.
 
     Subcommands are added with `@group.command("diff")`. The help of the default command lists them.
     """
@@ -238,7 +238,7 @@ class NameOrSubcommand(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Return the context of a subcommand, or of the default command."""
+        """Return the context of the named subcommand, or of the default command."""
         if args and args[0] in self.commands:
             return super().make_context(info_name, args, parent, **extra)
         words = [word for word in args if not word.startswith("-")]
@@ -281,7 +281,7 @@ RUN_OPTIONS = ("workers", "scheduler", "output", "record", "dry_run", "details",
 
 
 def limit_options(command: Any) -> Any:
-    """Add the options that limit, distribute and save a run to a command."""
+    """Add the options to a command that limit, distribute and save a run."""
     for add in reversed(_limit_options):
         command = add(command)
     return command

@@ -33,7 +33,7 @@ EXPORT_FORMATS = ("markdown", "latex", "csv")
 
 @dataclass(frozen=True)
 class CommandResult:
-    """Result of a command.
+    """Output of a command: its JSON records, seed, files and reason for stopping.
 
     Attributes:
         command: Command that repeats the result.
@@ -58,7 +58,7 @@ class CommandResult:
     def print(
         self, as_json: bool, parts: Iterable[Any], *, answer: str = "", paged: bool = False
     ) -> None:
-        """Print the JSON object, or the parts of the screen, the files and the command.
+        """Print the JSON object, or the screen, the files and the command that repeats the result.
 
         Args:
             as_json: True to print the JSON object.
@@ -91,7 +91,7 @@ class CommandResult:
 
 
 def _export_tables(parts: Iterable[Any], form: str) -> str:
-    """Return the tables of a screen in one of the `EXPORT_FORMATS`, separated by empty lines."""
+    """Return the tables on a screen in one of the `EXPORT_FORMATS`, separated by empty lines."""
     from simgin.report.report_table import Table
 
     tables = [part.export(form) for part in parts if isinstance(part, Table)]
@@ -101,7 +101,7 @@ def _export_tables(parts: Iterable[Any], form: str) -> str:
 
 
 def _describe_files(files: Sequence[Path]) -> str:
-    """Return the HTML report or the first file, and the number of other files."""
+    """Return the path of the HTML report or the first file, and the number of other files."""
     first = files[0]
     for path in files:
         if path.name == HTML_REPORT:
@@ -113,7 +113,7 @@ def _describe_files(files: Sequence[Path]) -> str:
 
 
 def _may_page() -> bool:
-    """Return True if stdout is a terminal and NO_PAGER is not set."""
+    """Return True if stdout is a terminal and the user has not set NO_PAGER."""
     return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("NO_PAGER")
 
 
@@ -125,7 +125,7 @@ def console() -> Console:
 
 
 def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[Any]:
-    """Yield the parts of a report for the terminal, and the command that prints all tables.
+    """Yield the parts of a report for the terminal, and the command that prints every table.
 
     Args:
         report: Report to print.
@@ -143,7 +143,7 @@ def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[A
 
 
 def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a result and its commands, each on a separate line so that it can be copied."""
+    """Yield a result and its commands, each command on a separate line for copying."""
     from rich.text import Text
 
     for line in (finding, *(" " * indent + command for command in commands)):
@@ -168,12 +168,12 @@ print_note = print_status  # This also prints a remark on stderr.
 
 
 def format_command(*words: object) -> str:
-    """Return a simgin command, quoted for a shell."""
+    """Return a simgin command with its arguments quoted for a shell."""
     return shell.join_command(["simgin", *map(str, words)])
 
 
 def repeat_command(**changed: object) -> str:
-    """Return the command that repeats this result, quoted for a shell.
+    """Return the shell command that repeats this result.
 
     The command contains all parameters of the running command, including defaults, so that its
     meaning does not change in other versions.
@@ -194,7 +194,7 @@ def repeat_command(**changed: object) -> str:
 
 
 def continue_command(command: str) -> str:
-    """Return a command, with the options of the user that do not change the result."""
+    """Return a command with those options of the user that do not change the result."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:
@@ -206,7 +206,7 @@ def continue_command(command: str) -> str:
 
 
 def _typed_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
-    """Yield the words that a user types for a parameter."""
+    """Yield the words with which a user specifies a parameter."""
     values = value if parameter.multiple or parameter.nargs == -1 else [value]
     for each in values:
         if isinstance(parameter, click.Option):

@@ -29,7 +29,7 @@ def plan_rows(
     expected: bool = False,
     power: str | float | None = None,
 ) -> list[dict[str, Any]]:
-    """Return one row per matchup for --json.
+    """Return one row per matchup of a plan, for --json.
 
     Args:
         plan: Plan of the run.
@@ -67,7 +67,7 @@ def plan_rows(
 
 
 def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
-    """Return the keys `half_width` and, if `power` is given, `needed` of a row of the plan."""
+    """Return a plan row's expected half-width and, if `power` is given, its needed sample size."""
     share, points = by_metric = estimate_deviations(task.matchup)
     half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
     precision: dict[str, Any] = {
@@ -90,7 +90,7 @@ def print_dry_run(
     as_json: bool,
     power: str | float | None = None,
 ) -> None:
-    """Print the plan with the expected time and precision.
+    """Print a plan with its expected time and precision.
 
     Args:
         plan: Plan of the run.
@@ -152,7 +152,7 @@ def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
-    """Return a sentence about the sample size that detects a difference."""
+    """Return a sentence about the sample size needed to detect a difference."""
     size = f"{power} of wins" if isinstance(power, str) else f"{power:g} points per deal"
     return (
         f"To detect a difference of {size} with 80 % power, play "
@@ -182,7 +182,7 @@ def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals:
 
 
 def _format_size(plan: Plan, task: Task, units_left: int) -> str:
-    """Return the size, such as `200,000 deals`, and the percentage that was already played."""
+    """Return the size, such as `200,000 deals`, and the percentage already played."""
     unit = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
@@ -198,7 +198,7 @@ def _format_limit_prefix(plan: Plan) -> str:
 
 
 def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
-    """Return a sentence about the matchups, the time and the stopping rule."""
+    """Return a sentence about a plan's matchups, time and stopping rule."""
     matchups = _format_matchups(plan)
     if units_left == 0:
         return f"{matchups}, already complete."

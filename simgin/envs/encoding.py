@@ -104,7 +104,7 @@ numbers_at = stepping.make_record_getter(stepping.int64_record_type(VIEW_TYPE.si
 
 @compiled
 def convert_card(card):
-    """Convert a card number from simgin (suits S H D C) to OpenSpiel (s c d h), or vice versa."""
+    """Convert a card number between simgin (suits S H D C) and OpenSpiel (suits s c d h)."""
     return _TO_OPENSPIEL[card]
 
 
@@ -132,7 +132,7 @@ def to_env_action(slot, action, zero_is_pass):
 
 @compiled
 def to_engine_action(slot, action, legal, zero_is_pass):
-    """Convert an environment action to a legal engine action, or to -1 if there is none."""
+    """Convert an environment action to a legal engine action, or return -1 if it is illegal."""
     while legal:
         answer = lowest_bit(legal)
         if to_env_action(slot, answer, zero_is_pass) == action:
@@ -160,7 +160,7 @@ def write_action_mask(view, rules, slot, mask):
 
 @compiled
 def write_observation(address, slot, out):
-    """Write an observation without the rules at its end.
+    """Write an observation, except for the rules at its end.
 
     Args:
         address: Address of the view.
@@ -188,7 +188,7 @@ def write_observation(address, slot, out):
 
 @compiled
 def _write_history(view, out, first):
-    """Write, for each card, the turns in which a player discarded it or the opponent took it."""
+    """Write the turns in which each card was discarded, or taken by the opponent."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, discarded = view.history[i, 2], view.history[i, 3]
@@ -222,7 +222,7 @@ def _reward(game, state, rules, stake):
 
 @compiled
 def _advance(game):
-    """Advance to an external decision or to the end of the game.
+    """Advance a game to an external decision or to its end.
 
     Returns the gain of seat 0.
     """
@@ -240,13 +240,13 @@ def _advance(game):
 
 @compiled
 def _acting_view(game, state):
-    """Return the address of the view of the player to act."""
+    """Return the memory address of the acting player's view."""
     return game.view0 if state.asked_seat == 0 else game.view1
 
 
 @compiled
 def _observe(game, encoded_rules, observation, mask):
-    """Write the observation and the action mask of the player to act.
+    """Write the observation and the action mask of the acting player.
 
     After the end of the game, the last observation remains, and no action is legal.
     """
@@ -270,7 +270,7 @@ def _observe(game, encoded_rules, observation, mask):
 
 @compiled
 def _copy_view(source, target):
-    """Copy the parts of a view that observations use.
+    """Copy the fields of a view that observations use.
 
     Both arguments are addresses.
     """
@@ -283,7 +283,7 @@ def _copy_view(source, target):
 
 @compiled
 def _begin_next_game(game, stride):
-    """Begin a game, and skip games that end before the first external decision."""
+    """Begin the next game that has an external decision."""
     game.ended = 0
     while True:
         stepping.begin_game(game, game.unit)
@@ -295,7 +295,7 @@ def _begin_next_game(game, stride):
 
 @compiled
 def _act(game):
-    """Advance a game by the stored action."""
+    """Advance a game by its stored action."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     zero_is_pass = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
     answer = to_engine_action(state.asked_slot, game.action, state.legal, zero_is_pass)
@@ -363,7 +363,7 @@ def compile_step_games() -> Any:
 
 
 def encode_rules(rules: Any) -> np.ndarray:
-    """Return the encoded rule parameters for the end of observations, as float32 values / 100."""
+    """Return the rule parameters at the end of observations, as float32 values divided by 100."""
     return np.array(rules[[*RULE_PARAMETERS]].item(), np.float32) / 100
 
 

@@ -29,7 +29,7 @@ class EnvError(SimginError):
 
 
 class EnvGames:
-    """Games of an environment with their observations.
+    """Games that an environment plays, with their observations.
 
     Args:
         variant: Variant spec.
@@ -78,17 +78,17 @@ class EnvGames:
         self.acting_seats = rows["seat"]
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Restore the attributes of a copy, and bind its arrays to its own games."""
+        """Restore the attributes of a copy, whose arrays refer to its own games."""
         self.__dict__.update(attributes)
         self._bind_arrays()
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup with placeholder strategies at external seats."""
+        """Matchup in which placeholder strategies sit at the external seats."""
         return self.batch.matchup
 
     def reset(self, seed: int | None) -> None:
-        """Begin the first games of a seed, or the next games if the seed is None."""
+        """Start the first games for `seed`, or the next games if `seed` is None."""
         if seed is None and not self.has_begun:
             seed = secrets.randbits(64)
         if seed is not None:
@@ -101,7 +101,7 @@ class EnvGames:
         self._step_games(len(self.units))
 
     def step(self, actions: Any, restart_ended: bool = True) -> None:
-        """Take an action in each game.
+        """Take one action in each game.
 
         Args:
             actions: Actions, (n_games,).
@@ -111,7 +111,7 @@ class EnvGames:
         self._step_games(len(self.units) if restart_ended else 0)
 
     def step_one(self, action: Any) -> None:
-        """Take an action in a single game.
+        """Take one action in a single game.
 
         An invalid action raises EnvError.
         """
@@ -119,7 +119,7 @@ class EnvGames:
         self._step_games(0)
 
     def resample_hidden_cards(self, rng: np.random.Generator) -> None:
-        """Shuffle the cards that the seats to act cannot see; see `SearchMixin`."""
+        """Shuffle the cards that the acting seats cannot see; see `SearchMixin`."""
         params = self.matchup.variant.params
         if params["die"] != "off" or params["joker"] != "none":
             raise EnvError(
@@ -145,7 +145,7 @@ class EnvGames:
         self.observations, self.masks = observations, masks
 
     def observe(self) -> dict[str, np.ndarray]:
-        """Return the observations and action masks of the seats to act, with one row per game."""
+        """Return the observations and action masks of the acting seats, with one row per game."""
         return {"observation": self.observations, "action_mask": self.masks}
 
     def observe_single(self) -> dict[str, np.ndarray]:
@@ -153,7 +153,7 @@ class EnvGames:
         return {"observation": self.observations[0], "action_mask": self.masks[0]}
 
     def render_text(self, game: int = 0) -> str:
-        """Return the table of a game as text, as the seat to act sees it."""
+        """Return the table of a game as text, as the acting seat sees it."""
         if not self.has_begun:
             raise EnvError("No game has begun. Call reset() first.")
         if self.batch.records[game].at != stepping.AWAITING_ACTION:
@@ -168,7 +168,7 @@ class EnvGames:
 
 
 def parse_action(action: Any) -> int:
-    """Convert an action to int.
+    """Convert an action to an int, or raise an error.
 
     An action outside the action space raises EnvError.
     """
@@ -182,7 +182,7 @@ def parse_action(action: Any) -> int:
 
 
 def parse_actions(actions: Any, n: int) -> np.ndarray:
-    """Convert the actions of n games to an array.
+    """Convert the actions of n games to an integer array.
 
     Actions that are not integers raise EnvError.
     """

@@ -26,7 +26,7 @@ Act = Callable[[Mapping[str, np.ndarray]], int]
 
 
 def make_external_strategy(name: str, act: Act, about: str = "") -> Strategy:
-    """Return a strategy that makes every decision with `act`.
+    """Return a strategy that calls `act` for every decision.
 
     Args:
         name: Name of the strategy.

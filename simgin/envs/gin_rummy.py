@@ -73,7 +73,7 @@ def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
 
 
 class SearchMixin:
-    """Methods of all environments for search: copies, saved states and sampled hidden cards."""
+    """Search methods that all environments share: copies, saved states and sampled hidden cards."""
 
     _seats: EnvGames
 
@@ -84,11 +84,11 @@ class SearchMixin:
         return twin
 
     def clone_state(self) -> dict[str, Any]:
-        """Return a copy of the position, for `restore_state`."""
+        """Return a copy of the current position, for `restore_state`."""
         return vars(self.clone())
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Return to a position from `clone_state`, any number of times.
+        """Return to a position that `clone_state` saved; a position can be used repeatedly.
 
         Args:
             state: Result of `clone_state` of an environment of the same type.
@@ -98,7 +98,7 @@ class SearchMixin:
         vars(self).update(deepcopy(state, spaces))
 
     def resample_hidden_cards(self, seed: int | np.random.Generator) -> None:
-        """Shuffle the cards that the player to act cannot see, with equal probabilities.
+        """Shuffle the cards that the acting player cannot see, with equal probabilities.
 
         The observation and the legal actions do not change. Cards that the opponent took face up
         stay in the hand of the opponent. OpenSpiel calls this method `resample_from_infostate`.
@@ -117,7 +117,7 @@ def _not_begun_error() -> EnvError:
 
 
 class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
-    """Gymnasium environment for one seat, against a strategy or in a solitaire game.
+    """Gymnasium environment for one seat, either against a strategy or in a solitaire game.
 
     Args:
         variant: Variant spec.
@@ -151,7 +151,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin the first game of a seed, or the next game if the seed is None."""
+        """Start the first game for `seed`, or the next game if `seed` is None."""
         super().reset(seed=None if seed is None else parse_seed(seed))
         self._seats.reset(seed)
         self._is_running = True
@@ -174,7 +174,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
 
 
 class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
-    """Gymnasium vector environment with many games against a strategy.
+    """Gymnasium vector environment that plays many games against a strategy.
 
     One compiled call steps all games.
 
@@ -224,7 +224,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin the first games of a seed, or the next games if the seed is None.
+        """Start the first games for `seed`, or the next games if `seed` is None.
 
         Each game plays one unit. If `seed` is a list, only its first element is used.
         """
@@ -236,7 +236,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     def step(
         self, actions: Any
     ) -> tuple[Observation, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Take an action in each game."""
+        """Take one action in each game."""
         seats = self._seats
         if not seats.has_begun:
             raise _not_begun_error()
@@ -252,7 +252,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
 
 def _parse_num_envs(n: Any) -> int:
-    """Convert a number of games to int.
+    """Convert a number of games to an int, or raise an error.
 
     An invalid number raises EnvError.
     """
@@ -266,7 +266,7 @@ def _parse_num_envs(n: Any) -> int:
 
 
 class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
-    """PettingZoo AEC environment in which all seats are external.
+    """PettingZoo AEC environment in which external agents play all seats.
 
     Args:
         variant: Variant spec.
@@ -306,7 +306,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin the first game of a seed, or the next game if the seed is None."""
+        """Start the first game for `seed`, or the next game if `seed` is None."""
         self._seats.reset(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -318,12 +318,12 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         self._update_observation()
 
     def _update_observation(self) -> None:
-        """Update the observation of the player to act."""
+        """Update the observation of the acting player."""
         self.agent_selection = agent = self.possible_agents[self._seats.acting_seats.item()]
         self._observations[agent] = self._seats.observe_single()
 
     def observe(self, agent: str) -> Observation:
-        """Return the last observation of a seat.
+        """Return the most recent observation of a seat.
 
         The mask is zero unless the seat is to act.
         """
@@ -358,12 +358,12 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]
 
     def render(self) -> str | None:
-        """Return the table as text, as the player to act sees it, if render_mode is "ansi"."""
+        """Return the table as text, as the acting player sees it, if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
 
 
 class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | None]):
-    """`RawAECEnv` with PettingZoo's checks of the order of calls."""
+    """`RawAECEnv` wrapped in PettingZoo's checks of the call order."""
 
     def __str__(self) -> str:
         return str(self.env)
@@ -378,7 +378,7 @@ class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | N
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None
 ) -> OrderEnforcingEnv:
-    """Return the PettingZoo environment in a wrapper that checks the order of calls.
+    """Return the PettingZoo environment in a wrapper that checks the call order.
 
     Args:
         variant: Variant spec.

@@ -77,7 +77,7 @@ MATCH_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
 
 @dataclass(frozen=True)
 class AdaptRequest(TrainingRequest):
-    """Request for the training of champion."""
+    """Request to train champion for a variant."""
 
     @classmethod
     def read(
@@ -91,7 +91,7 @@ class AdaptRequest(TrainingRequest):
         confirmation_matches: int | str = ADAPT_CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> AdaptRequest:
-        """Parse a request.
+        """Parse the arguments of a request.
 
         Args:
             strategy: `champion`.
@@ -129,7 +129,7 @@ class AdaptRequest(TrainingRequest):
 
     @cached_property
     def ledger_file(self) -> Path:
-        """Ledger of the rounds, next to the weights.
+        """Path of the ledger of rounds, next to the weights file.
 
         Raises:
             TuneError: If the cache cannot be written.
@@ -146,7 +146,7 @@ class AdaptRequest(TrainingRequest):
         return folder / loader.LEARNED_FOLDER / f"{rules[:60]}-{digest[:8]}.sqlite"
 
     def weights_file(self, content: bytes) -> Path:
-        """Return the file for weights, which is named after the variant and a digest."""
+        """Return the path of the weights file, named after the variant and a digest."""
         file = self.ledger_file
         return file.with_name(loader.format_learned_name(file.stem, content))
 
@@ -163,7 +163,7 @@ class AdaptRequest(TrainingRequest):
 
 @dataclass(frozen=True)
 class AdaptedChampion(Improvement):
-    """Champion trained for a rule set, with the confirmation of its gain."""
+    """Champion trained for a rule set, with the confirmation of the gain."""
 
     wording = TRAINING_WORDING
     training: AdaptRequest
@@ -180,27 +180,27 @@ class AdaptedChampion(Improvement):
 
     @property
     def gain(self) -> Estimate:
-        """Match win rate against champion, minus one half."""
+        """Match win rate of the trained player against champion, minus one half."""
         return self.confirmation.head_to_head.gain
 
     @property
     def is_better(self) -> bool:
-        """True if it significantly beats champion on held-out deals."""
+        """True if the trained player significantly beats champion on held-out deals."""
         return self.gain.value > 0 and self.p_holm[CHAMPION] < ALPHA
 
     @property
     def player(self) -> str:
-        """Spec of the trained strategy if it is better, otherwise champion."""
+        """Spec of the trained strategy if it is better than champion, otherwise champion."""
         return f"{CHAMPION}@{self.name}" if self.is_better else CHAMPION
 
     @property
     def name(self) -> str:
-        """Name of the weights file."""
+        """Name of the trained player's weights file."""
         return self.training.weights_file(encode_weights(self.weights)).name
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences on matches against champion, and on opponents with a lower win rate."""
+        """Sentences on matches against champion and on opponents with decreased win rates."""
         variant, n = self.request.variant.spec, self.request.confirmation_matches
         win_rate = self.confirmation.head_to_head.tuned
         figure = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
@@ -239,7 +239,7 @@ class AdaptedChampion(Improvement):
         return encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return the DataFrames by name."""
+        """Return the DataFrames of the training by name."""
         rounds = []
         for number, shares in enumerate(self.win_rates, 1):
             for opponent, win_rate in zip(TRAINING_OPPONENTS, shares, strict=True):
@@ -264,7 +264,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def method(self) -> str:
-        """Description of the training for the report."""
+        """Description of the training method for the report."""
         training = self.training
         return (
             f"The training started from the weights of champion, with {training.round_count} of "
@@ -277,7 +277,7 @@ class AdaptedChampion(Improvement):
 def adapt_champion(
     variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
 ) -> AdaptedChampion:
-    """Return champion trained for a two-player variant, from the cache or newly trained.
+    """Return champion trained for a two-player variant, from the cache or after training.
 
     Args:
         variant: Variant spec.
@@ -307,7 +307,7 @@ def load_adapted(variant: str, **sizes: Any) -> AdaptedChampion | None:
 
 
 def is_trained_champion(name: str, variant: Variant) -> bool:
-    """Return True if a strategy is champion with weights trained for a variant.
+    """Return True if a strategy is champion with weights that were trained for a variant.
 
     The default weights qualify if all parameters that affect the best play have values from the
     range for which champion was trained.
@@ -318,7 +318,7 @@ def is_trained_champion(name: str, variant: Variant) -> bool:
 
 
 def untrained_parameters(variant: Variant) -> list[str]:
-    """Return the parameters whose values are outside the range for which champion was trained."""
+    """Return the parameters with values outside the range of champion's training."""
     from simgin.learn import champion_weights
 
     trained_rules = variants.find_variant(champion_weights.trained_variant(variant))
@@ -340,7 +340,7 @@ def run_adaptation(
     on_round: Callable[[str], None] = lambda line: None,
     **_: Ledger,
 ) -> AdaptedChampion:
-    """Train champion and confirm its gain, or load the cached result.
+    """Train champion and confirm the gain, or load the cached result.
 
     Args:
         training: The request.
@@ -387,7 +387,7 @@ def _train(
     piece_progress: PieceProgress,
     on_round: OnRound,
 ) -> dict[str, np.ndarray]:
-    """Train against both types of opponents, and estimate the table of opponent types.
+    """Train against both opponent types, and estimate the probabilities that distinguish them.
 
     Returns:
         Arrays by name: `weights` (float64, in champion's format), `course` (win rates before each
@@ -435,7 +435,7 @@ def _play_rounds(
     piece_progress: Sequence[Progress | None],
     on_round: OnRound,
 ) -> None:
-    """Run the rounds against one type of opponents, resuming after the last stored round."""
+    """Run the rounds against one opponent type, continuing after the last stored round."""
     step = f"rounds against opponents that {opponent_type}"
     rounds = len(piece_progress)
     done = max((n for n in range(1, rounds + 1) if run_ledger.has_pass(step, n)), default=0)
@@ -454,7 +454,7 @@ def _complete_piece(progress: Progress | None) -> None:
 
 
 def plan_sentence(training: AdaptRequest) -> str:
-    """Return the plan of a training in sentences."""
+    """Return a sentence that describes the plan of a training."""
     match = training.match
     return (
         f"champion trains for {match.variant.spec} in {training.round_count} of "

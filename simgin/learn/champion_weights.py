@@ -79,7 +79,7 @@ IMMEDIATE_KNOCK_PRIOR = 0.5  # probability that an unknown opponent knocks immed
 
 @helper
 def cheapest_discards(view, rules, params, max_discards):
-    """Return up to `max_discards` discards of lowest cost, as bits."""
+    """Return up to `max_discards` discards with the lowest cost, as bits."""
     weights = player.current_weights(view, rules, params)
     cards, costs = int_stack_array(), float_stack_array()
     n = player.write_candidates(view.legal, view, rules, weights, cards, costs)
@@ -93,13 +93,13 @@ def cheapest_discards(view, rules, params, max_discards):
 
 @discard
 def propose_discards(view, rules, params):
-    """Return the MAX_DISCARDS discards of lowest cost, as bits."""
+    """Return the MAX_DISCARDS discards with the lowest cost, as bits."""
     return cheapest_discards(view, rules, params, MAX_DISCARDS)
 
 
 @knock
 def propose_knock(view, rules, params):
-    """Propose both knocking and continuing, except with gin."""
+    """Return the actions of both knocking and continuing, unless the player has gin."""
     return 0 if is_gin_or_better(view) else 3
 
 
@@ -111,7 +111,7 @@ def knock_sometimes(view, rules, params):
 
 @take
 def propose_take(view, rules, params):
-    """Propose both taking and leaving a card that lowers the deadwood."""
+    """Return the actions of both taking and leaving a card, if it lowers the deadwood."""
     return 3 if lowers_deadwood(view, rules) and view.legal & 3 == 3 else 0
 
 
@@ -119,7 +119,7 @@ def propose_take(view, rules, params):
 
 
 def write_discard_features(views, actions, rules, out):
-    """Write the features of every discard to out, (n_decisions, n_actions, N_FEATURES)."""
+    """Write the features of all discards to `out`, (n_decisions, n_actions, N_FEATURES)."""
     weights = np.zeros(N_FEATURES)
     cards, ranks, costs = int_stack_array(), int_stack_array(), float_stack_array()
     tens, loose, counts = int_stack_array(), int_stack_array(), int_stack_array()
@@ -147,7 +147,7 @@ def write_discard_features(views, actions, rules, out):
 
 
 def write_take_features(views, rules, params, out):
-    """Write the features of every offered card to out, (n_decisions, N_TAKE_FEATURES)."""
+    """Write the features of all offered cards to `out`, (n_decisions, N_TAKE_FEATURES)."""
     for i in range(len(views)):
         weights = player.current_weights(views[i], rules, params)
         x = player.describe_take(views[i], rules, weights)
@@ -156,7 +156,7 @@ def write_take_features(views, rules, params, out):
 
 
 def write_knock_features(views, rules, out):
-    """Write the features of every knock to out, (n_decisions, N_KNOCK_FEATURES)."""
+    """Write the features of all knocks to `out`, (n_decisions, N_KNOCK_FEATURES)."""
     for i in range(len(views)):
         x = player.describe_knock(views[i], rules)
         for j in range(player.N_KNOCK_FEATURES):
@@ -165,7 +165,7 @@ def write_knock_features(views, rules, out):
 
 @cache
 def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
-    """Return a compiled function that writes features, cached until its source changes."""
+    """Return a compiled feature writer, which is cached until its source changes."""
     key = by_value.compute_fingerprint(write_features)
     written: Callable[..., None] = compile_function(write_features, use_cache=bool(key), key=key)
     return written
@@ -196,7 +196,7 @@ def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums
 
 
 def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray) -> StageSums:
-    """Return the least-squares sums of knocks, for the table and for the features by stage.
+    """Return the least-squares sums of knocks, for the knock table and by stage for the features.
 
     Args:
         views: Views of the decisions, VIEW (n,).
@@ -219,7 +219,7 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Fit weights near a prior, with a change for all stages and one for each stage.
+    """Fit weights near a prior, with a change common to all stages and one per stage.
 
     Args:
         sums: Least-squares sums by stage.
@@ -243,7 +243,7 @@ def fit_near_prior(
 
 @cache
 def knock_penalty(level: float) -> np.ndarray:
-    """Return the quadratic penalty on differences of adjacent cells and linear features."""
+    """Return the quadratic penalty on differences between adjacent cells and on linear features."""
     cell = np.arange(KNOCK_CELLS).reshape(player.KNOCK_TURNS, player.N_KNOCK_COUNTS)
     out = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
     for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
@@ -256,7 +256,7 @@ def knock_penalty(level: float) -> np.ndarray:
 
 
 def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean of each decision; return 0 for actions that were not rolled out."""
+    """Subtract the mean over each decision's actions; set actions without rollouts to 0."""
     tried_values = np.where(tried, values, 0)
     mean = tried_values.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     result: np.ndarray = np.where(tried, tried_values - mean, 0)
@@ -275,7 +275,7 @@ RolloutEquity = Callable[[PairedRollouts], np.ndarray]
 
 
 def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return a function that computes A's equity for the records of rollouts.
+    """Return the function that computes the equity of A from records of rollouts.
 
     Args:
         variant: Rules.
@@ -290,14 +290,16 @@ def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
 
 
 def match_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return a function that computes MATCH_VALUE times the match win probability."""
+    """Return the function that computes MATCH_VALUE times the match win probability."""
     target = int_param(variant.params, "points_target")
-    won = win_table(variant.spec, target, deals)
+    win_by_score = win_table(variant.spec, target, deals)
 
     def equity(branches: PairedRollouts) -> np.ndarray:
         own = branches.scores[:, :1] + branches.records["points_a"]
         other = branches.scores[:, 1:2] + branches.records["points_b"]
-        worth: np.ndarray = MATCH_VALUE * won[np.minimum(own, target), np.minimum(other, target)]
+        worth: np.ndarray = (
+            MATCH_VALUE * win_by_score[np.minimum(own, target), np.minimum(other, target)]
+        )
         return worth
 
     return equity
@@ -328,7 +330,7 @@ def win_probabilities(variant: str, target: int, deals: int | None = None) -> np
 
 
 def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return DEAL_VALUE times the stake for deals won, its negative for deals lost."""
+    """Return DEAL_VALUE times the stake for deals won, and its negative for deals lost."""
     winner = rollouts.records["winner"]
     deal_results = (winner == 0).astype(float) - (winner == 1)
     worth: np.ndarray = DEAL_VALUE * deal_results * rollouts.records["stake"]
@@ -336,7 +338,7 @@ def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
 
 
 def point_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return the points won minus the points lost."""
+    """Return the equity of deals: points won minus points lost."""
     point_differences: np.ndarray = rollouts.records["points_a"] - rollouts.records["points_b"]
     return point_differences.astype(float)
 
@@ -345,7 +347,7 @@ def point_equity(rollouts: PairedRollouts) -> np.ndarray:
 
 
 class ChampionTrainer:
-    """Training of one set of weights against a group of opponents."""
+    """Trainer of one weight set against a group of opponents."""
 
     def __init__(
         self,
@@ -359,7 +361,7 @@ class ChampionTrainer:
         is_weighted: bool = True,
         value_deals: int | None = None,
     ) -> None:
-        """Initialise the training.
+        """Initialise the trainer with its weights and its opponents.
 
         Args:
             opponents: Opponents. None is the player itself with its current weights.
@@ -397,7 +399,7 @@ class ChampionTrainer:
         return rollout_equity(self.variant, self.value_deals)
 
     def reset_sums(self) -> None:
-        """Reset the sums, and make the current weights the prior."""
+        """Reset the least-squares sums, and use the current weights as the prior."""
         self.prior = self.weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES).copy()
         self.sums = {
             name: (np.zeros((*stages, size, size)), np.zeros((*stages, size)))
@@ -410,7 +412,7 @@ class ChampionTrainer:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """State of the training, from which the next rounds follow."""
+        """State of the training, which determines the next rounds."""
         arrays = {"weights": self.weights, "prior": self.prior}
         arrays |= {
             "last": self.last_weights,
@@ -445,7 +447,7 @@ class ChampionTrainer:
         compute_sums: Callable[[PairedRollouts, np.ndarray], StageSums],
         explore: Policy | None = None,
     ) -> StageSums:
-        """Roll out n deals against all opponents, and add their least-squares sums.
+        """Roll out n deals against each opponent, and add the least-squares sums.
 
         Args:
             name: Key of the sums: "discards", "knocks" or "takes".
@@ -461,7 +463,7 @@ class ChampionTrainer:
         n //= len(self.opponents)
 
         def block_sums(opponent: Strategy | None, start_scores: np.ndarray) -> list[StageSums]:
-            """Return the sums of n deals from sampled scores against an opponent, by block."""
+            """Return the sums over n deals against an opponent, by block."""
             deals, start = self.matchup(opponent, "deal"), self.next_unit
             kernel.compile_matchup(deals)
             lots = np.random.default_rng([self.seed, start])
@@ -497,7 +499,7 @@ class ChampionTrainer:
         return scale
 
     def add_discards(self, n: int) -> StageSums:
-        """Add the sums of discards; features and equity are centred per decision."""
+        """Add the least-squares sums of discards, with values centred per decision."""
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*found.actions.shape, N_FEATURES))
@@ -514,13 +516,13 @@ class ChampionTrainer:
         return self.add_rollouts("discards", n, MAX_DISCARDS, propose_discards, sums)
 
     def fit_discards(self, n: int) -> None:
-        """Regress the equity of discards on their features."""
+        """Fit the discard weights by regressing equity on features."""
         seen = self.add_discards(n)
         weights = fit_near_prior(seen, self.prior, RIDGE_PENALTY, RIDGE_PENALTY)
         self.weights[: N_STAGES * N_FEATURES] = weights.ravel()
 
     def add_takes(self, n: int) -> StageSums:
-        """Add the sums of takes."""
+        """Add the least-squares sums of take decisions."""
         params = single_set_weights(self.weights)
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
@@ -533,14 +535,14 @@ class ChampionTrainer:
         return self.add_rollouts("takes", n, 2, propose_take, sums)
 
     def fit_takes(self, n: int) -> None:
-        """Regress the gain of taking on its features."""
+        """Fit the take weights by regressing the gain from taking on features."""
         seen = self.add_takes(n)
         base = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
         weights = fit_near_prior(seen, base, 20.0, 400.0)
         self.weights[player.TAKE_OFFSET :] = weights.ravel()
 
     def add_knocks(self, n: int) -> StageSums:
-        """Add the sums of knocks."""
+        """Add the least-squares sums of knock decisions."""
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(found.views), player.N_KNOCK_FEATURES))
@@ -551,7 +553,7 @@ class ChampionTrainer:
         return self.add_rollouts("knocks", n, 2, propose_knock, sums, knock_sometimes)
 
     def fit_knocks(self, n: int) -> None:
-        """Regress the gain of knocking on the cells of the table and on features."""
+        """Fit the knock weights by regressing the gain from knocking on cells and features."""
         squares, products = self.add_knocks(n)
         base = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
         missing = products - squares @ base
@@ -559,7 +561,7 @@ class ChampionTrainer:
         self.weights[player.KNOCK_OFFSET : player.TAKE_OFFSET] = weights
 
     def run_round(self, deals: int, decay: float | None = None) -> np.ndarray:
-        """Train for one round, and return the previous match win rates by opponent.
+        """Train for one round; return the match win rates before the round, by opponent.
 
         Args:
             deals: Deals to roll out for discards; half of them for knocks and takes.
@@ -586,7 +588,7 @@ class ChampionTrainer:
         return shares
 
     def sample_scores(self) -> list[np.ndarray]:
-        """Play matches to sample the scores before deals; return their records by opponent."""
+        """Play matches to sample scores before deals; return the deal records by opponent."""
         records = [self.play_matches(rival, self.n_matches) for rival in self.opponents]
         # The fields are the same as in simgin.play.rollouts.
         standing = ("score_a", "score_b", "deals_a", "deals_b")
@@ -595,7 +597,7 @@ class ChampionTrainer:
 
     @property
     def mean_weights(self) -> np.ndarray:
-        """Mean weights of the last rounds, (player.BLEND_SIZE,) float64."""
+        """Mean of the weights in the last rounds, (player.BLEND_SIZE,) float64."""
         mean: np.ndarray = np.mean(self.last_weights, axis=0)
         return mean
 
@@ -613,12 +615,12 @@ def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
 
 
 def match_win_rate(records: np.ndarray) -> float:
-    """Return the proportion of finished matches that player A won."""
+    """Return the proportion of finished matches that strategy A won."""
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
 def training_opponents(group: str) -> list[Strategy | None]:
-    """Return the opponents of a group in TRAINING; None is the player itself."""
+    """Return the opponents of a group in TRAINING, where None means the player itself."""
     return [
         None if name == SELF else loader.find_strategy(name)
         for name in TRAINING[group]["opponents"]
@@ -634,7 +636,7 @@ def champion_with_weights(weights: np.ndarray) -> Strategy:
 
 
 def single_set_weights(weights: np.ndarray) -> np.ndarray:
-    """Return the full weights of a player with a single set, for all rules."""
+    """Return the complete weights of a player that uses one weight set under all rules."""
     never = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
     return tile_for_all_rules(blend_weights(weights, weights, never))
 
@@ -645,7 +647,7 @@ def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
 
 
 def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Return the weights for one rule group: nine blends of two sets, and a selection table.
+    """Return one rule group's weights: nine blends of two sets, and a selection table.
 
     Args:
         patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
@@ -663,7 +665,7 @@ def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndar
 
 
 def opponent_distribution(records: np.ndarray) -> np.ndarray:
-    """Return the smoothed distribution of B's mean points by deals won, (N_WON, N_MEANS)."""
+    """Return the smoothed distribution of B's mean points by won deals, (N_WON, N_MEANS)."""
     n_won = np.minimum(records["deals_b"], player.N_WON - 1)
     mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
     mean = np.where(n_won > 0, np.minimum(mean, player.N_MEANS - 1), 0)
@@ -721,7 +723,7 @@ def likelihood_ratios(
     *,
     includes_self: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how much likelier observations are if the opponent knocks immediately.
+    """Return the likelihood ratios of observations if the opponent knocks immediately.
 
     The ratios are estimated from matches of the set `hasty` against players that knock immediately,
     and of the set `patient` against players that wait for gin.
@@ -755,7 +757,7 @@ def likelihood_ratios(
 
 
 def trained_variant(variant: Variant) -> str:
-    """Return the entry of player.TRAINED_VARIANTS whose weights champion uses in a variant."""
+    """Return the entry of player.TRAINED_VARIANTS that provides champion's weights in a variant."""
     group = player.find_rules_offset(build_rules(variant)) // player.RULES_SIZE
     return str(player.TRAINED_VARIANTS[group])
 

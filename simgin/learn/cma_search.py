@@ -55,7 +55,7 @@ MIN_INTEGER_DEVIATION = 0.3
 
 @dataclass(frozen=True)
 class DistributionMean:
-    """Mean of the distribution of candidates, rounded for play, and its standard deviations."""
+    """Mean and standard deviations of the candidate distribution, rounded for play."""
 
     values: ParameterValues
     deviations: tuple[float, ...]
@@ -63,7 +63,7 @@ class DistributionMean:
 
 @dataclass(frozen=True, eq=False)
 class Generation:
-    """Candidates of a generation, and the mean from which they were drawn."""
+    """Candidates of one generation, and the mean of the distribution that generated them."""
 
     number: int  # from 1
     candidates: tuple[ParameterValues, ...]
@@ -74,14 +74,14 @@ class Generation:
 
 @dataclass(frozen=True)
 class SearchHistory:
-    """All generations of a search, and its final mean."""
+    """All generations of a search, followed by the final mean."""
 
     generations: tuple[Generation, ...]
     final_mean: DistributionMean
 
 
 class CandidateDistribution:
-    """Distribution of candidates, in initial standard deviations from the defaults."""
+    """Distribution of candidates, scaled by initial standard deviations from the defaults."""
 
     def __init__(
         self, parameters: Sequence[TunableParameter], n_candidates: int, seed: int
@@ -109,15 +109,15 @@ class CandidateDistribution:
         self._cma = _import_cma().CMAEvolutionStrategy([0.0] * size, 1.0, options)
 
     def draw_generation(self) -> list[np.ndarray]:
-        """Return the points of the next generation."""
+        """Return the points of the next generation's candidates."""
         return list(self._cma.ask())
 
     def update(self, points: Sequence[np.ndarray], scores: np.ndarray) -> None:
-        """Move the distribution towards the best candidates; higher scores are better."""
+        """Move the distribution towards the candidates with higher scores."""
         self._cma.tell(points, list(-scores))
 
     def parameter_values(self, point: np.ndarray) -> ParameterValues:
-        """Convert a point to values of the parameters."""
+        """Convert a point to parameter values."""
         moved = zip(self._parameters, map(float, point), strict=False)
         return tuple(
             knob.round_value(knob.start + steps * knob.initial_deviation) for knob, steps in moved
@@ -125,7 +125,7 @@ class CandidateDistribution:
 
     @property
     def mean(self) -> DistributionMean:
-        """Mean of the distribution."""
+        """Mean of the candidate distribution."""
         result = self._cma.result
         deviations = zip(self._parameters, map(float, result.stds), strict=False)
         spread = tuple(knob.initial_deviation * deviation for knob, deviation in deviations)
@@ -133,7 +133,7 @@ class CandidateDistribution:
 
 
 def _import_cma() -> Any:
-    """Return the package cma, or raise TuneError if it is not installed."""
+    """Return the package `cma`, or raise TuneError if it is not installed."""
     try:
         import cma
     except ImportError:
@@ -150,7 +150,7 @@ def search(
     piece_progress: PieceProgress = lambda place: None,
     on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> SearchHistory:
-    """Return all generations of a search, from the ledger or newly played.
+    """Return all generations of a search, from the ledger or after playing them.
 
     Args:
         request: Request for the search.
@@ -194,7 +194,7 @@ def _play_generation(
     workers: int | None,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """Play the candidates, their mean (the last of `tried_values`) and the defaults."""
+    """Play the candidates, their mean (last in `tried_values`) and the defaults."""
     strategies = [*map(request.with_values, tried_values), request.strategy]
     seed = request.generation_seed(number)
     *candidates, middle, base = evaluate_strategies(
@@ -215,7 +215,7 @@ def play_finals(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ParameterValues:
-    """Return the best finalist on new deals, from the ledger or newly played.
+    """Return the finalist with the best score on new deals, from the ledger or after playing.
 
     The last mean of a search is not necessarily its best, and the mean with the highest score was
     also lucky. The finals therefore compare several means and the defaults.
@@ -236,7 +236,7 @@ def play_finals(
 
 
 def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
-    """Return the defaults, the final mean, the average of the later means, and the best means."""
+    """Return the defaults, the final mean, the average of the later means and the best means."""
     middles = [generation.mean.values for generation in history.generations]
     end = history.final_mean.values
     later = [*middles[len(middles) // 2 :], end]
@@ -325,7 +325,7 @@ class TuningResult(Improvement):
         return f"{head}\n{text}".encode()
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return the DataFrames by name."""
+        """Return the DataFrames of the search by name."""
         return {
             "parameters": self.parameters,
             "candidates": self.candidates,
@@ -334,7 +334,7 @@ class TuningResult(Improvement):
         }
 
     def display_tables(self) -> list[Table]:
-        """Return the table of the parameters."""
+        """Return the table of the tuned parameters."""
         rows = [
             {
                 "parameter": knob.name,
@@ -357,7 +357,7 @@ class TuningResult(Improvement):
 
     @property
     def method(self) -> str:
-        """Description of the search for the report."""
+        """Description of the search method for the report."""
         request = self.request
         return (
             f"CMA-ES with {request.generation_count} of {request.n_candidates} strategies. "
@@ -405,7 +405,7 @@ def run_tune(
 
 
 def plan_sentence(request: TuneRequest) -> str:
-    """Return the plan of a search in sentences."""
+    """Return a sentence that describes the plan of a search."""
     names = ", ".join(knob.name for knob in request.parameters)
     return (
         f"{request.generation_count} of {request.n_candidates} strategies play "
@@ -416,7 +416,7 @@ def plan_sentence(request: TuneRequest) -> str:
 
 
 def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
-    """Return a progress line with the last mean and its gain."""
+    """Return the progress line with the last mean and its gain."""
     if not generations:
         return f"generation 1 of {request.generations}"
     last = generations[-1]

@@ -50,7 +50,7 @@ ROLLOUT_BLOCK = 2_000  # number of deals per call, whose views take 8 MB
 
 @dataclass(frozen=True)
 class TrainRequest(TrainingRequest):
-    """Request for the training of discard weights. Deals are per round and opponent."""
+    """Request to train discard weights, with the number of deals per round and opponent."""
 
     weights_file: Path  # file from which the strategy reads its weights
 
@@ -66,7 +66,7 @@ class TrainRequest(TrainingRequest):
         confirmation_matches: int | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TrainRequest:
-        """Parse a request.
+        """Parse the arguments of a request.
 
         Args:
             strategy: Strategy with a trainable discard policy.
@@ -110,7 +110,7 @@ class TrainRequest(TrainingRequest):
 
     @property
     def policy(self) -> Policy:
-        """Policy to train, with its initial weights."""
+        """Discard policy to train, with its initial weights."""
         policy = self.match.strategy.discard
         assert policy is not None, "the loader fills empty slots"
         return policy
@@ -121,11 +121,11 @@ class TrainRequest(TrainingRequest):
         return np.array(list(self.policy.start.values()), np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights and its own canonical name."""
+        """Return the strategy with other weights, and with a canonical name of its own."""
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights and a new name, so that it can play itself."""
+        """Return the strategy with other weights and a new name, for self-play."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
@@ -133,7 +133,7 @@ class TrainRequest(TrainingRequest):
 
 @dataclass(frozen=True, eq=False)
 class TrainingRound:
-    """Result of a training round."""
+    """Weights, number of decisions and gain of one training round."""
 
     number: int  # from 1
     weights: np.ndarray
@@ -148,7 +148,7 @@ def run_rounds(
     piece_progress: improvement.PieceProgress = lambda place: None,
     on_round: Callable[[TrainingRound], None] = lambda played: None,
 ) -> list[TrainingRound]:
-    """Return all rounds of a training, from the ledger or newly played.
+    """Return all rounds of a training, from the ledger or after playing them.
 
     Args:
         request: Request for the training.
@@ -190,7 +190,7 @@ def _play_round(
     workers: int | None,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """Play a round with the previous weights, and fit new weights."""
+    """Play a round with the weights of the previous round, and fit new weights."""
     match = request.match
     player = request.with_weights(weights)
     sums = []
@@ -238,7 +238,7 @@ class TrainingResult(Improvement):
         return improvement.encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return the DataFrames by name."""
+        """Return the DataFrames of the training by name."""
         rounds = []
         for played in self.rounds:
             gain = {"gain": played.gain.value, "low": played.gain.low, "high": played.gain.high}
@@ -250,7 +250,7 @@ class TrainingResult(Improvement):
         }
 
     def display_tables(self) -> list[Table]:
-        """Return the tables of the rounds and of the first weights."""
+        """Return the tables of the training rounds and of the first trained weights."""
         rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
         gain = Column("value", "gain", factor=self.request.metric.display_factor)
         columns = (Column("round", "round"), Column("questions", "decisions"), gain)
@@ -271,7 +271,7 @@ class TrainingResult(Improvement):
 
     @property
     def method(self) -> str:
-        """Description of the training for the report."""
+        """Description of the training method for the report."""
         training = self.training
         return (
             f"{training.round_count} of {training.deals:,} deals against every opponent. Each "
@@ -287,7 +287,7 @@ def run_training(
     *,
     run_ledger: Ledger | None = None,
 ) -> TrainingResult:
-    """Train the weights and confirm their gain.
+    """Train discard weights and confirm their gain.
 
     Args:
         training: Request for the training.
@@ -317,7 +317,7 @@ def run_training(
 
 
 def plan_sentence(training: TrainRequest) -> str:
-    """Return the plan of a training in sentences."""
+    """Return a sentence that describes the plan of a training."""
     match = training.match
     return (
         f"{match.strategy.name} trains {len(training.initial_weights)} weights in "
@@ -329,7 +329,7 @@ def plan_sentence(training: TrainRequest) -> str:
 
 
 def _round_line(training: TrainRequest, result: TrainingRound) -> str:
-    """Return a progress line with the gain of a round."""
+    """Return the progress line with the gain of a round."""
     gain = improvement.format_interval(training.match, result.gain)
     return (
         f"round {result.number} of {training.rounds}: gain {gain} percentage points, "
@@ -398,7 +398,7 @@ def add_sums(parts: Sequence[RegressionSums]) -> RegressionSums:
 
 
 def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
-    """Return the ridge-regression weights, shrunk towards the previous weights.
+    """Return ridge-regression weights, with the penalty on differences from previous weights.
 
     The previous weights count as much as PRIOR_DECISIONS decisions for each feature. The result
     therefore does not depend on the units of the features. If a feature never differs between two
@@ -418,7 +418,7 @@ def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
 
 
 def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean of each decision; return 0 for discards that were not rolled out.
+    """Subtract the mean over each decision's actions; set discards without rollouts to 0.
 
     If all numbers of a decision are equal, the result is exactly 0, so that rounding errors do not
     count as differences.
@@ -434,7 +434,7 @@ def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FeatureSampler:
-    """Sampler of rollouts and of discard features."""
+    """Sampler of rollouts with the features of their discards."""
 
     policy: Policy
     select_discards: Policy  # function that returns the discards of lowest cost as bits
@@ -497,7 +497,7 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
 
 @cache
 def _cheapest_discards(describe: Callable[..., None], size: int) -> Policy:
-    """Return a policy that selects up to MAX_ALTERNATIVES discards of lowest cost."""
+    """Return a policy that selects up to MAX_ALTERNATIVES discards with the lowest cost."""
     n_slots = size + FEATURE_MARGIN
 
     @discard
@@ -525,7 +525,7 @@ def _cheapest_discards(describe: Callable[..., None], size: int) -> Policy:
 
 @cache
 def _feature_writer(describe: Callable[..., None]) -> Callable[..., None]:
-    """Return a compiled function that writes the features of all discards."""
+    """Return a compiled function that writes the features of every discard."""
 
     @helper
     def write(views, answers, rules, numbers):

@@ -35,7 +35,7 @@ PieceProgress = Callable[[int], Progress | None]
 
 
 class Wording(NamedTuple):
-    """Words of screens and reports, which differ between searches and training."""
+    """Words for screens and reports that differ between searches and training."""
 
     doing: str
     done: str
@@ -71,14 +71,14 @@ TRAINING_WORDING = Wording(
 
 @dataclass(frozen=True, eq=False)
 class PoolResults:
-    """Batch rows of matchups on the same deals, by the canonical names of the players."""
+    """Batch rows of matchups that play the same deals, by the canonical names of the players."""
 
     request: TuneRequest
     n_matches: int  # number of matches per matchup
     rows: Mapping[tuple[str, str], np.ndarray]
 
     def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
-        """Return the score of a strategy against an opponent, which is even in self-play."""
+        """Return the score of a strategy against an opponent, which is 0.5 or 0 in self-play."""
         metric = self.request.metric
         if strategy.spec == opponent.spec:
             return even_score(self.n_matches, metric)
@@ -90,7 +90,7 @@ class PoolResults:
 
 
 def to_estimate(estimate: PairedEstimate) -> Estimate:
-    """Return a paired estimate with a standard error and an interval from its batches."""
+    """Return a paired estimate with a standard error and a confidence interval."""
     se = batches.standard_error(estimate.influences, estimate.effective_batches)
     return interval_around(
         estimate.value, se, round(estimate.effective_batches), estimate.effective_batches
@@ -98,7 +98,7 @@ def to_estimate(estimate: PairedEstimate) -> Estimate:
 
 
 def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
-    """Return the score of a strategy against itself: half of the matches, or 0 points.
+    """Return the score of a strategy in self-play: half of the matches, or 0 points.
 
     Args:
         n_matches: Number of matches that the compared strategy plays on the same deals.
@@ -120,7 +120,7 @@ def pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstima
 
 
 def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
-    """Return the mirrored matchups without duplicates and without self-play."""
+    """Return the mirrored matchups of pairs, without duplicates and without self-play."""
     return list({matchup.key: matchup for matchup in matchups if matchup.is_mirrored}.values())
 
 
@@ -140,7 +140,7 @@ def evaluate_strategies(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[PairedEstimate]:
-    """Return the score of each strategy against the pool, with the same deals for all."""
+    """Return the score of each strategy against the pool; all strategies play the same deals."""
     matchups_with_duplicates = []
     for strategy in strategies:
         matchups_with_duplicates += request.matchups(strategy, seed)
@@ -158,7 +158,7 @@ def load_or_play_step(
     shapes: Mapping[str, tuple[int, ...]],
     play: Callable[[], Mapping[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """Return the arrays of a step from the ledger. A missing step is played first.
+    """Return the arrays of a step from the ledger, after playing the step if it is missing.
 
     Args:
         run_ledger: Ledger of the search.
@@ -200,7 +200,7 @@ class OpponentComparison:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Gains on held-out deals, by opponent and by the objective."""
+    """Gains on held-out deals, against each opponent and in the objective."""
 
     comparisons: tuple[OpponentComparison, ...]  # comparisons by opponent of the pool
     head_to_head: OpponentComparison  # comparison against the default as the opponent
@@ -208,7 +208,7 @@ class Confirmation:
 
     @property
     def all_comparisons(self) -> list[OpponentComparison]:
-        """Comparisons against every opponent. The default is last, unless it is in the pool."""
+        """Comparisons with every opponent, plus the default if it is not in the pool."""
         return list(
             {line.opponent: line for line in (*self.comparisons, self.head_to_head)}.values()
         )
@@ -221,7 +221,7 @@ def confirm(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Confirmation:
-    """Return the confirmation of a strategy, from the ledger or newly played.
+    """Return the confirmation of a strategy's gain, from the ledger or after playing.
 
     Args:
         request: Strategy before the improvement, and the opponents.
@@ -268,7 +268,7 @@ def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> O
 
 @dataclass(frozen=True, repr=False)
 class Improvement(Result):
-    """Result of a parameter search or of training."""
+    """Base class for the result of a parameter search or of training."""
 
     wording: ClassVar[Wording]
     request: TuneRequest  # request with the strategy before the improvement
@@ -301,7 +301,7 @@ class Improvement(Result):
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences on the gain, and on matches against the default."""
+        """Sentences on the gain and on matches against the default."""
         words = self.wording
         if not self.has_changed:
             return [f"The {words.noun} found nothing better than the {words.initial}."]
@@ -322,14 +322,14 @@ class Improvement(Result):
 
     @property
     def pool_label(self) -> str:
-        """Label of the row for all opponents; empty if there is only one opponent."""
+        """Label of the table row for all opponents; empty if there is only one opponent."""
         if len(self.request.pool) == 1:
             return ""
         return "hardest opponent" if self.request.objective == "worst" else "mean of opponents"
 
     @property
     def method(self) -> str:
-        """Description of how the strategy was found, for the report."""
+        """Description of the method that found the strategy, for the report."""
         raise NotImplementedError
 
     def file_content(self, command: str) -> bytes:
@@ -356,7 +356,7 @@ class Improvement(Result):
 
     @property
     def manifest_entries(self) -> dict[str, Any]:
-        """Further entries of `manifest.json`; see `Result.manifest_entries`."""
+        """Additional entries of `manifest.json`; see `Result.manifest_entries`."""
         return {"tune": self.request.objective}
 
     def report(self, command: str) -> Report:
@@ -364,12 +364,12 @@ class Improvement(Result):
         return improvement_report(self, command)
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return the report with the file of the improved strategy."""
+        """Return the report together with the file of the improved strategy."""
         content = self.file_content(command)
         return replace(report, files={**report.files, self.wording.file_name: content})
 
     def display_tables(self) -> list[Table]:
-        """Return the tables of the report, except the confirmation."""
+        """Return the tables of the report, except the confirmation table."""
         raise NotImplementedError
 
     def plots(self) -> Iterable[Plot]:
@@ -391,7 +391,7 @@ def encode_weights(weights: np.ndarray, *remarks: str) -> bytes:
 def share_pieces(
     on_progress: OnProgress | None, pieces: int, render_result: Callable[[], str]
 ) -> PieceProgress:
-    """Return a function from the index of a piece of the work to its progress callback.
+    """Return a function that maps the index of a part of the work to its progress callback.
 
     Args:
         on_progress: Progress callback for all pieces together.
@@ -409,7 +409,7 @@ def share_pieces(
 
 
 def bound_columns(name: str, estimate: Estimate) -> dict[str, float]:
-    """Return the columns NAME, NAME_low and NAME_high of an estimate."""
+    """Return an estimate as the columns NAME, NAME_low and NAME_high."""
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
@@ -489,7 +489,7 @@ def _format_point(request: TuneRequest, estimate: Estimate) -> str:
 
 
 def _confirmation_table(improvement: Improvement) -> Table:
-    """Return a table of the results against every opponent, before and after."""
+    """Return a table of the results against every opponent, before and after the change."""
     words, request = improvement.wording, improvement.request
     lines = []
     for line in improvement.confirmation.all_comparisons:

@@ -67,7 +67,7 @@ def sample_variant(lots: np.random.Generator) -> Variant:
 
 
 def _sample_spec(lots: np.random.Generator) -> str:
-    """Return a spec, which can be invalid."""
+    """Return a random variant spec, which can be invalid."""
     if lots.random() < NAMED_SHARE:
         names = two_player_names()
         base, n_changes = names[lots.integers(len(names))], int(lots.integers(3))
@@ -95,7 +95,7 @@ def two_player_names() -> list[str]:
 
 @cache
 def _sampled_values() -> dict[str, list[ParamValue]]:
-    """Return the values in CHANGES by parameter."""
+    """Return the values that CHANGES contains for each parameter."""
     found = defaultdict(list)
     for _, name, values in CHANGES:
         for value in values:
@@ -106,7 +106,7 @@ def _sampled_values() -> dict[str, list[ParamValue]]:
 
 
 def is_in_training_range(name: str, value: ParamValue) -> bool:
-    """Return True if the values of a parameter in random rule sets include or enclose a value."""
+    """Return True if a value is within the range of a parameter in random rule sets."""
     known = [rule_parameters()[name].default, *_sampled_values().get(name, [])]
     if isinstance(value, bool) or not isinstance(value, int):
         return value in known

@@ -26,7 +26,7 @@ PILOT_SEED = 0x7261696C  # offset of the seed, so that pilot matches and reviews
 
 
 def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
-    """Return champion, or the challenger that beats it by the widest margin in pilot matches.
+    """Return champion, or the challenger with the widest margin over it in pilot matches.
 
     A challenger must win significantly more than half of the matches. The significance level of
     5 % is shared by all challengers.
@@ -44,7 +44,7 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
 def run_pilot_match(
     a: str, b: str, variant: str, seed: int, workers: int | None, metric: str
 ) -> PairedEstimate:
-    """Return a metric of a against b; a review with the same seed plays different deals."""
+    """Return a metric of a against b on deals that a review with this seed does not play."""
     rows = play_matches(a, b, variant, (seed + PILOT_SEED) % 2**64, workers, PILOT_MATCHES)
     return paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[metric])
 
@@ -58,7 +58,7 @@ def play_matches(
 
 
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
-    """Return the cached player trained for a rule set, or the strongest of pilot matches."""
+    """Return the cached player trained for a rule set, or the strongest in pilot matches."""
     if variants.find_variant(variant).params["players"] == 2:
         found = adapt.load_adapted(variant)
         if found is not None and found.is_better:
@@ -69,6 +69,6 @@ def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
 def train_or_find_strongest(
     variant: str, seed: int, workers: int | None, progress: Progress | None
 ) -> str:
-    """Return champion trained for a rule set, or the strongest player if it is no better."""
+    """Return champion trained for a rule set, or the strongest player without a gain."""
     found = adapt.adapt_champion(variant, workers=workers, progress=progress)
     return found.player if found.is_better else find_strongest_player(variant, seed, workers)

@@ -36,7 +36,7 @@ ParameterValues = tuple[float, ...]  # one value per tunable parameter
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """Request for a parameter search.
+    """Request for a parameter search, with its opponents and its size.
 
     Attributes:
         strategy: Strategy to tune.
@@ -76,7 +76,7 @@ class TuneRequest:
         confirmation_matches: int | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TuneRequest:
-        """Parse a request.
+        """Parse the arguments of a request.
 
         Args:
             strategy: Strategy spec.
@@ -112,7 +112,7 @@ class TuneRequest:
 
     @property
     def metric(self) -> Metric:
-        """Metric of the objective."""
+        """Metric that the objective uses."""
         return metrics.METRICS_BY_NAME[OBJECTIVE_METRICS[self.objective]]
 
     @property
@@ -124,7 +124,7 @@ class TuneRequest:
 
     @property
     def opponent_list(self) -> str:
-        """Joined names of the opponents, such as `simple, gold and marjj`."""
+        """Names of the opponents as one phrase, such as `simple, gold and marjj`."""
         *first, last = [self.short_names[opponent.spec] for opponent in self.pool]
         return f"{', '.join(first)} and {last}" if first else last
 
@@ -140,25 +140,25 @@ class TuneRequest:
 
     @property
     def default_values(self) -> ParameterValues:
-        """Current parameter values of the strategy."""
+        """Default values of the tuned parameters."""
         return tuple(knob.param.default for knob in self.parameters)
 
     def with_values(self, values: ParameterValues) -> Strategy:
-        """Return the strategy with other parameter values."""
+        """Return a copy of the strategy with other parameter values."""
         if values == self.default_values:
             return self.strategy
         return loader.set_values_by_slot(self.strategy, slot_values(self.parameters, values))
 
     def matchup(self, strategy: Strategy, opponent: Strategy, seed: int) -> Matchup:
-        """Return matches between two strategies."""
+        """Return the mirrored matchup of two strategies over matches."""
         return Matchup(self.variant, strategy, opponent, seed, "match")
 
     def matchups(self, strategy: Strategy, seed: int) -> list[Matchup]:
-        """Return matches of a strategy against every opponent of the pool."""
+        """Return the matchups of a strategy against every opponent of the pool."""
         return [self.matchup(strategy, opponent, seed) for opponent in self.pool]
 
     def generation_seed(self, number: int) -> int:
-        """Return the seed of a generation, from 1. The confirmation uses `seed` itself."""
+        """Return the seed of generation 1, 2, ...; the confirmation uses `seed`."""
         return (self.seed + number * SEED_STRIDE) % N_SEEDS
 
     @cached_property
@@ -172,7 +172,7 @@ class TuneRequest:
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """Request for training in rounds.
+    """Base class for requests to train in rounds.
 
     Attributes:
         match: Strategy before the training, opponents and size of the confirmation.
@@ -238,7 +238,7 @@ _PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LI
 
 
 class TuneError(SimginError):
-    """Search or training request that is not valid."""
+    """Exception for a search or training request that is not valid."""
 
 
 @dataclass(frozen=True)
@@ -264,12 +264,12 @@ class TunableParameter:
 
     @property
     def start(self) -> float:
-        """First value of the search: the default, clipped to the limits."""
+        """Initial value of the search: the default, clipped to the limits."""
         return min(max(self.param.default, self.low), self.high)
 
     @property
     def is_integer(self) -> bool:
-        """True if the search tries only integers; booleans are 1 and 0."""
+        """True if the search tries integers only; booleans count as 0 and 1."""
         return self.param.kind != "number"
 
     @property
@@ -292,7 +292,7 @@ class TunableParameter:
         return min(max(rounded, self.low), self.high)
 
     def format_value(self, value: float) -> str:
-        """Return a value as written in the canonical name of a strategy."""
+        """Return a value in the notation of a strategy's canonical name."""
         return self.param.format(value)
 
 
@@ -328,7 +328,7 @@ def read_tunable_parameters(
 def slot_values(
     parameters: Sequence[TunableParameter], values: Sequence[float]
 ) -> dict[str, dict[str, str]]:
-    """Return parameter values as strings, by slot and key."""
+    """Return parameter values as strings, by policy slot and parameter key."""
     by_slot: dict[str, dict[str, str]] = {}
     for knob, value in zip(parameters, values, strict=True):
         text = knob.format_value(value)
@@ -355,7 +355,7 @@ def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, li
 
 
 def _is_used(policy: Policy, variant: Variant) -> bool:
-    """Return True if a policy can be called in a variant."""
+    """Return True if the engine can call a policy in a variant."""
     if policy.slot in ("offer", "answer"):
         return variant.params["die"] != "off"
     if policy.slot == "show":
@@ -369,7 +369,7 @@ def _select_parameter(
     known: Mapping[str, TunableParameter],
     owners: Mapping[str, object],
 ) -> TunableParameter:
-    """Parse a selection such as `k` or `k=0..12`."""
+    """Return the parameter and range of a selection such as `k` or `k=0..12`."""
     match = _PARAMETER_PATTERN.fullmatch(text.strip())
     if match is None:
         raise TuneError(

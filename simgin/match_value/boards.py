@@ -23,7 +23,7 @@ from simgin.rules.parameters import Params, int_param, match_goal
 
 @dataclass(frozen=True)
 class Track:
-    """Positions of one side on the way to its goal.
+    """Scores through which one side can pass on the way to its goal.
 
     Attributes:
         fields: Counts of the side ("score", "deals" or "games"), named like record fields without
@@ -36,7 +36,7 @@ class Track:
 
     @property
     def length(self) -> int:
-        """Number of positions before the goal.
+        """Number of positions before the goal is reached.
 
         This number is also the position of the goal.
         """
@@ -63,7 +63,7 @@ class Track:
         return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
 
     def next_positions(self, gains: np.ndarray) -> np.ndarray:
-        """Return the next position for each combination of a position and a gain.
+        """Return the position after each combination of a position and a gain.
 
         Args:
             gains: Non-negative gains, (n_outcomes, n_fields).
@@ -76,7 +76,7 @@ class Track:
 
 @cache
 def compile_fill_table() -> Any:
-    """Compile the function that fills a table in place.
+    """Compile the function that fills a match value table in place.
 
     The shape of the table is (length of A + 1, length of B + 1, 2 dealers), float64. The last row
     and the last column contain the values of finished matches. Every other entry becomes
@@ -112,7 +112,7 @@ DRAW_VALUE = 0.5  # value of a drawn match
 
 
 class Board:
-    """States of a match.
+    """Undecided states of a match, for solving match values.
 
     The score of a side consists of the values of the side's fields. The last axis of a table is the
     side that deals (0 for A, 1 for B).
@@ -129,7 +129,7 @@ class Board:
     start: BothScores
 
     def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute the probability that A wins from every state.
+        """Compute the probability that A wins the match from every state.
 
         Args:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
@@ -137,7 +137,7 @@ class Board:
         return self._fill_table(probability, (1, 0, DRAW_VALUE))
 
     def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
-        """Compute the mean of z**N for every state, where N is the number of remaining deals.
+        """Compute the mean of z**N in every state, where N is the number of remaining deals.
 
         Args:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
@@ -149,7 +149,7 @@ class Board:
         return self._fill_table(z * probability, (1, 1, 1))
 
     def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        """Return the table index of states.
+        """Return the index of states in a match value table.
 
         Args:
             a: Scores of A, (..., n_fields) int64.
@@ -159,16 +159,16 @@ class Board:
         raise NotImplementedError
 
     def states(self) -> States:
-        """Return all undecided states."""
+        """Return all undecided states of a match."""
         raise NotImplementedError
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the table for given values of finished matches."""
+        """Return the match value table for given values of finished matches."""
         raise NotImplementedError
 
 
 def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
-    """Return the board of a variant's parameters, with strategy A at `seat`."""
+    """Return the board for a variant's parameters, with strategy A at `seat`."""
     layout = match_goal(params).board
     if layout == "total":
         return TotalBoard(params, outcomes)
@@ -178,7 +178,7 @@ def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
 
 
 class _DealTransitions:
-    """Effect of each outcome on the match, namely the winner, the gain and the next dealer."""
+    """Effects of deal outcomes on a match: the winner, the gain and the next dealer."""
 
     def __init__(self, params: Params, outcomes: Outcomes, tracks: tuple[Track, Track]) -> None:
         self._dealer = outcomes.column("dealer")
@@ -227,7 +227,7 @@ class _DealTransitions:
         return [*self._next_positions, *chances, self._next_dealers, no_winner]
 
     def _win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
-        """Return the probabilities of a side's transitions for each dealer."""
+        """Return the probability that a side wins with each of its gains, by dealer."""
         is_won = self._winner == side
         dealer = self._dealer[is_won]
         gain = self._gain_indices[side]
@@ -250,7 +250,7 @@ def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
 
 
 def next_dealer_table(params: Params) -> np.ndarray:
-    """Return the next dealer for each dealer and winner (0, 1, -1), (2, 3) int64."""
+    """Return the next dealer by dealer and winner (0, 1, or -1 for none), (2, 3) int64."""
     sides = [[_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)]
     return np.array(sides, np.int64)
 
@@ -296,7 +296,7 @@ def starting_scores(params: Params, seat: int, fields: ScoreFields) -> BothScore
 
 
 class RaceBoard(Board):
-    """Board with one track per side for the goals single, points, deals, race and twofold."""
+    """Board with one track per side, for the goals single, points, deals, race and twofold."""
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
         self._params = params
@@ -321,7 +321,7 @@ class RaceBoard(Board):
         return self._a.scores()[a], self._b.scores()[b], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return a table of match values.
+        """Return the match value table for given values of finished matches.
 
         `ends` contains the values of a match that A wins, of a match that B wins, and of a single
         deal without a winner.
@@ -367,7 +367,7 @@ class GamesBoard(Board):
         return games_a, games_b, points_a, points_b, dealer
 
     def _limit_to_targets(self, score: SideScores) -> tuple[np.ndarray, np.ndarray]:
-        """Return the won games and the points of a side, limited to their targets."""
+        """Return the won games and the points of a side, capped at their targets."""
         games = np.minimum(score[..., 0], self._target)
         return games, np.minimum(score[..., 1], self._length)
 
@@ -378,7 +378,7 @@ class GamesBoard(Board):
         return a, np.stack([games_b, points_b], axis=1), dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return a table with the axes games of A, games of B, points of A, points of B, dealer.
+        """Return the table by games of A, games of B, points of A, points of B, and dealer.
 
         `ends` contains the values of a match that A wins and of a match that B wins.
         """
@@ -424,7 +424,7 @@ class TotalBoard(Board):
         self.start = np.array([self._deals, 0]), np.array([], np.int64)
 
     def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute the win probability by remaining deals, offset of the running total, and dealer.
+        """Compute win probabilities by remaining deals, offset of the running total, and dealer.
 
         A total outside the reachable range has the value of the nearest reachable total.
         """
@@ -483,7 +483,7 @@ class PerScoreBoard(Board):
         return a[:, None], b[:, None], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return a table of match values.
+        """Return the match value table for given values of finished matches.
 
         `ends` contains the values of a match that A wins and of a match that B wins.
 
@@ -509,7 +509,7 @@ class PerScoreBoard(Board):
     def _base_means(
         self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean effect of the outcomes from the start, by score and dealer.
+        """Return the mean match value after a deal with the start's outcomes, by score and dealer.
 
         Returns:
             The mean of the next entries, and the probability of an unchanged score by next dealer.
@@ -535,7 +535,7 @@ class PerScoreBoard(Board):
         mean: np.ndarray,
         unchanged: np.ndarray,
     ) -> None:
-        """Add the changes at all scores with the same sum.
+        """Add the effect of changed outcomes at all scores with the same sum.
 
         A has `first` points at the first of these scores.
         """

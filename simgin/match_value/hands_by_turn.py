@@ -42,7 +42,7 @@ DEADWOOD_BIN = 5  # width of a bin, in points of deadwood
 
 @dataclass(frozen=True)
 class TurnRecords:
-    """Records of deals and of their turns, in order of play.
+    """Deal records and turn records, in order of play.
 
     A deal has no turns if a refusal of the die or a joker in the hand ended it before the first
     turn. A draw that ends the deal without a winner is not a turn.
@@ -126,7 +126,7 @@ def _compile_retrace_loop(players: int) -> Any:
 
 
 def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
-    """Compute the probability that A wins the deal, by number of own turns and deadwood.
+    """Compute the win probability of A in a deal by number of own turns and deadwood.
 
     `count` is the lower edge of a bin of 5 points, and `n` is the number of deals that continued.
     Drawn deals count as lost. Standard errors are clustered by unit. Groups with fewer than 30

@@ -139,7 +139,7 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
 def fill_value_table(
     table, next_a, next_b, chance_a, chance_b, next_dealer, chance_no_winner, reward
 ):
-    """Fill a table from the end of the match (see `boards.compile_fill_table`)."""
+    """Fill a match value table backwards from the end of the match."""
     # probability that both positions remain unchanged, by dealer and next dealer
     unchanged = np.zeros((2, 2))
     rows, ends_a = next_a.shape

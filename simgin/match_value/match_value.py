@@ -56,7 +56,7 @@ class ValueUnavailableError(SimginError):
 
 @dataclass(frozen=True)
 class MatchValue(RenamedAttributes):
-    """Match values of strategy A against strategy B, with A at `seat`.
+    """Win probabilities of strategy A against B in a match, with A at `seat`.
 
     A state consists of the score of A, the score of B and the side that deals (0 for A, 1 for B). A
     score is one number, or two numbers along the last axis. `board.fields` lists the meanings of
@@ -83,7 +83,7 @@ class MatchValue(RenamedAttributes):
         return self.probabilities[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the standard error of `win_probability`.
+        """Return the standard error of the win probability from a state.
 
         The first call computes twenty tables.
         """
@@ -138,7 +138,7 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of all states, and start values that omit one group each.
+        """Standard errors of all states, and the start values that omit one group each.
 
         Only one table at a time is in memory.
         """
@@ -156,7 +156,7 @@ class MatchValue(RenamedAttributes):
         return np.sqrt((n - 1) * variance), np.array(start_values)
 
     def jackknife_tables(self) -> Iterator[boards.ValueTable]:
-        """Yield tables of match values. Each table leaves out one group of outcomes."""
+        """Yield match value tables, each of which omits one group of outcomes."""
         _, *left_out = self.outcomes.probabilities
         for probability in left_out:
             yield self.board.solve(probability)
@@ -176,7 +176,7 @@ class MatchValue(RenamedAttributes):
 
 
 def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:
-    """Convert a score to an array.
+    """Convert a score to an array of integers.
 
     A single number gets an axis of length one.
     """
@@ -196,7 +196,7 @@ def compute_value(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> MatchValue:
-    """Compute match values from simulated or cached single deals.
+    """Compute match values from single deals that are simulated or cached.
 
     If play depends on the score, outcomes are counted separately for each score.
 
@@ -241,7 +241,7 @@ def compute_value(
 
 
 def _has_symmetric_seats(variant: Variant) -> bool:
-    """Return True if both seats have the same goal, starting points and probability to deal."""
+    """Return True if both seats have the same goal, starting points and chance of dealing."""
     is_random = variant.params["first_dealer"] in ("lot", None)
     one_goal = variant.goal.other is None
     a, b = boards.starting_points(variant.params)
@@ -267,7 +267,7 @@ def solve_value(
     make_board: Callable[[Params, int, Any], Board],
     seat: int,
 ) -> MatchValue:
-    """Compute match values on a board.
+    """Compute the match values of all states on a board.
 
     Args:
         matchup: Matchup of single deals.
@@ -302,7 +302,7 @@ def solve_value(
 
 
 def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
-    """Return an error that suggests a simulation command to estimate the probability."""
+    """Return an error that suggests a simulation to estimate the probability."""
     names = [player.spec for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
     command = shell.join_command(words)
@@ -310,7 +310,7 @@ def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableEr
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
-    """Raise ValueUnavailableError if the outcomes are not supported."""
+    """Raise ValueUnavailableError if match values cannot be computed from the outcomes."""
     params = matchup.variant.params
     die_continues = params["die"] == "game"
     is_refused = outcomes.column("kind") == DEAL_RESULTS.index("refused")
@@ -336,7 +336,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
 
 
 def depends_on_score(matchup: Matchup) -> bool:
-    """Return True if the starting points change the play of 2,000 units.
+    """Return True if the starting points change the course of any of 2,000 units.
 
     The test uses the same shuffles for both starting points. The test detects shots and policies
     that read points. Policies that read only won deals or games are not detected, because every
@@ -360,7 +360,7 @@ def depends_on_score(matchup: Matchup) -> bool:
 
 
 def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
-    """Return the records of single deals from the given points, without the score fields."""
+    """Return single-deal records from given starting points, without the score fields."""
     params = {**matchup.variant.params, "start_points": list(start)}
     changed = dataclasses.replace(
         matchup, variant=dataclasses.replace(matchup.variant, params=params)

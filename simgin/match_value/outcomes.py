@@ -55,7 +55,7 @@ class OutcomeError(SimginError):
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Outcome counts of single deals.
+    """Counts of the outcomes of single deals, by group.
 
     The groups have equal sizes and are independent, because they consist of complete pairs.
 
@@ -88,7 +88,7 @@ class Outcomes:
         return np.asarray(group_counts / (group_counts @ (dealer[:, None] == dealer)))
 
     def with_mirrored_deals(self) -> Outcomes:
-        """Return counts that include every deal twice, the second time with the sides swapped.
+        """Return counts in which every deal counts twice, the second time with sides swapped.
 
         Use it for a strategy that plays against itself.
         """
@@ -229,7 +229,7 @@ _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 
 @dataclass(frozen=True)
 class ScoreOutcomes:
-    """Outcomes of single deals from the starting score, with changes at other scores.
+    """Outcomes of single deals at the starting score, and changes at other scores.
 
     Attributes:
         start: Outcomes from the starting score.
@@ -247,7 +247,7 @@ class ScoreOutcomes:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Outcome probabilities from the start, followed by the weight of a change in each group.
+        """Outcome probabilities at the starting score, then weights of changes by group.
 
         The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Every
         other row leaves out one group.
@@ -257,7 +257,7 @@ class ScoreOutcomes:
         return np.concatenate([self.start.probabilities, weights], axis=1)
 
     def with_mirrored_deals(self) -> ScoreOutcomes:
-        """Return counts that include every deal twice, the second time with the sides swapped."""
+        """Return counts in which every deal counts twice, the second with sides swapped."""
         start = self.start.with_mirrored_deals()
         winner = self.column("winner")
         mirrored = {
@@ -360,7 +360,7 @@ def _play_from_score(
 
 
 def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
-    """Return the changes at a score relative to the same shuffles from the start."""
+    """Return signed rows for the deals whose result at a score differs from that at the start."""
     changed = np.zeros(len(from_start), bool)
     for name in ("winner", "points_a", "points_b"):
         changed |= from_start[name] != at_score[name]
@@ -374,7 +374,7 @@ def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
 
 
 def _signed_changes(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
-    """Return deals as rows of CHANGE_COLUMNS, at the scores of the records `at`."""
+    """Return deals as signed rows of CHANGE_COLUMNS, with the scores of the records `at`."""
     points = deals["points_a"] + deals["points_b"]
     score_columns = [at["score_a"], at["score_b"], group_numbers(at), np.full(len(at), sign)]
     return np.stack([*score_columns, deals["dealer"], deals["winner"], points], axis=1)
@@ -414,7 +414,7 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
 
 
 def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
-    """Return all dependencies of arrays that are computed from a matchup."""
+    """Return everything on which arrays computed from a matchup depend."""
     players = [[player.spec, loader.compute_strategy_digest(player)] for player in matchup.players]
     return {
         "kept": CACHE_VERSION,

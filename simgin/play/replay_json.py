@@ -16,7 +16,7 @@ JsonObject = dict[str, Any]
 
 
 def replay_to_json(replay: Replay) -> list[JsonObject]:
-    """Return the objects of `simgin show --json`.
+    """Return a replayed deal as the objects that `simgin show --json` prints.
 
     The key `event` specifies the type of an object.
     """
@@ -80,7 +80,7 @@ def _decision_object(replay: Replay, decision: Decision) -> JsonObject:
 
 
 def _action_value(decision: Decision) -> int | str | None:
-    """Return the action as an integer or, for a discard, as a card name.
+    """Return an action as an integer, or as a card name if it is a discard.
 
     Returns None without an action.
     """
@@ -116,7 +116,7 @@ def _result_object(replay: Replay) -> JsonObject:
 
 
 def _match_object(replay: Replay) -> JsonObject | None:
-    """Return the match score after the deal.
+    """Return the match score after the deal as a JSON object.
 
     Returns None for a single deal or after an error.
     """
@@ -143,5 +143,5 @@ def _card_or_none(card: int) -> str | None:
 
 
 def _nonnegative_or_none(number: int) -> int | None:
-    """Return a number, or None for -1."""
+    """Return a number unchanged, or None if it is -1."""
     return int(number) if number >= 0 else None

@@ -35,7 +35,7 @@ from simgin.text import notation
 
 
 class Action(NamedTuple):
-    """Action that a player can take.
+    """Action that a player can take at a decision.
 
     Attributes:
         kind: Type of action: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or
@@ -51,7 +51,7 @@ class Action(NamedTuple):
 
 @dataclass(frozen=True)
 class Worlds:
-    """Sampled hidden states, or worlds, of a position.
+    """Sampled hidden states of a position; each state is called a world.
 
     Attributes:
         hands: Cards of the opponent as masks, (n_worlds,) int64. Solitaire games ignore this array.
@@ -69,11 +69,11 @@ class Worlds:
         return len(self.hands)
 
     def views_for(self, view: Any) -> np.ndarray:
-        """Return the views as an array of shape (n_worlds,), or (1,) if all worlds share `view`."""
+        """Return views as an array of shape (n_worlds,), or (1,) if all worlds share `view`."""
         return np.array([view], VIEW) if self.views is None else self.views
 
     def subset(self, indices: np.ndarray) -> "Worlds":
-        """Return a subset of the worlds."""
+        """Return the selected worlds as a new object."""
         views = None if self.views is None else self.views[indices]
         return Worlds(self.hands[indices], self.stocks[indices], views)
 
@@ -144,7 +144,7 @@ def _draw_kinds(view: Any, rules: Any) -> list[int]:
 
 
 def _ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Action]:
-    """Return the actions that end the deal with eleven cards."""
+    """Return the legal actions that end the deal when the player holds eleven cards."""
     taken = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
     legal = int(permitted_discards(eleven_cards, taken, int(view.drawn), rules))
     required_card = int(required_meld_card(taken, rules))
@@ -199,7 +199,7 @@ def roll_out_worlds(
 
 
 def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int = 0) -> np.ndarray:
-    """Return the offer of B in each world at a decision that responds to an offer.
+    """Return B's offer in each world, for a decision about an offer.
 
     Args:
         matchup: Matchup in which strategy A plays for the owner of the view.
@@ -231,7 +231,7 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
 def _run_in_new_state(
     matchup: Matchup, kernel: Any, arguments: list[Any], random_slots: int = 0
 ) -> None:
-    """Call a kernel with a new state and new views before its arguments.
+    """Call a kernel with its arguments, preceded by a new state and new views.
 
     Args:
         matchup: Matchup to play.
@@ -258,7 +258,7 @@ NEW_MATCH_SCORE = np.zeros(4, np.int64)  # score before the first deal of a matc
 
 @dataclass(frozen=True)
 class PairedRollouts:
-    """Decisions of strategy A, with paired rollouts of several actions for each.
+    """Decisions of strategy A with rollouts of several actions at each decision.
 
     Attributes:
         views: Views of A, (n_decisions,) VIEW.
@@ -293,7 +293,7 @@ def roll_out_deals(
     *,
     first_only: bool = False,
 ) -> PairedRollouts:
-    """Play deals, and roll out several actions at one decision of A in each deal.
+    """Play deals, and roll out several actions of A at one decision in each deal.
 
     The decision is drawn at random from the decisions of A in the deal, so means over decisions
     must be weighted (see `core.paired_rollouts`). The result omits deals with fewer than two

@@ -171,7 +171,7 @@ def _replay_deal(game, state, rules, view0, view1):
 
 @compiled
 def _seat_policy(game, seat, slot):
-    """Return the policy of a seat in a slot."""
+    """Return the policy that a seat uses in a slot."""
     if game.outside >> seat & 1:
         return as_policy(stop_at_decision)
     return _policy_at(game.hooks[seat, slot])
@@ -179,7 +179,7 @@ def _seat_policy(game, seat, slot):
 
 @compiled
 def _copy_state_head(source, target):
-    """Copy the part of a state that changes during a turn.
+    """Copy the fields of a state that change during a turn.
 
     Both arguments are addresses.
     """
@@ -189,7 +189,7 @@ def _copy_state_head(source, target):
 
 @compiled
 def _save_turn_start(game, state, rules):
-    """Save the state if the current decision is the first event of a turn.
+    """Save the state if the current decision is the first one of a turn.
 
     With a die, a turn begins with a decision about an offer, so the state is not saved.
     """
@@ -231,7 +231,7 @@ def _replay_solo_deal(game, state, rules, view):
 
 @compiled
 def begin_game(game, unit):
-    """Begin the deal or match of a unit."""
+    """Begin the game of a unit, which is a deal or a match."""
     state, rules = state_at(game.state), rules_at(game.rules)
     state.unit = unit
     start_mirrored_game(state, rules, 0, game.matches != 0)
@@ -240,7 +240,7 @@ def begin_game(game, unit):
 
 @compiled
 def _begin_deal(game, state, rules):
-    """Clear the actions, and prepare a new pack unless the caller has set the pack."""
+    """Clear the actions, and shuffle a new pack unless the caller has set one."""
     state.scripted = 0
     game.stake, game.owner = state.stake, state.owner
     game.at = AWAITING_ACTION
@@ -269,7 +269,7 @@ def close_deal(game):
 
 @compiled
 def append_action(game, action):
-    """Append the next action of a deal.
+    """Append an action to the list of actions of a deal.
 
     An illegal action raises IllegalActionError.
     """

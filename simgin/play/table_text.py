@@ -23,7 +23,7 @@ Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each
 
 
 def list_choices(decision: Decision) -> Choices:
-    """Return the choices for a decision.
+    """Return the choices that a player has at a decision.
 
     If the key is a card, the choice is to discard the card and continue.
     """
@@ -82,7 +82,7 @@ def _ending_choices(view: Any) -> Choices:
 
 
 def format_prompt(decision: Decision) -> str:
-    """Return the prompt for a decision, including the keys."""
+    """Return the prompt for a decision, with the key for each choice."""
     if decision.slot == "show":
         return "Type the number of the melding that you show, or ? for the list."
     choices = list_choices(decision)
@@ -95,7 +95,7 @@ def format_prompt(decision: Decision) -> str:
 
 
 def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
-    """Yield the lines of the card table as the player sees it."""
+    """Yield the lines that show the card table as the player sees it."""
     view = decision.view
     yield from opponent_lines(view, opponent)
     if rules.die != DIE_OFF:
@@ -141,7 +141,7 @@ def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
 
 
 def hand_lines(view: Any, rules: Any) -> Iterator[str]:
-    """Yield the lines with the player's hand, melds in brackets, and its deadwood."""
+    """Yield the lines with the player's hand, its melds in brackets and its deadwood."""
     if view.phase == codes.PHASE_BLIND:
         yield "The cards are not dealt yet."
         return
@@ -159,7 +159,7 @@ def hand_lines(view: Any, rules: Any) -> Iterator[str]:
 
 
 def history_lines(deal: TracedDeal) -> list[str]:
-    """Return one line per turn, as seat 0 saw it.
+    """Return one line per past turn, as seat 0 saw it.
 
     If there are many turns, the lines form two columns.
     """
@@ -170,7 +170,7 @@ def history_lines(deal: TracedDeal) -> list[str]:
 
 
 def turn_lines(deal: TracedDeal, person: int) -> list[str]:
-    """Return one line per turn, as a seat saw it.
+    """Return one line per past turn, as the player at a seat saw it.
 
     Args:
         deal: The deal, which can be unfinished.

@@ -31,7 +31,7 @@ class DealNotFoundError(SimginError):
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision of a policy in a traced deal.
+    """Decision that a policy made in a traced deal.
 
     Attributes:
         seat: Seat of the player, 0 or 1.
@@ -70,7 +70,7 @@ class TracedDeal:
 
     @cached_property
     def decisions(self) -> list[Decision]:
-        """Decisions of the deal.
+        """Decisions of the deal in order.
 
         After an error, the last decision has no legal action.
         """
@@ -82,7 +82,7 @@ class TracedDeal:
         return int(self.state.logged) + bool(self.error)
 
     def decision(self, number: int) -> Decision:
-        """Return one of the decisions."""
+        """Return the decision with an index."""
         state = self.state
         view = state["log"][number].copy()
         answer = int(state["answers"][number]) if number < state["logged"] else None
@@ -90,7 +90,7 @@ class TracedDeal:
 
     @property
     def kind(self) -> str:
-        """Ending of the deal, or "" after an error."""
+        """Ending of the deal, or "" if an error ended the deal."""
         return batch_columns.DEAL_RESULTS[self.state.kind] if self.state.kind >= 0 else ""
 
     @property
@@ -120,7 +120,7 @@ def trace_deal(
     points: tuple[int, int] | None = None,
     script: Sequence[int] = (),
 ) -> TracedDeal:
-    """Play and trace a deal of a unit, or a deal with given cards.
+    """Play a deal of a unit, or a deal with given cards, and trace every decision.
 
     If a policy fails, the trace ends at that decision and has an error message.
 
@@ -178,7 +178,7 @@ def trace_deal(
 
 @dataclass(frozen=True)
 class ScriptedAction:
-    """Prescribed action of a seat in a slot, as an integer code."""
+    """Action that a seat must take in a slot, as an integer code."""
 
     seat: int
     slot: str
@@ -192,7 +192,7 @@ def trace_to_decision(
     unit: int = 0,
     **deal: Any,
 ) -> tuple[TracedDeal, int] | None:
-    """Play a deal up to a target decision, with scripted actions first.
+    """Play a deal up to a decision, with the scripted actions at its start.
 
     After the script, the strategies decide. Endings and offers that are not in the script are
     declined. Scripted refusals without a matching decision are removed. Both changes modify the
@@ -236,7 +236,7 @@ def trace_to_decision(
 
 
 def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> TracedDeal:
-    """Truncate a traced deal after a number of actions.
+    """Return a traced deal without the actions after a number of actions.
 
     Args:
         deal: Traced deal. The state is modified in place.

@@ -38,7 +38,7 @@ _DECISION_FIELDS = (
 
 
 class _RunningKernel:
-    """Running kernel with the time that it has spent in the current decision."""
+    """Kernel that is running, with the time spent in the current policy call."""
 
     def __init__(self, matchup: Matchup, state: Any, on_timeout: OnTimeout) -> None:
         self._matchup = matchup
@@ -78,7 +78,7 @@ _thread: threading.Thread | None = None
 
 
 def unresponsive_policy_warning(policy: Policy) -> str:
-    """Return a warning about a policy that does not return, with its source line."""
+    """Return a warning that a policy does not return, with its source line."""
     line = policy.function.__code__.co_firstlineno
     location = f"{policy.location}:{line}"
     return (
@@ -90,7 +90,7 @@ def unresponsive_policy_warning(policy: Policy) -> str:
 
 @contextmanager
 def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
-    """Warn about policies that do not return within the block, and later abort them.
+    """Warn about policies in the block that do not return, and later abort their calls.
 
     The watchdog is disabled while a debugger is active.
 

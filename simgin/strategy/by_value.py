@@ -45,7 +45,7 @@ _helpers: dict[Callable[..., Any], Any] = {}  # compiled helper of each Python f
 
 
 def pickle_strategy(strategy: Strategy) -> bytes:
-    """Return the pickle of a strategy.
+    """Return the pickle of a strategy with the code of its policies.
 
     Raises:
         StrategyError: If the strategy reads an object that cannot be pickled.
@@ -144,7 +144,7 @@ def unpickle_strategy(content: bytes) -> Strategy:
 
 
 class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
-    """Pickler that copies helpers with the present values of their globals.
+    """Pickler that stores helpers by value, with the current values of their globals.
 
     The pickler of numba does not copy these values.
     """
@@ -173,7 +173,7 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
 
 
 def _recompile(kind: Any, states: dict[str, Any]) -> Any:
-    """Return a compiled helper.
+    """Return a helper, which is compiled again when it is first called.
 
     Recursive calls return the same object.
     """
@@ -186,12 +186,12 @@ def _recompile(kind: Any, states: dict[str, Any]) -> Any:
 
 
 def _restore_lru_cache(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
-    """Return a function with an `lru_cache`."""
+    """Return a function wrapped in an `lru_cache`, after unpickling."""
     return functools.lru_cache(**parameters)(function)
 
 
 def _is_numba_extended() -> bool:
-    """Return True if a package other than numba has registered numba extensions.
+    """Return True if a package other than numba has registered extensions of numba.
 
     The extensions that compiled code uses are not recorded.
     """

@@ -45,7 +45,7 @@ FAST_SOLO: str = CAST["strong"]["fast_solitaire"]
 
 
 def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
-    """Return the player types of a game, weakest first.
+    """Return the player types for a game, weakest first.
 
     The player that knocks immediately uses the highest knock limit of the given variants.
     """
@@ -61,18 +61,18 @@ def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
 
 
 def weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
-    """Return the default opponents of the strong player in reviews and drills, weakest first."""
+    """Return the types that the strong player meets by default, weakest first."""
     optional = {entry["name"] for entry in CAST["two_player"] if entry.get("optional")}
     return tuple(player for player in player_types(*variants)[:-1] if player.name not in optional)
 
 
 def strong_player(variant: Variant) -> str:
-    """Return the strategy of the strong player of a game."""
+    """Return the spec of the strong player's strategy in a game."""
     return player_types(variant)[-1].strategy
 
 
 def odds_players(variant: Variant) -> tuple[str, ...]:
-    """Return the strategies for which odds are computed by default, weakest first."""
+    """Return the strategies whose odds are computed by default, weakest first."""
     if variant.params["players"] == 2:
         return tuple(CAST["odds"]["two_player"])
     naive, *_, strong = player_types(variant)
@@ -81,7 +81,7 @@ def odds_players(variant: Variant) -> tuple[str, ...]:
 
 
 def type_name(strategy: str) -> str:
-    """Return the display name of a strategy's two-player type, or "" if it has no type."""
+    """Return the display name of a strategy's two-player type, or "" if it is not a player type."""
     for entry in CAST["two_player"]:
         if strategy in (entry["strategy"], *entry.get("also", ())):
             return str(entry["name"])

@@ -32,12 +32,12 @@ MIN_ELO = -1e9  # number that is lower than any rating
 
 
 def list_by_strength() -> tuple[str, ...]:
-    """List the names of the built-in strategies, strongest first, without loading them."""
+    """Return the names of the built-in strategies, strongest first, without loading them."""
     return tuple(_read_catalogue())
 
 
 def list_policy_names() -> dict[str, list[str]]:
-    """Return the sorted names of the built-in policies by slot, without importing a policy."""
+    """Return the sorted names of the built-in policies by slot, without importing the policies."""
     names: dict[str, list[str]] = {slot: [] for slot in SLOTS}
     for path in resources.files("simgin_strategies").iterdir():
         text = path.read_text(encoding="utf-8") if path.name.endswith(".py") else ""
@@ -58,7 +58,7 @@ def is_solo_strategy(name: str) -> bool:
 
 
 def extract_idea(strategy: Strategy) -> str:
-    """Return the first sentence of a strategy's description without its name."""
+    """Return the first sentence of a strategy's description, without the strategy's name."""
     about = " ".join(strategy.about.split())
     sentence = re.split(r"(?<=[.!?])\s", about, maxsplit=1)[0]
     if len(sentence) <= len("A b."):  # Skip an initial such as "A.".
@@ -82,7 +82,7 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
 
 
 def format_strength(name: str) -> str:
-    """Return a strategy's rating or other known results as a string, or a dash."""
+    """Return the rating or another known result of a strategy as a string, or a dash."""
     entry = read_entry(name)
     if "won" not in entry:
         return str(entry.get("result", UNKNOWN_STRENGTH))
@@ -90,7 +90,7 @@ def format_strength(name: str) -> str:
 
 
 def find_speed_tier(name: str) -> str:
-    """Return the speed tier of a strategy, or "" if its speed has not been measured."""
+    """Return the speed tier of a strategy, or "" if its speed is unknown."""
     rate = read_entry(name).get("deals_per_second")
     if rate is None:
         return ""

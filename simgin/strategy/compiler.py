@@ -40,7 +40,7 @@ NUMERIC_KINDS = "biuf"  # NumPy dtype kinds without complex numbers, dates and s
 
 
 class PolicyError(StrategyError):
-    """Exception for a policy that cannot be played.
+    """Exception for a policy that cannot be called by the engine.
 
     The message contains the policy, the file and the reason.
     """
@@ -70,7 +70,7 @@ def make_parameter_vector(policy: Policy, rules: Any = None) -> np.ndarray:
 
 
 def _load_weights(policy: Policy) -> np.ndarray:
-    """Return the weights of a policy.
+    """Return the weights of a policy, adapted to the rules.
 
     If the file cannot be read, the function raises PolicyError.
     """
@@ -83,13 +83,13 @@ def _load_weights(policy: Policy) -> np.ndarray:
 
 
 def _load_rules_weights(policy: Policy) -> np.ndarray:
-    """Return the numbers that `for_rules` needs."""
+    """Return the weights that a policy's `for_rules` function needs."""
     assert policy.rules_weights is not None, "a policy with for_rules has a file"
     return _read_file(policy, policy.rules_weights, 0)
 
 
 def _read_file(policy: Policy, file: Path, size: int) -> np.ndarray:
-    """Return the numbers in a file of a policy, which must be `size` if that is not 0."""
+    """Return the numbers in a policy's file, whose count must equal `size` unless `size` is 0."""
     try:
         numbers = _read_weights(file, file.stat().st_mtime_ns)
     except OSError as error:
@@ -109,7 +109,7 @@ def _read_file(policy: Policy, file: Path, size: int) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _report_untrained(source: Path, weights: Path) -> None:
-    """Report once per process that a strategy uses its initial weights."""
+    """Report, once per process, that a strategy uses its initial weights."""
     train = shell.join_command(["simgin", "train", source.name, "-o", weights.name])
     print_status(
         f"{source.name} uses its initial weights, because {weights.name} does not exist. To train "
@@ -119,7 +119,7 @@ def _report_untrained(source: Path, weights: Path) -> None:
 
 @lru_cache(maxsize=64)
 def _read_weights(path: Path, _modified: int) -> np.ndarray:
-    """Return the weights in a file.
+    """Return the weights in a file as an array.
 
     The cache key includes the modification time.
     """
@@ -151,7 +151,7 @@ def compile_policy(policy: Policy) -> Any:
 
 
 def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
-    """Return the execution mode of a policy.
+    """Return how the engine executes a policy.
 
     The mode is "fast" (compiled), "slow" (in Python) or "refused".
 
@@ -172,7 +172,7 @@ def interpretation_reason(policy: Policy) -> str:
 
 
 def is_stateful(policy: Policy) -> bool:
-    """Return True if a policy that runs in Python has changed the values that it reads."""
+    """Return True if a policy running in Python has changed a value that it reads."""
     copy, content = _COPIES.get(policy.function, (None, b""))
     return (
         copy is not None
@@ -225,7 +225,7 @@ def _check_return_type(policy: Policy, return_type: Any) -> None:
 
 
 def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
-    """Report that a policy runs in Python, and return a function that runs it.
+    """Report that a policy runs in Python, and return a function that calls it.
 
     Raises:
         PolicyError: If the policy would also fail in plain Python.
@@ -255,7 +255,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
 
 
 def _wrap_in_python(policy: Policy) -> Any:
-    """Return a policy as a plain Python function that rejects invalid return values.
+    """Return a policy as a Python function that rejects invalid return values.
 
     Quitting the debugger interrupts the program.
     """
@@ -270,11 +270,11 @@ def _wrap_in_python(policy: Policy) -> Any:
 
 
 def check_source(policy: Policy) -> None:
-    """Raise PolicyError if a policy would fail, or if its compiled code would act differently."""
+    """Raise PolicyError if a policy would fail, or would behave differently when compiled."""
     if message := find_policy_error(policy):
         raise PolicyError(f"{_describe_policy(policy)} {message}")
 
 
 def _describe_policy(policy: Policy) -> str:
-    """Return the description of a policy for messages."""
+    """Return the description of a policy for error messages."""
     return f"the {policy.slot} policy {policy.name!r} in {policy.location}"

@@ -36,7 +36,7 @@ def is_built_in(function: Callable[..., Any]) -> bool:
 
 
 def module_name(value: Any) -> str:
-    """Return the name of the module that a value is or belongs to, or "" if it is unknown."""
+    """Return the name of a module, or of the module that defines a value; "" if unknown."""
     name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
     return name if type(name) is str else ""  # An author can set the name to any object.
 
@@ -72,7 +72,7 @@ def collect_arguments(code: CodeType, opname: str) -> list[Any]:
 
 
 def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the names and values that a function can read.
+    """Yield the name and value of each variable that a function can read.
 
     The values come from its closure, from its module and from the modules that it names.
     """
@@ -94,7 +94,7 @@ def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
 
 
 def collect_module_values(function: Any) -> list[tuple[str, Any]]:
-    """Return the names and values that a function can read from the modules that it names."""
+    """Return the module values that a function can read by name, with their names."""
     module_globals = function.__globals__
     values = [
         (name, value)
@@ -105,7 +105,7 @@ def collect_module_values(function: Any) -> list[tuple[str, Any]]:
 
 
 def _is_compiled(value: object) -> bool:
-    """Return True if a value is a compiled helper.
+    """Return True if a value is a compiled helper function.
 
     The function does not import the compiler.
     """
@@ -114,7 +114,7 @@ def _is_compiled(value: object) -> bool:
 
 
 def _is_versioned(module: str) -> bool:
-    """Return True if any change of a module changes the name of the cache directory."""
+    """Return True if every change of a module also changes the name of the cache directory."""
     return module.partition(".")[0] in VERSIONED_PACKAGES or f"{module}.".startswith(
         ENGINE_PREFIXES
     )
@@ -124,7 +124,7 @@ def _is_versioned(module: str) -> bool:
 
 
 def find_nondeterminism(function: Callable[..., Any]) -> str:
-    """Return the first source of randomness or time in a function, or "" if there is none."""
+    """Return the first use of randomness or time in a function, or "" if there is none."""
     for callee in collect_functions(function):
         names = collect_names(callee.__code__)
         sources = [

@@ -66,7 +66,7 @@ def find_policy_error(policy: Policy) -> str:
 
 
 def _uses_print(function: Any) -> bool:
-    """Return True if a function or one of its helpers calls print in compiled mode."""
+    """Return True if a function or one of its helpers calls print when compiled."""
     return not is_interpreted() and any(
         "print" in collect_arguments(callee.__code__, "LOAD_GLOBAL")
         and "print" not in callee.__globals__
@@ -75,7 +75,7 @@ def _uses_print(function: Any) -> bool:
 
 
 def describe_unknown_field(name: str, record: str = "") -> str:
-    """Return the error message about an unknown field, without its subject.
+    """Return the error message about an unknown field, without the message's subject.
 
     The message is empty if the field exists.
 
@@ -93,7 +93,7 @@ def describe_unknown_field(name: str, record: str = "") -> str:
 
 
 def _suggest_definition(name: str, defined: set[str]) -> str:
-    """Return the suggestion at the end of an error message about an undefined name."""
+    """Return the suggestion that ends an error message about an undefined name."""
     if name in POLICY_ARGUMENTS:
         return ". The arguments of a policy are (view, rules, params)."
     for module in AUTHOR_MODULES:
@@ -145,7 +145,7 @@ def _find_misused_arguments(policy: Policy) -> Iterator[str]:
 
 
 def _parse_definition(code: Any) -> ast.AST | None:
-    """Return the syntax tree of a function.
+    """Return the syntax tree of a function's definition.
 
     Returns None if the source is unavailable or the function rebinds one of its arguments.
     """

@@ -50,7 +50,7 @@ _MISSING_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 @dataclass(frozen=True)
 class _Library:
-    """Strategies and policies of a set of modules.
+    """Strategies and policies that a set of modules defines.
 
     Attributes:
         strategies: Strategies by name.
@@ -64,7 +64,7 @@ class _Library:
 
 
 def find_strategy(strategy: str | Strategy) -> Strategy:
-    """Return a strategy with every slot filled and its canonical spec.
+    """Return the strategy of a spec, with every slot filled, and its canonical spec.
 
     Args:
         strategy: Spec string or Strategy. The functions of a Strategy are copied in their present
@@ -90,17 +90,17 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
 
 
 def is_same_strategy(a: Strategy, b: Strategy) -> bool:
-    """Return True if two strategies have equal policies and the same order of decisions."""
+    """Return True if two strategies have the same policies and the same order of decisions."""
     return (a.policies, a.ending) == (b.policies, b.ending)
 
 
 def _live_contents(strategy: Strategy) -> list[bytes]:
-    """Return the pickles of the policies that were defined in a running program."""
+    """Return the pickles of the policies that the running program has defined."""
     return sorted({policy.live for policy in strategy.policies} - {b""})
 
 
 def _restore(spec: str, contents: list[bytes]) -> Strategy:
-    """Return the strategy of a spec with functions from pickles of a running program."""
+    """Return a strategy from its spec and the pickled functions of a running program."""
     for content in contents:
         from simgin.strategy import by_value
 
@@ -111,7 +111,7 @@ def _restore(spec: str, contents: list[bytes]) -> Strategy:
 
 
 def _reduce(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
-    """Return the pickle reduction of a strategy.
+    """Return the function and the arguments with which pickle restores a strategy.
 
     A strategy is pickled as its spec, because compiled functions cannot be pickled.
     """
@@ -123,7 +123,7 @@ copyreg.pickle(Strategy, _reduce)
 
 
 def _find_by_spec(spec: str) -> Strategy:
-    """Return the strategy of a spec."""
+    """Return the strategy that a spec describes."""
     parsed = strategy_spec.parse_spec(spec)
     strategy = strategy_spec.set_values(
         _find_by_name(parsed.strategy.name), parsed.strategy.values, spec
@@ -143,7 +143,7 @@ def _find_by_spec(spec: str) -> Strategy:
 
 
 def _find_weights_file(spec: StrategySpec) -> Path:
-    """Return the weights file of a spec.
+    """Return the path of the weights file that a spec names.
 
     The spec contains a path or the name of a trained player.
 
@@ -168,12 +168,12 @@ def _find_weights_file(spec: StrategySpec) -> Path:
 
 
 def format_learned_name(prefix: str, content: bytes) -> str:
-    """Return the file name of trained weights, which ends with their digest."""
+    """Return the file name for trained weights, which ends with a digest of the weights."""
     return f"{prefix}-{hashlib.sha256(content).hexdigest()[:16]}.npy"
 
 
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
-    """Return a strategy with other weights for its discard policy.
+    """Return a copy of a strategy whose discard policy has other weights.
 
     Policies of other slots that read the same file also use the new weights. The new weights do not
     depend on the rules.
@@ -190,7 +190,7 @@ def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
 
 
 def _policies_sharing_weights(strategy: Strategy) -> list[Policy]:
-    """Return the policies that read the weights file of the discard policy.
+    """Return the policies that read the same weights file as the discard policy.
 
     If the discard policy has no weights file, the result is empty.
     """
@@ -231,7 +231,7 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
 
 
 def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
-    """Return a strategy with new parameter values and an updated canonical spec.
+    """Return a copy of a strategy with new parameter values and an updated canonical spec.
 
     Args:
         strategy: Strategy, as returned by `find_strategy`.
@@ -246,7 +246,7 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
 def _with_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
 ) -> Strategy:
-    """Return a strategy with new parameter values, given by slot and parameter."""
+    """Return a copy of a strategy with new values, given by slot and parameter."""
     changed = {
         slot: strategy_spec.set_policy_values(
             _require_policy(strategy, slot, text), slot_values, text
@@ -273,7 +273,7 @@ def list_policies() -> list[Policy]:
 
 
 def find_source_files(strategy: Strategy) -> list[Path]:
-    """Return the files that contain the policies of a strategy, their helpers and their weights.
+    """Return the files with a strategy's policies, their helpers and their weights.
 
     Functions that were defined in a running program do not have a file.
     """
@@ -292,7 +292,7 @@ def find_source_files(strategy: Strategy) -> list[Path]:
 
 
 def compute_strategy_digest(strategy: Strategy) -> str:
-    """Return a digest of a strategy's files.
+    """Return a digest of the files that define a strategy.
 
     The digest does not depend on parameter values.
 
@@ -322,7 +322,7 @@ def collect_parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
 
 
 def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
-    """Return every slot with the spec of its policy, including all parameter values."""
+    """Return the spec of each slot's policy, including all parameter values."""
     return [
         (
             policy.slot,
@@ -339,7 +339,7 @@ def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
 
 
 def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
-    """Return the canonical spec of a strategy, without values equal to the defaults.
+    """Return the canonical spec of a strategy, which omits values equal to the defaults.
 
     Args:
         spec: Parsed spec. The result contains the same policies. If another policy has a different
@@ -402,7 +402,7 @@ def _format_policy_spec(policy: Policy) -> str:
 
 
 def _find_by_name(name: str) -> Strategy:
-    """Return a strategy by name or path, with its empty slots filled."""
+    """Return the strategy with a name or path, with its empty slots filled."""
     path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
         strategies = _load_file_library(Path(path)).strategies
@@ -419,7 +419,7 @@ def _find_by_name(name: str) -> Strategy:
 
 
 def _select_strategy(strategies: Mapping[str, Strategy], inner_name: str, path: str) -> Strategy:
-    """Return a strategy of a file by name, or the only strategy if no name is given."""
+    """Return the strategy with a name in a file, or the file's only strategy without a name."""
     if inner_name in strategies:
         return strategies[inner_name]
     if inner_name:
@@ -439,7 +439,7 @@ def _select_strategy(strategies: Mapping[str, Strategy], inner_name: str, path: 
 
 
 def _find_policy(slot: str, name: str) -> Policy:
-    """Return a policy by its own name or by the name of a strategy that uses it."""
+    """Return the policy with a name, or the policy of the strategy with that name."""
     path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
         return _find_policy_in_file(slot, path, inner_name)
@@ -457,7 +457,7 @@ def _find_policy(slot: str, name: str) -> Policy:
 
 
 def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
-    """Return a policy of a file by name, or the only policy of the slot if no name is given."""
+    """Return the policy with a name in a file, or the slot's only policy without a name."""
     policies = _load_file_library(Path(path)).policies
     if (slot, inner_name) in policies:
         return policies[slot, inner_name]
@@ -469,7 +469,7 @@ def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
 
 
 def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
-    """Return the policy of a strategy in a slot.
+    """Return the policy that a strategy uses in a slot.
 
     If there is none, the function raises StrategyError.
     """
@@ -480,7 +480,7 @@ def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
 
 
 def _fill_slots(strategy: Strategy) -> Strategy:
-    """Return a strategy with default policies in its empty slots."""
+    """Return a copy of a strategy with default policies in its empty slots."""
     missing = {
         slot: _load_library().policies[slot, name]
         for slot, name in DEFAULT_POLICIES.items()
@@ -587,7 +587,7 @@ def _package_name(point: EntryPoint) -> str:
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
-    """Return the strategies and policies that modules define.
+    """Return the strategies and policies that are defined in some modules.
 
     Raises:
         StrategyError: If two strategies, or two policies of a slot, have the same name.
@@ -618,7 +618,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
 
 
 def _extract_source(text: str) -> str:
-    """Return the text of the paragraph `Source: ...` in a docstring."""
+    """Return the text of the paragraph that begins with `Source:` in a docstring."""
     for paragraph in text.split("\n\n"):
         line = " ".join(paragraph.split())
         if line.startswith("Source:"):
@@ -627,7 +627,7 @@ def _extract_source(text: str) -> str:
 
 
 def _load_file_library(path: Path) -> _Library:
-    """Return the strategies and policies of a file."""
+    """Return the strategies and policies that a file defines."""
     path_text = str(path)
     if not path_text.isprintable():
         path_text = quote_text(path_text)
@@ -652,7 +652,7 @@ def _load_file_library(path: Path) -> _Library:
 
 @cache
 def _load_file(path: Path, content: bytes) -> ModuleType:
-    """Import a strategy file as a module with a unique name."""
+    """Import a strategy file as a module, and give the module a unique name."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
     reader = SourceFileLoader(name, str(path))  # This loader accepts any suffix.
@@ -671,7 +671,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
 
 @contextlib.contextmanager
 def _convert_errors(path: Path) -> Iterator[None]:
-    """Convert every exception of a strategy file, including SystemExit, to StrategyError."""
+    """Convert all exceptions that a strategy file raises, even SystemExit, to StrategyError."""
     try:
         yield
     except (StrategyError, KeyboardInterrupt):
@@ -688,7 +688,7 @@ def _convert_errors(path: Path) -> Iterator[None]:
 
 
 def _describe_load_error(error: BaseException) -> str:
-    """Describe an import error, and suggest a fix if a name is missing."""
+    """Return a description of an import error, with a suggested fix for a missing name."""
     missing = _MISSING_NAME.match(format_error_message(error))
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         suggestion = did_you_mean(missing[1], vars(sys.modules[missing[2]]))

@@ -37,21 +37,21 @@ _thread_state = threading.local()
 
 
 class PolicyRaised(Exception):
-    """Exception that stands for an exception of a policy.
+    """Exception that compiled code raises in place of a policy's own exception.
 
     `reraise_policy_errors` replaces it with the original exception.
     """
 
 
 class InvalidActionError(SimginError):
-    """Exception for an invalid return value.
+    """Exception for a policy's return value that is not an action.
 
     The caller adds the policy as the subject of the message.
     """
 
 
 class PolicyExitError(Exception):
-    """Exception that replaces an exception that would end the program.
+    """Exception that replaces a policy's exception that would end the program.
 
     The caller adds the subject of the message.
     """
@@ -59,7 +59,7 @@ class PolicyExitError(Exception):
 
 @contextmanager
 def reraise_policy_errors() -> Iterator[None]:
-    """Raise the original exception of a policy instead of PolicyRaised in the block."""
+    """Raise a policy's original exception if PolicyRaised is raised in the block."""
     try:
         yield
     except PolicyRaised:
@@ -71,7 +71,7 @@ def reraise_policy_errors() -> Iterator[None]:
 
 
 def _as_harmless_error(error: BaseException) -> BaseException:
-    """Return an exception, or a PolicyExitError if the exception would end the program.
+    """Return an exception unchanged, or as PolicyExitError if it would end the program.
 
     A KeyboardInterrupt is returned unchanged, because only the main thread receives it.
     """
@@ -101,7 +101,7 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
 
 
 def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int], int]:
-    """Return the callback that calls a policy with records at the given addresses."""
+    """Return the callback that calls a policy with records at memory addresses."""
 
     def answer(view: int, rules: int, params: int, n: int) -> int:
         try:
@@ -119,7 +119,7 @@ def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int
 
 
 def to_int(action: Any) -> int:
-    """Return an action as an integer.
+    """Return an action as an integer, or raise InvalidActionError.
 
     Raises:
         InvalidActionError: If the action is not an integer or a Boolean, or does not fit in an
@@ -139,7 +139,7 @@ def make_action_error(value: object, expected: str) -> InvalidActionError:
 
 
 def _first_reason(error: NumbaError) -> str:
-    """Return the first informative line of numba's error.
+    """Return the first informative line of a numba error message.
 
     The very first line contains only the stage of compilation.
     """
@@ -155,7 +155,7 @@ def _first_reason(error: NumbaError) -> str:
 
 
 def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return a dtype with properties as fields.
+    """Return a dtype of records whose fields are Python properties.
 
     np.record reads properties four times as fast.
     """
@@ -169,12 +169,12 @@ _VIEW_DTYPE, _RULES_DTYPE = _fast_record_dtype(VIEW), _fast_record_dtype(RULES)
 
 
 def _memory_at(address: int, size: int) -> memoryview:
-    """Return the memory at an address."""
+    """Return the bytes at a memory address as a buffer."""
     return memoryview((ctypes.c_char * size).from_address(address))
 
 
 def _record_at(address: int, dtype: np.dtype[Any]) -> Any:
-    """Return a read-only record at an address."""
+    """Return a read-only record at a memory address."""
     records = np.frombuffer(_memory_at(address, dtype.itemsize), dtype)
     records.flags.writeable = False
     return records[0]
@@ -192,7 +192,7 @@ def _rules_at(address: int) -> Any:
 
 @lru_cache(_CACHE_SIZE)
 def _vector_at(address: int, n: int) -> np.ndarray:
-    """Return the vector of n parameters and weights at an address."""
+    """Return the parameter vector of length n at a memory address."""
     vector = np.frombuffer(_memory_at(address, 8 * n), np.float64) if n else np.zeros(0)
     vector.flags.writeable = False
     return vector

@@ -41,7 +41,7 @@ class StrategyError(SimginError):
 
 @dataclass(frozen=True)
 class PolicyReference:
-    """Name with parameter values, such as `at:k=4`."""
+    """Name of a policy with parameter values, such as `at:k=4`."""
 
     text: str
     name: str
@@ -50,7 +50,7 @@ class PolicyReference:
 
 @dataclass(frozen=True)
 class StrategySpec:
-    """Parsed spec of a strategy.
+    """Spec of a strategy, parsed into its parts.
 
     Attributes:
         strategy: Name and parameter values of the strategy.
@@ -64,12 +64,12 @@ class StrategySpec:
 
     @property
     def has_weights(self) -> bool:
-        """True if the file contains weights rather than parameter values."""
+        """True if the spec's file contains weights rather than parameter values."""
         return has_suffix(self.file, ".npy")
 
     @property
     def is_learned(self) -> bool:
-        """True if the file contains the weights of a trained player.
+        """True if the spec's file contains the weights of a trained player.
 
         The file name of a trained player does not contain a folder.
         """
@@ -80,7 +80,7 @@ class StrategySpec:
 
 
 def parse_spec(spec: str) -> StrategySpec:
-    """Parse a spec.
+    """Parse the spec of a strategy.
 
     Raises:
         StrategyError: If the spec is not valid.
@@ -106,7 +106,7 @@ def parse_spec(spec: str) -> StrategySpec:
 
 
 def format_weights_path(file: Path) -> str:
-    """Return a path that contains a folder.
+    """Return a path with its folder, so that it cannot be a plain name.
 
     A name without a folder would refer to a trained player.
     """
@@ -126,7 +126,7 @@ def _check_slots(head: str) -> None:
 
 
 def _parse_reference(text: str) -> PolicyReference:
-    """Parse a name with parameter values."""
+    """Parse the name of a policy with its parameter values."""
     name, *rest = _VALUES_SEPARATOR.split(text.strip(), maxsplit=1)
     items = rest[0].split(",") if rest else []
     stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
@@ -145,7 +145,7 @@ def _parse_reference(text: str) -> PolicyReference:
 
 
 def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> Policy:
-    """Return a policy with new parameter values.
+    """Return a copy of a policy with new parameter values.
 
     Raises:
         StrategyError: If a value is not valid. The message quotes `text`.
@@ -157,7 +157,7 @@ def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> P
 
 
 def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Strategy:
-    """Return a strategy with new parameter values.
+    """Return a copy of a strategy with new parameter values.
 
     If several policies have the parameter, their declarations must be equal. The value then applies
     to all of these policies.
@@ -190,7 +190,7 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
 
 
 def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
-    """Return a strategy with other policies in some slots."""
+    """Return a copy of a strategy with other policies in some slots."""
     slots: dict[str, Any] = dict(policies)
     return replace(strategy, spec=text, **slots)
 
@@ -199,7 +199,7 @@ def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str 
 
 
 def format_changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
-    """Return the values of a policy as strings, except values that equal the given defaults."""
+    """Return the values of a policy that differ from the given defaults, as strings."""
     known = {name: param.default for name, param in defaults.params.items()} if defaults else {}
     return {
         name: param.format(param.default)
@@ -254,7 +254,7 @@ def read_values_file(path: Path) -> SlotValues:
 
 
 def _to_string(value: object) -> str:
-    """Return a TOML value as a string.
+    """Return a value from a TOML file as a string.
 
     The function also supports integers with too many digits for Python.
     """

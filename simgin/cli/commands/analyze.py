@@ -209,7 +209,7 @@ def analyze_command(
 
 
 def _answer(analyses: Mapping[str, Analysis]) -> str:
-    """Return the best action in the position, or in the costliest decision of a deal."""
+    """Return the best action at the position, or at the costliest decision of the deal."""
     from simgin.analysis.analysis_report import analysis_verdict
 
     title, *others = analyses
@@ -231,7 +231,7 @@ def _analyze_strategy(
     as_json: bool,
     arguments: Mapping[str, Any],
 ) -> None:
-    """Print the error rates of a strategy."""
+    """Estimate and print the error rates of a strategy."""
     from simgin.analysis import error_rates
     from simgin.cli import session
 
@@ -275,7 +275,7 @@ def _rates_screen(found: ErrorRates, report: Callable[[], Report]) -> Iterator[A
 
 
 def _reject_options(names: Sequence[str], problem: str) -> None:
-    """Raise UsageError if the user specified one of these options.
+    """Raise UsageError if the user specified one of the given options.
 
     Args:
         names: Options that have no effect in this kind of analysis.

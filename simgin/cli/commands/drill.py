@@ -114,14 +114,14 @@ def drill_command(
 
 
 def _open_page(page: Path) -> None:
-    """Open the page in a browser if stdout is a terminal, unless there is only a text browser."""
+    """Open the exercises in a browser if stdout is a terminal and a graphical browser exists."""
     with contextlib.suppress(webbrowser.Error):
         if sys.stdout.isatty() and type(webbrowser.get()) is not webbrowser.GenericBrowser:
             webbrowser.open(page.resolve().as_uri())
 
 
 def _check_anki() -> None:
-    """Raise UsageError if flash cards cannot be written."""
+    """Raise UsageError if the packages for flash cards are not installed."""
     try:
         import genanki  # noqa: F401
     except ImportError:

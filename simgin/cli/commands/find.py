@@ -87,7 +87,7 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
 
 
 def _screen(found: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the summary and the matching deals."""
+    """Yield the summary of a search, and the matching deals."""
     yield from report().to_renderables()
     yield ""
     for row in found.listed_rows:
@@ -102,12 +102,12 @@ def _screen(found: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
 
 
 def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
-    """Yield the points of a deal, its course and the command that replays it."""
+    """Yield the points and the course of a deal, and the command that replays the deal."""
     return format_finding(f"{points:+5d}  {happened}", command)
 
 
 def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
-    """Yield the first decision in which the two players differ, and the commands for both deals."""
+    """Yield the first decision in which two players differ, and commands for both deals."""
     own = f"{request.short_name(row['strategy'])} {row['own']}"
     other = f"{request.short_name(row['rival'])} {row['other']}"
     yield from format_finding(f"{row['place']}: {own}; {other}")
@@ -116,7 +116,7 @@ def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:
-    """Yield the cost of a decision, the chosen action, the best action and the commands."""
+    """Yield a decision's cost, chosen action and best action, and its commands."""
     from simgin.analysis.position import format_better_action
 
     half_width = row["high"] - row["cost"]

@@ -102,7 +102,7 @@ def grade_command(
 
 
 def _screen(found: Grade, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the tables, and commands that analyse the costliest decisions."""
+    """Yield the tables of a grade, and the commands that analyse the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 
     yield from report().to_renderables()

@@ -125,7 +125,7 @@ def match_command(
 
 
 def command_with_size(plan: Plan, resolved_options: dict[str, Any]) -> str:
-    """Return the command that repeats a plan, with its parameters in canonical form."""
+    """Return the command that repeats a plan with its size, in canonical form."""
     n = plan.tasks[0].n
     # Otherwise, only the time is limited.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
@@ -146,7 +146,7 @@ def play_plan(
     announced: bool = False,
     **run_options: Any,
 ) -> None:
-    """Play the plan of a command, or print its size.
+    """Play the plan of a command, or print the size of the plan.
 
     Args:
         plan: Plan to play.

@@ -89,14 +89,14 @@ def odds_command(
 
 
 def _print_omissions(found: Odds) -> list[Path]:
-    """Print the omitted results, and return an empty list of files."""
+    """Print the results that the screen omits, and return an empty list of files."""
     for sentence in found.unavailable:
         print_note(sentence)
     return []
 
 
 def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
-    """Yield the sentences and the first table, or all tables if `details` is True."""
+    """Yield the sentences and the first table of odds, or all tables if `details` is True."""
     from simgin.odds.odds_report import ODDS_INTERVAL_NOTE
 
     yield from report.to_renderables(details=details)

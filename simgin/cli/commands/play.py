@@ -83,7 +83,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
 
 
 def _saved_game_file(matchup: Matchup) -> Path:
-    """Return the file of the saved game; the tests replace it."""
+    """Return the file of the saved game, which tests can replace."""
     from simgin.play.played_game import saved_game_file
 
     return saved_game_file(matchup)

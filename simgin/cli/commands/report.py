@@ -46,7 +46,7 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
 
 
 def _report(findings: RunResults) -> Report:
-    """Return the report of a run or a review."""
+    """Return the report of a run or of a review."""
     from simgin.review.review import restore_review
 
     manifest = findings.info.identity

@@ -152,7 +152,7 @@ def review_command(
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
-    """Return the request with all players, after playing pilot matches or training."""
+    """Return a request with all players, after pilot matches or training find missing ones."""
     from simgin.cli import session
     from simgin.report import progress
     from simgin.review.review_request import resolve_players

@@ -184,7 +184,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
 
 
 def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
-    """Yield a line for each check with its error, and a summary."""
+    """Yield a line for each check, with its error if the check failed, and then a summary."""
     from rich.padding import Padding
     from rich.table import Table as Lines
 
@@ -202,7 +202,7 @@ def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
 
 
 def _check_summary(findings: Sequence[ContractResult]) -> str:
-    """Return a summary with the number of failed checks, or with the passed tests."""
+    """Return a summary with the number of failed checks, or of passed tests without failures."""
     failed = [finding for finding in findings if finding.passed is False]
     if failed:
         return f"{len(failed)} of {len(findings)} checks failed."
@@ -233,7 +233,7 @@ def _new(file: Path, name: str | None) -> None:
 
 
 def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
-    """Return the strategies that match a number of players and a word, strongest first."""
+    """Return the strategies for a number of players that match a word, strongest first."""
     matching = []
     for name in loader.list_strategies():
         strategy = loader.find_strategy(name)
@@ -244,7 +244,7 @@ def _strategies_found(players: int | None, search: str | None) -> list[Strategy]
 
 
 def _policies_found(slot: str | None, search: str | None) -> list[Policy]:
-    """Return the policies that match a slot and a word, sorted by slot and name."""
+    """Return the policies of a slot that match a word, sorted by slot and name."""
     matching = [policy for policy in loader.list_policies() if slot in (None, policy.slot)]
     return [policy for policy in matching if _has(search, policy.name, policy.about)]
 
@@ -295,7 +295,7 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
 
 
 def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
-    """Yield a heading, and the results, the idea and the source of each strategy."""
+    """Yield a heading, and the results, idea and source of each strategy."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -384,7 +384,7 @@ def _parameter_rows(policy: Policy) -> list[dict[str, Any]]:
 
 
 def _format_allowed_values(param: Param) -> str:
-    """Return the valid values of a parameter."""
+    """Return the valid values of a parameter as text."""
     if param.kind == "choice":
         return ", ".join(param.choices)
     if param.kind == "bool":
@@ -394,13 +394,13 @@ def _format_allowed_values(param: Param) -> str:
 
 
 def _shorten_path(path: Path) -> str:
-    """Return a path, relative to the current directory if it is inside."""
+    """Return a path, relative to the current directory if the path is inside it."""
     current = Path.cwd()
     return str(path.relative_to(current)) if path.is_relative_to(current) else str(path)
 
 
 def _execution_mode(policy: Policy) -> str:
-    """Return the execution mode of a policy. This function loads the compiler."""
+    """Return the execution mode of a policy, and load the compiler if necessary."""
     from simgin.strategy import compiler
 
     return compiler.execution_mode(policy)

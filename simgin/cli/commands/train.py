@@ -115,7 +115,7 @@ def train_command(
 
 
 def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
-    """Return a line with the command that plays champion with its new weights."""
+    """Return the line with the command that plays champion with its trained weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 
     strategy = found.request.strategy.spec
@@ -124,7 +124,7 @@ def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
 
 
 def _play_line(training: TrainRequest, output: Path | None) -> str:
-    """Return a line that explains how to use the weights, which the strategy reads from a file."""
+    """Return the line that explains how a strategy can use the weights in the output file."""
     match = training.match
     strategy, opponent = match.strategy.spec, match.pool[0].spec
     if output is None:

@@ -110,14 +110,14 @@ def tune_command(
 
 
 def _play_command(found: Improvement, output: Path | None) -> str:
-    """Return the command that plays the tuned strategy against the default."""
+    """Return the command that plays the tuned strategy against the default strategy."""
     default, variant = found.request.strategy.spec, found.request.variant.spec
     player = found.strategy.spec if output is None else f"{default}@{output}"
     return format_command("match", player, default, "-v", variant, "--matches", "20k")
 
 
 def _announce(request: TuneRequest, seconds: float) -> None:
-    """Print the plan and its estimated time."""
+    """Print the plan of a search and the estimated time."""
     from simgin.learn.cma_search import plan_sentence
     from simgin.report.wrapping import Sentences
     from simgin.text.amounts import format_duration
@@ -128,7 +128,7 @@ def _announce(request: TuneRequest, seconds: float) -> None:
 
 
 def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
-    """Return the plan for --json. The time in seconds is estimated from a few pairs."""
+    """Return the plan of a search for --json, with the estimated time in seconds."""
     from simgin.learn.cma_search import FINALS_FACTOR, MAX_FINALISTS
     from simgin.play.parallel import usable_cpus
     from simgin.runs.plan import measure_unit_seconds

@@ -153,7 +153,7 @@ def _list(found: Sequence[Variant], as_json: bool) -> None:
 
 
 def _read_file(file: str) -> list[Variant]:
-    """Return the variants of a file, or raise VariantError with all errors in the file."""
+    """Return the variants in a file, or raise VariantError with all errors in the file."""
     valid, sentences = [], []
     for text, result in variants_in_file(file).items():
         if isinstance(result, Variant):
@@ -233,7 +233,7 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
 
 
 def _check_row(text: str, result: Variant | VariantError) -> dict[str, Any]:
-    """Return the JSON row of a checked variant."""
+    """Return the JSON row that describes a checked variant."""
     sentences = result.messages if isinstance(result, VariantError) else []
     return {"variant": text, "ok": not sentences, "sentences": sentences}
 
