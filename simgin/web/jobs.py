@@ -2,9 +2,10 @@
 
 A child process can be cancelled at any time, uses all cores without delaying the pages, and writes
 the same files as the command in a terminal. It reports its progress as JSON lines on stderr (see
-`simgin.report.progress`). The state of each job is a JSON file, so that a job that was running
-when the server ended is listed as interrupted and can be resumed. The file is in the user's data
-directory, because a run directory can come from an untrusted source and resuming runs the command.
+`simgin.report.progress`) and ends with the server (see `simgin.web.job_process`). The state of each
+job is a JSON file, so that a job that was running when the server ended is listed as interrupted
+and can be resumed. The file is in the user's data directory, because a run directory can come from
+an untrusted source and resuming runs the command.
 """
 
 from __future__ import annotations
@@ -237,8 +238,8 @@ class JobQueue:
     def _start_process(self, job: Job) -> subprocess.Popen[str]:
         environment = os.environ | {progress.FORMAT_VARIABLE: progress.JSON_FORMAT}
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "simgin", *job.words],
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-P", "-m", "simgin.web.job_process", *job.words],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -287,7 +288,8 @@ class JobQueue:
         process = self._process
         if process is None or process.poll() is not None:
             return
-        process.send_signal(signal.SIGINT)
+        assert process.stdin is not None
+        process.stdin.close()
         timer = threading.Timer(CANCEL_SECONDS, process.kill)
         timer.daemon = True
         timer.start()

@@ -1,12 +1,27 @@
-"""Address and token of the site in the tests of simgin.web, checks of its pages, and waiting."""
+"""Sites in the tests of simgin.web: addresses, real servers, checks of pages, and waiting."""
 
 import re
+import signal
+import subprocess
+import sys
 import time
+from contextlib import contextmanager
 
 import html5lib
 
 TOKEN, PORT = "secret-token", 8123
 ADDRESS = f"http://127.0.0.1:{PORT}"
+
+
+@contextmanager
+def serve(folder, *strategies):
+    """Start `simgin web` in a directory, and yield its process and its address with the token."""
+    words = [sys.executable, "-m", "simgin", "web", "--no-open", *strategies]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield server, re.search(r"http://\S+", server.stdout.readline())[0]
+        finally:
+            server.send_signal(signal.SIGINT)
 
 
 def page_of(answer, status=200):
