@@ -1,14 +1,16 @@
 """Tests of the pages with a form for a command: Review, Compare, Odds and Charts."""
 
 import shlex
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 
 from simgin.review.review_request import ReviewRequest
 from simgin.rules.parameters import rule_parameters
-from simgin.web.jobs import DONE
+from simgin.web.jobs import DONE, FAILED_JOB
 from simgin.web.spec_fields import describe_strategy_fields, describe_variant_fields
+from support.command_line import call
 from support.web_site import page_of, wait_for
 
 UNDERCUT_10 = "standard+undercut_bonus=10"
@@ -196,16 +198,21 @@ def test_a_strategy_from_the_start_of_the_server_can_be_chosen(browser, site, em
     assert words_of(browser, "compare", s1="mine.py")[1] == "mine.py"
 
 
-def test_the_shown_command_is_what_runs(browser, site):
-    values = {"s1": "gold", "s2": "simple", "size": "2k"}
+def test_a_job_writes_what_the_shown_command_writes(browser, site, without_plots):
+    values = {"s1": "gold", "s2": "simple", "size": "200"}
     command = checked(browser, "compare", **values)["command"]
     name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
     job = site.jobs.find(name)
     assert job.command == command
-    wait_for(job, DONE)
-    assert job.history[-1]["n"] == 2000 and job.history[-1]["players"] == ["gold", "simple"]
+    wait_for(job, DONE, FAILED_JOB)
+    assert job.state == DONE and job.percent == 100 and "gold" in job.output
+    assert {"title", "done", "total", "result"} <= set(job.progress)
+    assert job.history[-1]["n"] == 200 and job.history[-1]["players"] == ["gold", "simple"]
     assert browser.get(f"/jobs/{name}").headers["location"] == f"/results/{job.run}"
     assert "-standard-2" in checked(browser, "compare", **values)["command"]
+    call(*shlex.split(command)[1:-1], "typed")
+    written, typed = site.results / job.run / "table.csv", Path("typed/table.csv")
+    assert written.read_bytes() == typed.read_bytes()
 
 
 def test_the_review_request_names_its_directory():
