@@ -1,0 +1,107 @@
+"""Reviews and comparisons in the system's Chromium, with a server that is killed and restarted."""
+
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+
+from support.web_site import serve
+
+pytest.importorskip("playwright")
+pytestmark = pytest.mark.slow
+REVIEW = "r1=standard%2Bundercut_bonus%3D10&precision=quick&adapt=no"
+RUN = "review-standard-undercut-bonus=10-against-standard"
+MINUTE = 60_000  # milliseconds
+
+
+@contextmanager
+def opened(chromium, address, path, width=1280):
+    """Open a page, and check that it causes no error and no overflow."""
+    page = chromium.new_page(viewport={"width": width, "height": 900})
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address)
+    page.goto(f"{address.partition('?')[0]}{path.lstrip('/')}")
+    yield page
+    assert not errors
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.close()
+
+
+def wait_for_state(page, state):
+    """Wait until a job has a state."""
+    page.locator("#job-state", has_text=state).wait_for(timeout=10 * MINUTE)
+
+
+def wait_for_progress(page):
+    """Wait until a job shows an interim result."""
+    page.locator("#job-result", has_text=re.compile("matches")).wait_for(timeout=10 * MINUTE)
+
+
+@pytest.fixture
+def folder(empty_directory, monkeypatch):
+    """Keep the user's data in the test's directory."""
+    monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
+    return empty_directory
+
+
+def test_a_review_survives_cancelling_and_a_killed_server(folder, chromium):
+    with serve(folder) as (server, address):
+        with opened(chromium, address, f"/review?{REVIEW}") as page:
+            page.locator("#time", has_text="Expected").wait_for()
+            command = page.inner_text("#command")
+            page.click("button[type=submit]")
+            wait_for_progress(page)
+            page.reload()
+            wait_for_progress(page)
+            page.click("#job-cancel")
+            wait_for_state(page, "cancelled")
+            page.click("#job-resume")
+            wait_for_progress(page)
+        server.kill()
+    with serve(folder) as (_, address), opened(chromium, address, "/results", 390) as page:
+        page.click("button[data-resume]")
+        page.wait_for_url("**/jobs/*")
+        page.locator("#report").or_(page.locator(".state.failed")).wait_for(timeout=10 * MINUTE)
+        assert page.frame_locator("#report").locator("h1").inner_text()
+    typed = folder / "typed"
+    typed.mkdir()
+    subprocess.run([sys.executable, "-m", *command.split()], cwd=typed, check=True)
+    report = f"results/{RUN}/report.html"
+    assert (folder / report).read_bytes() == (typed / report).read_bytes()
+
+
+def test_a_parameter_changes_the_command_and_the_address(folder, chromium):
+    with serve(folder) as (_, address), opened(chromium, address, "/review", 390) as page:
+        page.fill("#r1-gin_bonus", "30")
+        page.locator("#command", has_text="standard+gin_bonus=30+undercut_bonus=10").wait_for()
+        assert "gin_bonus%3D30" in page.url
+        page.reload()
+        page.locator(".changed #r1-gin_bonus").wait_for()
+        assert page.input_value("#r1-gin_bonus") == "30"
+        page.fill("#r1-gin_bonus", "-3")
+        page.locator("#r1-error", has_text="must be a whole number").wait_for()
+        page.fill("#r1-gin_bonus", "25")
+        page.click("#add")
+        page.locator("#r2-error", has_text="rules of the base").wait_for()
+        page.select_option("#r2-head", "oklahoma")
+        page.locator("#command", has_text="oklahoma").wait_for()
+        page.select_option("#base-head", "eaai")  # rule set 1 follows the base
+        page.locator(
+            "#command", has_text="eaai+undercut_bonus=10 oklahoma --against eaai"
+        ).wait_for()
+
+
+def test_a_comparison_draws_a_chart_until_a_precision(folder, chromium):
+    path = "/compare?s1=gold&s2=simple&stop=until&until=0.5%25"
+    with serve(folder) as (_, address), opened(chromium, address, path) as page:
+        page.locator("#time", has_text="Expected").wait_for()
+        page.click("button[type=submit]")
+        page.locator("#job-chart .band").wait_for(timeout=10 * MINUTE)
+        page.reload()
+        page.locator("#report").wait_for(timeout=10 * MINUTE)
+        shown = page.frame_locator("#report").locator(".verdict").inner_text()
+        half_width = float(re.search(r"wins\s[\d.]+\s±\s([\d.]+)\s%", shown)[1])
+        assert 0.3 < half_width <= 0.5
