@@ -100,8 +100,7 @@ class CommandPage:
         if form.errors:
             message = "Correct the marked fields."
             return JSONResponse({"error": message, "errors": form.errors}, form.status)
-        words = _complete_words(form, draft, request)
-        job = request.app.state.site.jobs.start(words, draft.title, _run_name(draft, request))
+        job = request.app.state.site.jobs.start_run(draft.words, draft.title, _run_name(draft))
         return JSONResponse({"job": job.name})
 
     def _read(self, request: Request) -> tuple[Form, Draft]:
@@ -114,10 +113,9 @@ def _complete_words(form: Form, draft: Draft, request: Request) -> list[str]:
     if form.errors:
         return draft.words[:1]
     site = request.app.state.site
-    return [*draft.words, "-o", str(site.results / _run_name(draft, request))]
+    return [*draft.words, "-o", str(site.results / site.jobs.new_run_name(_run_name(draft)))]
 
 
-def _run_name(draft: Draft, request: Request) -> str:
-    """Return an unused name for the run directory."""
-    name = re.sub(r"[^a-z0-9=]+", "-", draft.run.lower()).strip("-")[:MAX_RUN_NAME]
-    return str(request.app.state.site.jobs.new_run_name(name))
+def _run_name(draft: Draft) -> str:
+    """Return the wanted name of the run directory without special characters."""
+    return re.sub(r"[^a-z0-9=]+", "-", draft.run.lower()).strip("-")[:MAX_RUN_NAME]

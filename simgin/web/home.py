@@ -5,8 +5,9 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
+from simgin.web.jobs import DONE
 from simgin.web.pages import render_page
-from simgin.web.saved_runs import list_saved_runs
+from simgin.web.saved_runs import FINISHED, list_saved_runs
 
 MAX_LATEST_RUNS = 6
 # Path, title and description of each task
@@ -21,10 +22,8 @@ TASKS = (
 def show_home(request: Request) -> Response:
     """Show the tasks, the jobs and the latest results."""
     site = request.app.state.site
-    return render_page(
-        request,
-        "home",
-        tasks=TASKS,
-        jobs=site.jobs.list_jobs()[:MAX_LATEST_RUNS],
-        runs=list_saved_runs(site.results)[:MAX_LATEST_RUNS],
-    )
+    jobs = [job for job in site.jobs.list_jobs() if job.state != DONE][:MAX_LATEST_RUNS]
+    listed = {job.run for job in jobs}
+    saved = list_saved_runs(site.results)
+    runs = [run for run in saved if run.state == FINISHED or run.name not in listed]
+    return render_page(request, "home", tasks=TASKS, jobs=jobs, runs=runs[:MAX_LATEST_RUNS])

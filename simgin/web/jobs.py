@@ -167,6 +167,24 @@ class JobQueue:
             self._jobs[job.name] = job
             return job
 
+    def start_run(self, words: Sequence[str], title: str, name: str) -> Job:
+        """Append a job that writes a new run directory, or return an open job of this command.
+
+        Args:
+            words: Arguments of `simgin` without `-o`.
+            title: Title for the pages.
+            name: Name of the run directory, which receives a number if it exists.
+
+        Raises:
+            JobError: If too many jobs are waiting.
+        """
+        with self._changed:
+            for job in self._jobs.values():
+                if job.is_open and job.run and job.words[:-2] == [*words]:
+                    return job
+            run = self.new_run_name(name)
+            return self.start([*words, "-o", str(self.results / run)], title, run)
+
     def cancel(self, name: str) -> Job:
         """Cancel a job that is waiting or running; finished parts of its work are kept."""
         with self._changed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from simgin.runs.directory import ResultsError
 from simgin.text.files import read_bytes
 from simgin.text.messages import SimginError, quote_text
 from simgin.web.command_pages import CommandPage, Draft
+from simgin.web.jobs import Job
 from simgin.web.pages import Form, render_page
 from simgin.web.saved_runs import FINISHED, SavedRun, list_saved_runs
 from simgin.web.security import CONTENT_POLICY
@@ -45,7 +48,7 @@ def show_results(request: Request) -> Response:
     return render_page(
         request,
         "results",
-        runs=list_saved_runs(site.results),
+        runs=[_with_job_state(run, jobs) for run in list_saved_runs(site.results)],
         open_jobs=[job for job in jobs if job.is_open],
         resumable={job.run: job for job in jobs if job.can_resume and job.run},
         folder=site.results,
@@ -60,7 +63,7 @@ def show_run(request: Request) -> Response:
     response = render_page(
         request,
         "run",
-        run=run,
+        run=_with_job_state(run, jobs),
         job=jobs[0] if jobs else None,
         files=_list_files(run),
         command=_find_command(run),
@@ -86,6 +89,12 @@ def send_run_file(request: Request) -> Response:
         headers["Content-Security-Policy"] = REPORT_POLICY.format(report_script_digest())
         headers["X-Frame-Options"] = "SAMEORIGIN"
     return Response(content, media_type=media_type, headers=headers)
+
+
+def _with_job_state(run: SavedRun, jobs: Sequence[Job]) -> SavedRun:
+    """Return a run with the state of its job if the job is waiting or running."""
+    states = [job.state for job in jobs if job.run == run.name and job.is_open]
+    return replace(run, state=states[0]) if states else run
 
 
 def find_run(results: Path, name: str) -> SavedRun:
@@ -122,15 +131,17 @@ def _find_command(run: SavedRun) -> str:
 def read_run_comparison(form: Form, site: Site) -> Draft:
     """Read the form that compares two runs, and record its errors."""
     finished = [run.name for run in _finished_runs(site)]
-    defaults = [*finished, "", ""]
 
     def read_name(name: str) -> str:
         if name and name not in finished:
             raise ResultsError("this run does not exist or has not finished. Choose another one.")
         return name
 
-    run = form.read("run", read_name, defaults[0])
-    base = form.read("base", read_name, next((one for one in defaults if one != run), ""))
+    def other_than(name: str) -> str:
+        return next((one for one in finished if one != name), "")
+
+    run = form.read("run", read_name, other_than(form.values.get("base", "")))
+    base = form.read("base", read_name, other_than(run))
     if run == base:
         form.errors.setdefault("base", "Choose another run than the first one.")
     return Draft(

@@ -152,9 +152,16 @@ def _result(game: PlayedGame, deal: TracedDeal) -> Json:
         "match": lines.splitlines(),
         "is_last": not in_match or outcome != UNDECIDED,
         "scores": _scores(game, after),
-        "pile": format_pile(deal.views[game.seat], replay.rules, not game.opponent),
+        "pile": _final_pile(game, deal, replay.rules),
         "last_turn": _last_turn(game, deal),
     }
+
+
+def _final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
+    """Return the pile after the last turn, which the last view of the person can lack."""
+    view = deal.views[game.seat].copy()
+    view.turns, view.taken = deal.state.turns, -1
+    return format_pile(view, rules, not game.opponent)
 
 
 def _last_turn(game: PlayedGame, deal: TracedDeal) -> str:

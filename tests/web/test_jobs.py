@@ -85,3 +85,24 @@ def test_names_of_runs_are_new(site):
     assert site.jobs.new_run_name("review") == "review-2"
     site.jobs.start(["doctor"], "reserves the name", "review-2")
     assert site.jobs.new_run_name("review") == "review-3"
+
+
+def test_the_same_command_has_one_open_job(site, browser):
+    values = "s1=gold&s2=simple&size=40M"
+    first, second = (browser.post(f"/compare?{values}").json()["job"] for _ in range(2))
+    assert first == second and len(site.jobs.list_jobs()) == 1
+    job = site.jobs.find(first)
+    assert job.words[-1] == str(site.results / job.run)
+    site.jobs.cancel(first)
+    assert browser.post(f"/compare?{values}").json()["job"] != first
+
+
+def test_the_run_of_an_open_job_is_not_called_interrupted(site, browser):
+    job = site.jobs.start(match_words(site, "mine", "40M"), "long", "mine")
+    wait_until((site.results / "mine/ledger.sqlite").exists)
+    for address in ("/", "/results", "/results/mine"):
+        page = browser.get(address).text
+        assert "running" in page and "interrupted" not in page
+    assert browser.get("/").text.count("state running") == 1
+    site.jobs.cancel(job.name)
+    assert "interrupted" in browser.get("/results").text

@@ -85,8 +85,15 @@ def test_links_to_other_directories_are_not_followed(browser, run, site):
     assert browser.get("/results/link").status_code == 400
 
 
+def test_a_comparison_requires_two_runs(browser, run):
+    assert "requires two finished runs" in page_of(browser.get("/compare-runs?base=first"))
+
+
 def test_two_runs_are_compared(browser, run, site):
     shutil.copytree(run, site.results / "second")
+    for address in ("", "?run=second", "?base=second", "?base=first"):
+        page = page_of(browser.get(f"/compare-runs{address}"))
+        assert len(set(re.findall('value="([a-z]+)" selected', page))) == 2
     query = "run=first&base=second"
     answer = browser.get(f"/compare-runs/check?{query}").json()
     words = [*answer["command"].split()[:-2], Path(answer["command"]).name]

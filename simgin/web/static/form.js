@@ -75,12 +75,15 @@ const check = async () => {
   for (const listener of listeners) listener(answer);
 };
 
+const submit = form.querySelector("button[type=submit]");
 const start = async (event) => {
   event.preventDefault();
+  submit.disabled = true; // a double click must not send the form twice
   try {
     const { job } = await post(address(location.pathname, readQuery()));
     location.assign(`/jobs/${job}`);
   } catch (error) {
+    submit.disabled = false;
     showErrors(error.answer?.errors ?? {});
     if (!find("form-error").textContent) find("form-error").textContent = error.message;
     form.querySelector("[aria-invalid]")?.focus();
@@ -94,5 +97,6 @@ form.addEventListener("input", () => {
   timer = setTimeout(check, WAIT);
 });
 form.addEventListener("submit", start);
+addEventListener("pageshow", () => { submit.disabled = false; }); // also after going back
 showParts();
 check();

@@ -34,7 +34,9 @@ const change = async (action, body = {}) => {
   try {
     const made = state;
     show(await post(address(action), { version: state.version, ...body }));
-    if (action === "act" && find("coach-mode").value === "always" && made.table.choices.length > 1) comment();
+    const hadChoice = action === "act" && made.table.choices.length > 1;
+    // After a deal, the list of the costliest decisions replaces the comment.
+    if (hadChoice && state.table && find("coach-mode").value === "always") comment();
   } catch (error) {
     if (error.answer?.state) show(error.answer.state);
     showError(error);
@@ -158,9 +160,14 @@ const showTable = (table) => {
     return button;
   }));
   const canDiscard = table.choices.some((each) => each.is_discard);
-  const canDraw = choice("t") || choice("s");
-  find("prompt").textContent = canDiscard ? "Click a card to discard it, or choose it with the arrow keys and Enter." : canDraw ? "Click the stock or the discard pile, or use a button." : "Choose an action.";
+  find("prompt").textContent = canDiscard ? "Click a card to discard it, or choose it with the arrow keys and Enter." : drawPrompt(drawKey, choice("t"));
   showPile(table.pile);
+};
+
+const drawPrompt = (canDraw, canTake) => {
+  if (canDraw && canTake) return "Click the stock or the discard pile, or use a button.";
+  if (canDraw) return "Click the stock, or use the button.";
+  return canTake ? "Click the discard pile to take its top card, or use a button." : "Choose an action.";
 };
 
 const dieLines = (die) => {
