@@ -34,6 +34,8 @@ MINE = Strategy("mine", knock=mine)
 MARK = "import pathlib\npathlib.Path('it-ran').touch()\n"
 MAX_GROWTH = 64 << 20  # bytes of memory after the first half of the requests
 MAX_SLOW = 30  # connections that are left open
+pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+PATIENCE = 300  # seconds, because the first request can compile code
 PACKAGE = Path(simgin.__file__).parents[1]
 RUN = Path(__file__).parents[2] / "results" / "reference" / "demo"
 
@@ -77,15 +79,15 @@ class RecordedServer:
         """Audit events: name, whether a file was opened to write, and paths."""
         return [json.loads(line) for line in self._log.read_text().splitlines()[1:]]
 
-    def send(self, request, is_stream=False, seconds=60):
+    def send(self, request, is_stream=False, seconds=PATIENCE):
         """Send a request, and return the answer, the beginning of a stream, or nothing in time."""
         answer = b""
-        with socket.create_connection(self.place, timeout=60) as connection:
+        with socket.create_connection(self.place, timeout=PATIENCE) as connection:
             # The server can close the connection before it has read a large request
             with suppress(ConnectionError):
                 connection.sendall(request)
             connection.settimeout(seconds)
-            with suppress(ConnectionError, TimeoutError if seconds < 60 else ()):
+            with suppress(ConnectionError, TimeoutError if seconds < PATIENCE else ()):
                 while piece := connection.recv(1 << 16):
                     answer += piece
                     if is_stream and b"\r\n\r\n" in answer:
@@ -172,7 +174,7 @@ def test_no_request_causes_a_bug_or_leaves_its_place(server, n):
                 connection = slow.enter_context(socket.create_connection(server.place))
                 connection.sendall(request[: requests.draw.randint(0, 2000)])
             # A malformed request can be incomplete, so that the server waits for its end
-            answer = server.send(request, is_stream, 0.2 if kind == "bytes" else 60)
+            answer = server.send(request, is_stream, 0.2 if kind == "bytes" else PATIENCE)
             status = status_of(answer)
             counts[status] = counts.get(status, 0) + 1
             told = request[:2000], answer[:2000]
