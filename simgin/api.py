@@ -299,7 +299,7 @@ def compute_odds(
 
     Args:
         variant: Spec of the variant, or a Variant object.
-        *strategies: Players, weakest first; by default, the players that `simgin odds` uses.
+        *strategies: Players, weakest first (default: the players that `simgin odds` uses).
         deals: Number of deals per player.
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The number does not affect the results.
@@ -434,8 +434,7 @@ def tune_strategy(
         strategy: Strategy with numeric parameters.
         variant: Two-player variant.
         against: One or more opponents.
-        parameters: Parameters to tune, such as "k,share" or "k=0..12"; by default, all parameters
-            are tuned.
+        parameters: Parameters to tune, such as "k,share" or "k=0..12" (default: all parameters).
         objective: "matches", "points" or "worst".
         generations: Number of generations.
         matches: Number of matches of each candidate against each opponent.
@@ -491,7 +490,7 @@ def train(
     Args:
         strategy: `champion`, or a strategy with a trainable discard policy.
         variant: Two-player variant.
-        against: Opponents, by default `simple`; must be empty for champion.
+        against: Opponents, by default `simple`. For champion, the list must be empty.
         rounds: Number of training rounds (default: 8, or 12 for champion).
         deals: Training deals per round and opponent (default: 20,000, or 40,000 in total for
             champion).
@@ -593,7 +592,7 @@ def analyze(
             forgotten card and, if `stock` is given, .. for any number of forgotten cards. In
             solitaire variants, list your own discards.
         variant: Spec of the variant, or a Variant object.
-        score: Match score, starting with your points or won deals. If it is given, actions are
+        score: Match score, starting with your points or won deals. If a score is given, actions are
             ranked by the probability of winning the match.
         dealer: "me" or "other", by default inferred from the pile.
         stock: Number of cards in the stock.

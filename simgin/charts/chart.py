@@ -1,10 +1,10 @@
-"""Measurement of how much each action of a strong strategy gains at one type of decision.
+"""Measurement of the gain of each action of a strong strategy at one type of decision.
 
 The strategy plays against itself. At one decision of each deal, all actions are played to the end
 of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a regression
 coefficient with a fixed effect for each decision (`simgin.charts.regression`). With two actions,
 the coefficient equals the mean difference between them. If a decision was drawn at random from
-several decisions in its deal, its weight is the number of these decisions. Confidence intervals use
+several decisions in its deal, the weight is the number of these decisions. Confidence intervals use
 Student's t distribution, with the effective number of decisions in the cell (Kish 1965).
 """
 
@@ -93,7 +93,7 @@ class ChartRequest:
     Attributes:
         kind_name: Key of `CHART_KINDS`.
         variant: Spec of the variant.
-        strategy: Strategy spec. If it is empty, `run_chart` finds the strongest strategy.
+        strategy: Strategy spec. If the string is empty, `run_chart` finds the strongest strategy.
         n_deals: Number of deals.
         seed: Seed of the deals.
         score: Points of the player and of the opponent. If the score is given, gains are measured

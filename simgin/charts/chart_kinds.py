@@ -44,7 +44,7 @@ class ChartKind:
         columns: Names of the columns.
         row_title: Title of the row names.
         column_title: Title of the column names.
-        find_cells: Function that returns the cell of each action, or -1 if it has none,
+        find_cells: Function that returns the cell of each action, or -1 if the action has no cell,
             (n_decisions, n_actions) int64.
         max_actions: Maximum number of actions per decision.
         first_only: True to use the first decision of each deal instead of a random decision.

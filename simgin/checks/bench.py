@@ -1,4 +1,4 @@
-"""Benchmark of this machine: the time needed for deadwood, best discards and deals.
+"""Benchmark of this machine, which measures the time for deadwood, best discards and deals.
 
 Times vary between machines and over time. Ratios to the calibration kernel, a fixed integer loop in
 the same run, are almost constant. Every value is the best value of several repetitions. The
@@ -362,8 +362,8 @@ class SpeedChange:
     """Speed of one task in two installations, with the ratio of the speeds.
 
     `before` and `now` are medians of the ratios to the calibration kernel. `faster` is the median
-    of before / now over the rounds. `low` and `high` are the minimum and maximum of before / now,
-    or None if there is only one round.
+    of before / now over the rounds. `low` and `high` are the minimum and maximum of the ratio
+    before / now, or None if there is only one round.
     """
 
     figure: str

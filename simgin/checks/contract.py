@@ -1,9 +1,9 @@
-"""Contract test of strategies: actions are legal, timely and based only on the view.
+"""Contract test, which checks that actions are legal, timely and based only on the view.
 
 If a compiled policy does not return, it can only be stopped by killing its process. Therefore, a
 separate process tests the strategies and checks all array indices (see
 simgin.checks.contract_process). This module starts the process, reads its reports and ends it. The
-test of a strategy stops at its first failure.
+test of a strategy stops at the first failure.
 """
 
 import json
@@ -133,7 +133,7 @@ class _TestProcess:
         self._lines.put("")
 
     def read_reports(self, passed: PassedChecks) -> None:
-        """Read the reports about one strategy, and add its passed checks to `passed`.
+        """Read the reports about one strategy, and add the passed checks to `passed`.
 
         Raises:
             _Failure: If a check fails, the process ends, or a time limit is exceeded.

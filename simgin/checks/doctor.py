@@ -1,4 +1,4 @@
-"""Checks of the installation: the environment, the cache and computations with known results."""
+"""Checks of the environment, of the cache and of computations with known results."""
 
 import os
 import platform
@@ -161,7 +161,7 @@ def check_machine() -> HealthCheck:
 
 
 def check_cache() -> HealthCheck:
-    """Check that the cache of compiled code is writable, and report its path and size.
+    """Check that the cache of compiled code is writable, and report the path and the size.
 
     Corrupt entries are not checked, because simgin recompiles a corrupt entry when it loads the
     entry.

@@ -1,1 +1,1 @@
-"""Command-line interface: the commands of `simgin`, their options and their output."""
+"""Command-line interface, with the commands of `simgin`, their options and their output."""

@@ -1,4 +1,4 @@
-"""The user's configuration file: default values of options.
+"""The user's configuration file, which contains default values of options.
 
 click uses these values as defaults of the options. Therefore, options on the command line take
 precedence, and the command that repeats a result contains the values.

@@ -1,4 +1,4 @@
-"""Interactive game: screens and input."""
+"""Interactive game, with screens and input."""
 
 from __future__ import annotations
 

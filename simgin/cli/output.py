@@ -40,7 +40,7 @@ class CommandResult:
         rows: Rows that --json prints.
         seed: Seed, or None if the command has no seed.
         files: Paths of the written files.
-        stopped: Reason for stopping; "complete" for a complete run.
+        stopped: Reason for stopping, or "complete" for a complete run.
     """
 
     command: str
@@ -179,7 +179,7 @@ def repeat_command(**changed: object) -> str:
     meaning does not change in other versions.
 
     Args:
-        **changed: Parameters with a changed value, such as the canonical spec of a strategy; None
+        **changed: Parameters with a changed value, such as the canonical spec of a strategy. None
             omits a parameter.
     """
     context = click.get_current_context()

@@ -38,8 +38,9 @@ def plan_rows(
         record_deals: True if all deals are recorded.
         expected: True to add `half_width`, the expected half-width of the 95 % intervals, by
             metric.
-        power: Difference, as parsed by `amounts.parse_half_width`. If it is given, the rows contain
-            `needed`, the number of deals or matches that detect this difference with 80 % power.
+        power: Difference, as parsed by `amounts.parse_half_width`. If a difference is given, the
+            rows contain `needed`, the number of deals or matches that detect this difference with
+            80 % power.
 
     Returns:
         Rows with the players, `n` (number of deals or matches, or its maximum), `units` (number of

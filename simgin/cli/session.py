@@ -77,7 +77,7 @@ def run_request(
         identity: Identity of the ledger that stores finished parts, or None for a request without a
             ledger. If an output directory exists, it contains the ledger.
         extend: Function that returns the report to save.
-        repeat: Function that returns the command to repeat a result; by default, `command` is used.
+        repeat: Function that returns the command to repeat a result (default: `command`).
         answer: Function that returns the sentence that is repeated at the end of the screen.
         records: Function that returns the rows of a result for JSON.
         **manifest: Additional arguments of `save_report`.

@@ -324,8 +324,8 @@ def step_games(address, stride, encoded_rules, observations, masks):
     """Advance every game by one action.
 
     If a game is finished and `stride` is not 0, the game begins again instead. The function writes
-    the reward of each game, and a status that is 1 if the game has ended or 2 if an illegal action
-    ended it.
+    the reward of each game. It also writes a status, which is 1 if the game has ended, and 2 if an
+    illegal action ended the game.
 
     Args:
         address: Address of the games.

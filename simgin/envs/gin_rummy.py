@@ -178,7 +178,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     One compiled call steps all games.
 
-    A finished game begins again in the next step, and its action in that step is ignored.
+    A finished game begins again in the next step. The action in that step is ignored.
 
     Args:
         num_envs: Number of games.
@@ -226,7 +226,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Start the first games for `seed`, or the next games if `seed` is None.
 
-        Each game plays one unit. If `seed` is a list, only its first element is used.
+        Each game plays one unit. If `seed` is a list, only the first element is used.
         """
         if isinstance(seed, list):
             seed = seed[0] if seed else None

@@ -1,4 +1,4 @@
-"""Adapt champion to other rules by training all of its decisions.
+"""Adapt champion to other rules by training all decisions.
 
     result = adapt_champion("straight")   # about a minute of CPU time on the first call
     result.player                         # champion@NAME.npy, or champion if there is no gain
@@ -157,7 +157,7 @@ class AdaptRequest(TrainingRequest):
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps: two per round, the opponent table and the confirmation."""
+        """Number of progress steps (two per round, the opponent table and the confirmation)."""
         return 2 * self.rounds + 2
 
 
@@ -347,7 +347,7 @@ def run_adaptation(
         workers: Number of worker threads.
         on_progress: Progress callback for the rounds and the confirmation.
         on_round: Function that is called with a progress line of every round.
-        **_: Ledger of the caller, which is ignored because the cache has its own.
+        **_: Ledger of the caller, which is ignored because the cache has a separate ledger.
     """
     lines: list[str] = []
 

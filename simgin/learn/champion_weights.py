@@ -1,10 +1,10 @@
-"""Train all decisions of `champion`: discards, knocks, draws and the opponent type.
+"""Train all decisions of `champion`, which are discards, knocks, draws and the opponent type.
 
 At one decision of each training deal, every promising action is rolled out with the same hidden
 cards (simgin.play.rollouts). The gain of an action, measured as the change of the match win
-probability, is regressed on its features. Features and gains are first centred per decision,
-because the rollouts of a decision share their luck. Ridge penalties shrink the weights towards the
-weights of the previous round. The result is the average over the last rounds.
+probability, is regressed on the features of the action. Features and gains are first centred per
+decision, because the rollouts of a decision share their luck. Ridge penalties shrink the weights
+towards the weights of the previous round. The result is the average over the last rounds.
 
 Two sets of weights are trained: one against `simple`, which knocks immediately, and one against
 players that wait for gin. Nine blends of the two sets are stored, and the probability that the
@@ -279,7 +279,7 @@ def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
 
     Args:
         variant: Rules.
-        deals: Deals for the win probability by score; by default VALUE_DEALS.
+        deals: Number of deals for the win probability by score (default: VALUE_DEALS).
     """
     goal = variant.params["goal"]
     if goal == "points":
@@ -450,7 +450,7 @@ class ChampionTrainer:
         """Roll out n deals against each opponent, and add the least-squares sums.
 
         Args:
-            name: Key of the sums: "discards", "knocks" or "takes".
+            name: Key of the sums, which is "discards", "knocks" or "takes".
             n: Number of deals.
             max_actions: Maximum number of actions per decision.
             propose: Policy that proposes the actions as bits.
@@ -564,8 +564,9 @@ class ChampionTrainer:
         """Train for one round; return the match win rates before the round, by opponent.
 
         Args:
-            deals: Deals to roll out for discards; half of them for knocks and takes.
-            decay: Factor for the sums of previous rounds; by default it depends on the round.
+            deals: Number of deals to roll out for discards. Knocks and takes use half of these
+                deals.
+            decay: Factor for the sums of previous rounds, which by default depends on the round.
         """
         began = time.process_time()
         if self.rounds == WARM_UP_ROUNDS and decay is None:

@@ -156,7 +156,8 @@ def search(
         request: Request for the search.
         ledger: Ledger of the search.
         workers: Number of worker threads.
-        piece_progress: Function from the index of a generation to its progress callback.
+        piece_progress: Function that returns the progress callback of a generation, given its
+            index.
         on_generation: Function that is called with every generation.
     """
     distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
@@ -217,8 +218,8 @@ def play_finals(
 ) -> ParameterValues:
     """Return the finalist with the best score on new deals, from the ledger or after playing.
 
-    The last mean of a search is not necessarily its best, and the mean with the highest score was
-    also lucky. The finals therefore compare several means and the defaults.
+    The last mean of a search is not necessarily the best mean, and the mean with the highest score
+    was also lucky. The finals therefore compare several means and the defaults.
     """
     finalists = _finalists(request, history)
     last = len(history.generations)
@@ -270,7 +271,7 @@ class TuningResult(Improvement):
 
     @property
     def parameters(self) -> Frame:
-        """DataFrame with a row per parameter: meaning, range, default and tuned value."""
+        """DataFrame with the meaning, range, default and tuned value of each parameter."""
         return build_frame(
             "parameters",
             [
@@ -288,7 +289,7 @@ class TuningResult(Improvement):
 
     @property
     def candidates(self) -> Frame:
-        """DataFrame with a row per candidate: generation, strategy, parameters and score."""
+        """DataFrame with the generation, strategy, parameters and score of each candidate."""
         names = [knob.name for knob in self.request.parameters]
         rows = []
         for generation in self.history.generations:
@@ -380,7 +381,7 @@ def run_tune(
         request: Request for the search.
         workers: Number of worker threads.
         on_progress: Progress callback for the generations, the finals and the confirmation.
-        run_ledger: Ledger of the search, whose finished steps are reused; None for a ledger in
+        run_ledger: Ledger of the search, whose finished steps are reused, or None for a ledger in
             memory.
         on_generation: Function that is called with every generation.
     """

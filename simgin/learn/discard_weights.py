@@ -71,7 +71,7 @@ class TrainRequest(TrainingRequest):
         Args:
             strategy: Strategy with a trainable discard policy.
             variant: Two-player variant.
-            against: Opponents; by default, `simple`.
+            against: Opponents (default: `simple`).
             rounds: Number of rounds.
             deals: Deals per round and opponent.
             confirmation_matches: Matches per opponent that confirm the result.
@@ -105,7 +105,7 @@ class TrainRequest(TrainingRequest):
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps: one per round and one for the confirmation."""
+        """Number of progress steps, with one step per round and one step for the confirmation."""
         return self.rounds + 1
 
     @property
@@ -154,7 +154,7 @@ def run_rounds(
         request: Request for the training.
         ledger: Ledger of the training.
         workers: Number of worker threads.
-        piece_progress: Function from the index of a round to its progress callback.
+        piece_progress: Function that returns the progress callback of a round, given its index.
         on_round: Function that is called with every round.
     """
     sampler = feature_sampler(request.policy)
@@ -226,7 +226,7 @@ class TrainingResult(Improvement):
 
     @property
     def parameters(self) -> Frame:
-        """DataFrame with a row per feature: its initial and its trained weight."""
+        """DataFrame with the initial and trained weight of each feature."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
         return build_frame(
             "weights",
@@ -293,7 +293,7 @@ def run_training(
         training: Request for the training.
         workers: Number of worker threads.
         on_progress: Progress callback for the rounds and the confirmation.
-        run_ledger: Ledger of the training, whose finished steps are reused; None for a ledger in
+        run_ledger: Ledger of the training, whose finished steps are reused, or None for a ledger in
             memory.
     """
     if run_ledger is None:
@@ -402,7 +402,7 @@ def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
 
     The previous weights count as much as PRIOR_DECISIONS decisions for each feature. The result
     therefore does not depend on the units of the features. If a feature never differs between two
-    discards, its weight does not change.
+    discards, the weight of the feature does not change.
 
     Args:
         sums: Least-squares sums.

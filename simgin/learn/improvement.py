@@ -343,7 +343,7 @@ class Improvement(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups with the units played in each; see `Result.played`."""
+        """Matchups and their numbers of played units (see `Result.played`)."""
         matchups = self.request.matchups(self.request.strategy, self.request.seed)
         return [
             (matchup, matchup.count_units(self.request.confirmation_matches))

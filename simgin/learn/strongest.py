@@ -53,7 +53,7 @@ def run_pilot_match(
 def play_matches(
     a: str, b: str, variant: str, seed: int, workers: int | None, matches: int
 ) -> np.ndarray:
-    """Return the batch rows of matches; the last 64 results are cached."""
+    """Return the batch rows of matches, of which the last 64 results are cached."""
     return run_matchup(parse_matchup(a, b, variant, seed, "match"), matches, workers)
 
 

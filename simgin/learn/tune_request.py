@@ -48,7 +48,7 @@ class TuneRequest:
         matches: Matches per candidate and opponent.
         confirmation_matches: Matches per opponent that confirm the result.
         seed: Seed of the deals.
-        training: Description of the training that replaces the search; part of the identity.
+        training: Description of the training that replaces the search, as part of the identity.
     """
 
     strategy: Strategy
@@ -81,8 +81,9 @@ class TuneRequest:
         Args:
             strategy: Strategy spec.
             variant: Variant spec.
-            against: Opponents; by default, `simple`.
-            parameters: Parameters to tune, such as `k,share` or `k=0..12`; by default, all.
+            against: Opponents (default: `simple`).
+            parameters: Parameters to tune, such as `k,share` or `k=0..12` (default: all
+                parameters).
             objective: "matches", "points" or "worst".
             generations: Number of generations.
             matches: Matches per candidate and opponent.
@@ -135,7 +136,7 @@ class TuneRequest:
 
     @property
     def generation_count(self) -> str:
-        """Number of generations with its noun, such as `20 generations`."""
+        """Number of generations as text, such as `20 generations`."""
         return f"{self.generations} generation{'s' * (self.generations != 1)}"
 
     @property
@@ -186,7 +187,7 @@ class TrainingRequest:
 
     @property
     def round_count(self) -> str:
-        """Number of rounds with its noun, such as `8 rounds`."""
+        """Number of rounds as text, such as `8 rounds`."""
         return f"{self.rounds} round{'s' * (self.rounds != 1)}"
 
     @property
@@ -243,7 +244,7 @@ class TuneError(SimginError):
 
 @dataclass(frozen=True)
 class TunableParameter:
-    """Numeric parameter of a strategy with its search range.
+    """Numeric parameter of a strategy, with a search range.
 
     Attributes:
         name: Displayed name.
@@ -304,7 +305,7 @@ def read_tunable_parameters(
     Args:
         strategy: Strategy to tune.
         variant: Variant. Policies that are never called in this variant are ignored.
-        selection: Parameters to tune, such as `k,share` or `k=0..12`; by default, all.
+        selection: Parameters to tune, such as `k,share` or `k=0..12` (default: all parameters).
 
     Raises:
         TuneError: If the strategy has no such parameters.

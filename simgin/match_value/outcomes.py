@@ -80,7 +80,7 @@ class Outcomes:
     def probabilities(self) -> np.ndarray:
         """Probability of each outcome given the dealer, (1 + N_GROUPS, n_outcomes) float64.
 
-        Row 0 uses all groups. Every other row leaves out one group.
+        Row 0 uses all groups. Every other row omits one group.
         """
         total = self.counts.sum(axis=0)
         group_counts = np.concatenate([total[None], total - self.counts])
@@ -250,7 +250,7 @@ class ScoreOutcomes:
         """Outcome probabilities at the starting score, then weights of changes by group.
 
         The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Every
-        other row leaves out one group.
+        other row omits one group.
         """
         group_weights = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
         weights = group_weights / (self.deals_per_score * group_weights.mean(axis=1, keepdims=True))

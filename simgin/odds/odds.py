@@ -43,9 +43,9 @@ class OddsRequest:
 
     Attributes:
         variants: Canonical variant specs.
-        strategies: Canonical strategy specs, weakest first. If empty, each variant has its default
-            players.
-        deals: Number of deals per player; if None, `SOLO_DEALS` or `PAIR_DEALS`.
+        strategies: Canonical strategy specs, weakest first. If the list is empty, each variant has
+            its default players.
+        deals: Number of deals per player, or None to use `SOLO_DEALS` or `PAIR_DEALS`.
         seed: Seed of the shuffles.
         complete: True to include results by knock threshold, and by turn and deadwood.
     """
@@ -69,8 +69,8 @@ class OddsRequest:
         """Parse a request, and remove duplicate variants and strategies.
 
         Args:
-            variants_: Variant specs; by default, all solitaire variants.
-            strategies: Strategy specs, weakest first; by default, the players of each variant.
+            variants_: Variant specs (default: all solitaire variants).
+            strategies: Strategy specs, weakest first (default: the players of each variant).
             deals: Deals per player.
             seed: Seed of the shuffles.
             complete: True to include results by knock threshold, and by turn and deadwood.
@@ -125,9 +125,9 @@ class Odds(Result):
     Attributes:
         seed: Seed of the shuffles.
         tables: DataFrame of each table, by table name.
-        strongest: Strongest player of each variant; most odds refer to this player.
+        strongest: Strongest player of each variant, to whom most odds refer.
         unavailable: Reasons why some odds could not be computed.
-        played: Matchups that were played, each with its number of units.
+        played: Matchups that were played, with their numbers of units.
     """
 
     plots_folder = ""

@@ -129,7 +129,7 @@ def play_solo_deals(
         variant: Variant spec.
         n_deals: Minimum number of deals.
         seed: Seed of the shuffles.
-        workers: Number of threads; by default one per CPU.
+        workers: Number of threads (default: one per CPU).
         on_progress: Callback that reports the progress.
         compile_players: Function that compiles a matchup before deals are played.
 
@@ -224,7 +224,7 @@ def dealt_cards(variant: Variant) -> int:
 def _joker_positions(
     matchup: Matchup, unit_numbers: np.ndarray, deal_numbers: np.ndarray
 ) -> np.ndarray:
-    """Return the joker's positions in dealing order; -1 means no joker."""
+    """Return the joker's positions in dealing order, in which -1 means that there is no joker."""
     positions = np.empty(len(unit_numbers), np.int64)
     seed = np.uint64(matchup.seed).astype(np.int64)  # The engine uses int64 for unit numbers.
     in_order = map(np.ascontiguousarray, (unit_numbers, deal_numbers))

@@ -59,8 +59,8 @@ def odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
     The metrics are `win` and `gin` (proportions of deals), `score` (mean per deal) and `match`
     (probability of winning the match). In matches with a fixed number of deals, `match` is the
-    observed win rate. In matches to points, it is the match value at the start, computed from the
-    same deals. If the match value cannot be computed, there is no row for `match`;
+    observed win rate. In matches to points, `match` is the match value at the start, computed from
+    the same deals. If the match value cannot be computed, there is no row for `match`;
     `match_unavailable_reason` returns the reason.
     """
     return concat_frames([_strategy_odds(deals) for deals in samples])
@@ -248,7 +248,7 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
 
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield each ending that occurs, together with a mask of its deals."""
+    """Yield each ending that occurs, with a mask of the deals that end this way."""
     for kind, names in ENDING_GROUPS.items():
         has_ending = deals.ended_in(*names)
         if has_ending.any():
@@ -300,7 +300,7 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
 
 
 def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
-    """Return the number of deals needed to detect a difference and its bounds; inf for 0."""
+    """Return the number of deals that detect a difference and its bounds, or inf for 0."""
     names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.interval
     if np.isnan(difference.value):
@@ -521,5 +521,5 @@ def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
 
 
 def undefined_if_constant(estimate: Estimate) -> Estimate:
-    """Return the estimate, or an undefined estimate if its standard error is 0."""
+    """Return the estimate, or an undefined estimate if the standard error is 0."""
     return undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

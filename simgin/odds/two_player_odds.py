@@ -70,7 +70,7 @@ def simulate_self_play(
         variant: Variant spec.
         n_deals: Number of deals.
         seed: Seed of the shuffles.
-        workers: Number of threads; by default one per CPU.
+        workers: Number of threads (default: one per CPU).
         on_progress: Callback that reports the progress.
 
     Raises:

@@ -7,7 +7,7 @@ while table.decision is not None:
         table.close_deal()
 
 The engine calls the policies of strategies, plays the cards and scores the deals. A strategy acts
-as it does in a run with the same seed and unit. See `simgin.play.stepping`.
+as in a run with the same seed and unit. See `simgin.play.stepping`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Analysis of a hand of ten or eleven cards: its melds, meldings, deadwood and endings."""
+"""Analysis of the melds, meldings, deadwood and endings of a hand of ten or eleven cards."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

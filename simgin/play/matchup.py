@@ -111,7 +111,7 @@ def parse_matchup(
     Args:
         a: Spec of strategy A.
         b: Spec of strategy B. The default is `simple` in two-player variants.
-        variant: Variant or its spec.
+        variant: Variant object, or variant spec.
         seed: Seed of the shuffles.
         unit: "deal" or "match". Raises:
         PlayerCountError: If two strategies are specified for a solitaire variant.

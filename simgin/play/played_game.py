@@ -53,7 +53,7 @@ class SavedGame(Schema):
         players: Specs of the strategies by seat, one of which is `PERSON`.
         seed: Seed of the shuffles.
         unit: Deal or match.
-        deals: Actions of all seats in each deal; the current deal is the last one.
+        deals: Actions of all seats in each deal, in which the last deal is the current deal.
         prompts: Number of actions of the current deal before each decision of the person.
         back: Number of undone actions.
     """
@@ -73,7 +73,7 @@ def matchup_with_person(
     """Return the matchup of a person and a strategy, or of a person in a solitaire game.
 
     Args:
-        opponent: Strategy of the opponent; empty in solitaire variants.
+        opponent: Strategy of the opponent, or an empty string in solitaire variants.
         variant: Rules.
         seed: Seed of the shuffles.
         unit: Deal or match.
@@ -189,7 +189,7 @@ class PlayedGame:
         return True
 
     def close_deal(self) -> TracedDeal:
-        """Apply the result of a finished deal, begin the next one, and save the game."""
+        """Apply the result of a finished deal, begin the next deal, and save the game."""
         deal = self._close()
         self.save()
         return deal
@@ -224,7 +224,7 @@ class PlayedGame:
         self.file.unlink(missing_ok=True)
 
     def restore(self) -> bool:
-        """Resume the saved game; return False if there is none.
+        """Resume the saved game, or return False if there is no saved game.
 
         Raises:
             SavedGameError: If the file cannot be read.

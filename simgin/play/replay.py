@@ -428,7 +428,7 @@ class SoloReplay(Replay):
         """Return the turn of a decision, which defines its group in the transcript.
 
         The decision to stop after a turn belongs to that turn. The decision before the first draw
-        forms its own group.
+        forms a separate group.
         """
         return int(decision.view.turns) - int(decision.view.phase == codes.PHASE_STOP), 0
 

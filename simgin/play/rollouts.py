@@ -56,7 +56,7 @@ class Worlds:
     Attributes:
         hands: Cards of the opponent as masks, (n_worlds,) int64. Solitaire games ignore this array.
         stocks: Cards of the stock, the next card first, (n_worlds, n_cards) int8. In solitaire
-            games, the stock includes the joker. Before the deal, it is the whole pack.
+            games, the stock includes the joker. Before the deal, the stock is the whole pack.
         views: Views of the player with sampled values for forgotten facts, (n_worlds,) VIEW, or
             None if all worlds have the same view.
     """
@@ -116,7 +116,7 @@ def die_actions(view: Any, rules: Any) -> list[Action]:
 def _solo_actions(view: Any, rules: Any) -> list[Action]:
     """Return the legal actions in a solitaire game.
 
-    If several gins have the same score, the result contains only one of them.
+    If several gins have the same score, the result contains only one gin.
     """
     if view.phase == codes.PHASE_STOP:
         return [Action(codes.ACTION_STOCK), Action(ACTION_END)]

@@ -8,7 +8,8 @@ the second seat, so that no policy is called twice for the same decision.
 A *game* is a record that contains its status and the addresses of its policies and other records.
 Therefore, one call with a single array argument can step many games.
 
-The code is compiled but does not belong to the engine, so this file determines its cache key.
+The code is compiled but does not belong to the engine, so this file determines the cache key of the
+code.
 """
 
 import hashlib

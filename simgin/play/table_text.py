@@ -130,7 +130,7 @@ def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
 
     Args:
         view: View of the player.
-        opponent: Name of the opponent; empty in solitaire games.
+        opponent: Name of the opponent, or an empty string in solitaire games.
     """
     turns = view.history[: view.turns].tolist()
     for _, source, card, discarded in takewhile(lambda turn: turn[0] != view.seat, turns[::-1]):

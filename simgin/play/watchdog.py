@@ -97,7 +97,7 @@ def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Itera
     Args:
         matchup: Matchup being played.
         state: Engine state, which shows the policy being called.
-        on_timeout: Function that is called after the time limit, with an exception as its argument.
+        on_timeout: Function that is called with an exception after the time limit.
     """
     if jit.is_interpreted():
         yield

@@ -86,7 +86,7 @@ def _rows_height(rows: pd.DataFrame) -> float:
 
 
 def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw a dot with its error bar for every action, in the order of the DataFrame."""
+    """Draw a dot with an error bar for every action, in the order of the DataFrame."""
     values = figures.float_columns(rows, "cost", "low", "high")
     done = rows["done"].to_numpy(bool)
     may_be_best = rows["best"].to_numpy(bool)

@@ -104,14 +104,14 @@ def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _usual_reach(rows: pd.DataFrame) -> float:
-    """Return the limit of a scale beyond which values are outliers; inf if there are none."""
+    """Return the limit of a scale beyond which values are outliers, or inf if there are none."""
     sizes = rows["value"].abs().dropna()
     reach = OUTLIER_FACTOR * float(sizes.median()) if len(sizes) >= MIN_OUTLIER_ROWS else math.inf
     return reach if (sizes > reach).any() else math.inf
 
 
 def _mark_outliers(axes: Axes, rows: pd.DataFrame, reach: float, names: Sequence[str]) -> None:
-    """Limit the scale to the usual rows, and mark the other rows at its edge."""
+    """Limit the scale to the usual rows, and mark the other rows at the edge of the scale."""
     is_outlier = rows["value"].abs() > reach
     limits = figures.float_columns(rows[~is_outlier], "value", "low", "high")
     edge = SCALE_MARGIN * figures.max_distance(limits, MIN_REACH)

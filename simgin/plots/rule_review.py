@@ -293,7 +293,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
-    """Return a figure that contains only the reason why it is empty."""
+    """Return a figure that contains only the reason why there are no data."""
     figure = figures.new_figure(0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     figures.label_empty(axes, reason)

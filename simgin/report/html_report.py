@@ -55,8 +55,8 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
 
     Args:
         report: The report.
-        plots_folder: Folder for the plots, with a trailing slash; empty to use the output
-            directory.
+        plots_folder: Folder for the plots, with a trailing slash, or an empty string to use the
+            output directory.
     """
     return {
         **report.files,

@@ -26,7 +26,7 @@ def format_estimate(value: float, low: float, high: float, factor: float = 1) ->
         value: Point estimate.
         low: Lower confidence bound.
         high: Upper confidence bound.
-        factor: Multiplier for all three numbers; 100 for percentages.
+        factor: Multiplier for all three numbers, which is 100 for percentages.
 
     Returns:
         `50.12 ± 0.14`; `0.0012 (0.0003 to 0.0044)` if the interval is asymmetric; `50` if the

@@ -35,7 +35,7 @@ FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 @dataclass(frozen=True)
 class InterimResult:
-    """Interim result as a line of text, with its values for another program."""
+    """Interim result as a line of text, with the values for another program."""
 
     line: str
     values: Mapping[str, Any] | None = None
@@ -46,7 +46,7 @@ class InterimResult:
 
 
 class OnProgress(Protocol):
-    """Callback that receives the progress of a request; an exception stops the request."""
+    """Callback that receives the progress of a request, and can stop it with an exception."""
 
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /

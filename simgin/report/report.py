@@ -97,7 +97,7 @@ class Report(RenamedAttributes):
         verdict: Sentences that summarize the result.
         rules: Names of rules that can start a line of the verdict, and the description of each
             name.
-        tables: Tables of the report; the terminal shows only the first table.
+        tables: Tables of the report, of which the terminal shows only the first table.
         plots: Plots of the HTML report.
         detail_tables: Detailed tables, collapsed in the HTML report.
         facts: Pairs of a label and a text about the computation.

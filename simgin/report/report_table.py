@@ -53,10 +53,10 @@ class ScoreCell:
 
     Attributes:
         text: Formatted value.
-        verdict: Verdict, including its arrow.
+        verdict: Verdict, including the arrow.
         detail: Secondary text in a light font, such as the interval.
         tone: Key of TONE_STYLES.
-        change: Difference from the baseline, without its interval.
+        change: Difference from the baseline, without the interval.
     """
 
     text: str
@@ -87,7 +87,7 @@ class ScoreCell:
 
 @dataclass(frozen=True)
 class Column:
-    """Column of a DataFrame and its format.
+    """Column of a DataFrame, with the format of its values.
 
     Columns with bounds `NAME_low` and `NAME_high` (`low` and `high` for the column `value`) are
     shown as estimates with confidence intervals. Counts have thousands separators. Strings and
@@ -202,7 +202,7 @@ class Table:
 def table_from_rows(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> Table:
-    """Return a table of strings from its rows."""
+    """Return a table of strings, given the rows."""
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
     frame = dict(zip(headings, columns, strict=True))
     return Table(title, frame, [Column(heading, heading) for heading in headings], note)

@@ -191,7 +191,7 @@ def _occurred_metrics(tidy: TidyRows) -> set[str]:
 
 
 def summary_csv(tidy: TidyRows) -> str:
-    """Return the summary as CSV with 95 % bounds; undefined values are empty."""
+    """Return the summary as CSV with 95 % bounds, in which undefined values are empty."""
     sides = ("", "won_", "lost_") if len(player_headings(tidy)) == 2 else ("",)
     names = [
         f"{s}{n}"

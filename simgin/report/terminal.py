@@ -18,7 +18,7 @@ class Terminal(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """Render an object as rich does. Escape its text, but keep rich's own control codes."""
+        """Render an object as rich does. Escape the text, but keep the control codes of rich."""
         for segment in super().render(renderable, options):
             yield (
                 segment

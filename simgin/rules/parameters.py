@@ -54,8 +54,7 @@ class Parameter:
     def parse(self, text: str) -> ParamValue:
         """Convert a string to a value of the parameter.
 
-        If the string is not valid, it is returned unchanged, so that `error_message` can explain
-        the error.
+        An invalid string is returned unchanged, so that `error_message` can explain the error.
         """
         word = text.strip()
         if word == NO_VALUE:

@@ -61,7 +61,7 @@ class VariantError(SimginError):
 
     # By default, an exception is unpickled from its message. The argument of this class is a list.
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the constructor and its argument, for pickle."""
+        """Return the constructor and the argument, for pickle."""
         return VariantError, (self.messages,)
 
 
@@ -124,9 +124,9 @@ def find_variant(spec: "str | Variant") -> Variant:
     """Return the variant that a spec describes.
 
     A value is yes or no, an integer, a word, two numbers (`40/60`), a table (`30:4/60:3`), or `-`
-    for a parameter without effect. The canonical spec contains each name once, at its last
-    position. The settings that differ from the named variants follow in parameter order. Settings
-    without effect cause a RulesWarning.
+    for a parameter without effect. The canonical spec contains each name once, at the last position
+    of the name. The settings that differ from the named variants follow in parameter order.
+    Settings without effect cause a RulesWarning.
 
     Args:
         spec: Spec such as `oklahoma+gin_bonus=20`. A Variant is returned unchanged.
@@ -154,7 +154,7 @@ def find_variant(spec: "str | Variant") -> Variant:
 def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
     """Return the variants in a user's file, by canonical spec.
 
-    The value for an invalid variant is its VariantError.
+    For an invalid variant, the value is the VariantError.
 
     Raises:
         VariantError: If the file cannot be read.
@@ -349,7 +349,7 @@ def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamVal
 
 
 def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
-    """Return the variant that valid parts describe, with its canonical spec."""
+    """Return the variant that valid parts describe, with the canonical spec."""
     named_parts = [part for part in parts if part.titles is not None]
     unchanged = _combined_params(named_parts)
     settings = []

@@ -53,7 +53,7 @@ class Block:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of units in each batch; only the last batch can be incomplete."""
+        """Number of units in each batch, of which only the last batch can be incomplete."""
         n_complete, rest = divmod(self.units, self.matchup.batch_size)
         return [self.matchup.batch_size] * n_complete + [rest] * (rest > 0)
 
@@ -193,7 +193,7 @@ def _iter_equalities(
 
 
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
-    """Return a mask of the batches in which a sum of squares contradicts its sum."""
+    """Return a mask of the batches in which a sum contradicts the sum of squares."""
     total, square, _ = (part.astype(float) for part in _split_facts(rows))
     min_square = total**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
     max_square = total**2 * (1 + RELATIVE_TOLERANCE)
@@ -239,7 +239,7 @@ class Schedule:
         ledger: Ledger with the finished batches. These batches are not played again.
         workers: Number of blocks played at the same time.
         record_deals: True to record every deal.
-        seconds: Time limit per matchup; None for no limit.
+        seconds: Time limit per matchup in seconds, or None for no limit.
     """
 
     def __init__(
@@ -323,7 +323,7 @@ class Schedule:
         return next(self._gaps[self._matchup_index], None)
 
     def _is_expired(self) -> bool:
-        """Return True if the matchup has used its time, which starts with its first block."""
+        """Return True if the time of the matchup, which starts with the first block, is used up."""
         if self._seconds is None:
             return False
         self._deadline = self._deadline or time.monotonic() + self._seconds
@@ -342,7 +342,7 @@ def remaining_units(task: Task, finished: Iterable[tuple[int, int]]) -> int:
     """Return the number of units of a task that remain to be played.
 
     Args:
-        task: Matchup with its size.
+        task: Matchup with a size.
         finished: Batch index and number of units of every finished batch, as returned by
             `Ledger.finished_batches`.
     """
@@ -352,7 +352,7 @@ def remaining_units(task: Task, finished: Iterable[tuple[int, int]]) -> int:
 def remaining_units_by_task(
     tasks: Sequence[Task], ledger: Ledger, *, with_deals: bool
 ) -> list[int]:
-    """Return the number of units of every task that are missing from its ledger.
+    """Return the number of units of every task that are missing from the ledger.
 
     Args:
         tasks: Matchups of the run with their sizes.

@@ -49,7 +49,7 @@ DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornad
 
 
 class ClusterError(SimginError):
-    """Exception for a cluster that cannot be used; the message suggests a fix."""
+    """Exception for a cluster that cannot be used, with a message that suggests a fix."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class _BlockSpec:
 # ms.
 @functools.lru_cache(maxsize=256)
 def _find_strategy(spec: str, digest: str) -> Strategy:
-    """Return the strategy with a spec. Raise ClusterError if its digest differs."""
+    """Return the strategy with a spec. Raise ClusterError if the digest differs."""
     strategy = loader.find_strategy(spec)
     _require_equal({spec: digest}, {spec: _strategy_digest(strategy)})
     return strategy
@@ -115,7 +115,7 @@ _WorkerResult = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
 def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
-    """Play a block on a worker; return its address, the time in seconds, packed rows and deals."""
+    """Play a block on a worker, and return the address, seconds, packed rows and deals."""
     from distributed import get_worker
 
     name = str(get_worker().address)
@@ -152,7 +152,7 @@ class ClusterPool:
 
     @property
     def workers(self) -> int:
-        """Total number of worker threads; at least 1, because workers can join later."""
+        """Total number of worker threads, but at least 1, because workers can join later."""
         if time.monotonic() - self._counted_at > 1:
             self._counted_at, self._n_threads = (
                 time.monotonic(),
@@ -313,7 +313,7 @@ def _required_versions() -> dict[str, str]:
 
 
 def _connect(address: str) -> tuple[Client, Any]:
-    """Connect to a scheduler; return the client and, for local:N, the started processes."""
+    """Connect to a scheduler, and return the client and, for local:N, the started processes."""
     check_address(address)
     try:
         from distributed import Client, LocalCluster

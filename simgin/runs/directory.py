@@ -1,4 +1,4 @@
-"""Run directory: its files, its manifest, and protection against overwriting other data.
+"""Run directory, with the files, the manifest, and protection against overwriting other data.
 
 The ledger is in the directory from the start of the run. All other files are computed from it,
 written to temporary files and then renamed. A directory can come from an untrusted source.
@@ -126,7 +126,7 @@ def _replace_files(
 def _lock_directory(path: Path) -> Iterator[None]:
     """Lock a directory, so that only one process at a time can write its files.
 
-    If a process is killed, its lock is released. Nothing is locked if the path is not a directory
+    If a process is killed, the lock is released. Nothing is locked if the path is not a directory
     or the file system does not support locks.
     """
     with contextlib.ExitStack() as stack:
@@ -170,7 +170,7 @@ def check_directory(
 
     Args:
         directory: Run directory. Links are followed.
-        command: Command of the run; empty to accept any earlier run.
+        command: Command of the run, or an empty string to accept any earlier run.
         writes_ledger: True if the command writes a ledger.
 
     Raises:
@@ -207,7 +207,7 @@ def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
 
 
 def _identifying_words(command: str) -> list[str]:
-    """Return the words of a command without its size and output directory."""
+    """Return the words of a command, without the size and the output directory."""
     try:
         arguments = shlex.split(command)
     except ValueError:
@@ -218,7 +218,7 @@ def _identifying_words(command: str) -> list[str]:
 
 
 def _find_problem(directory_path: Path) -> str:
-    """Return the reason why a run cannot be written to a directory, or "" if it can be written.
+    """Return the reason why a run cannot be written to a directory, or "" if there is no obstacle.
 
     The reason is the second part of an error message that starts with the name of the directory.
     """

@@ -103,7 +103,7 @@ class ParameterSweep(toml.StrictTable):
     ]
 
     def list_points(self) -> list[SweepPoint]:
-        """Return every combination once, in the order of the file; the last list varies fastest.
+        """Return every combination once, in the order of the file. The last list varies fastest.
 
         The sweep must be valid (see `list_sweep_errors`).
         """
@@ -168,7 +168,7 @@ def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
 
 
 def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield an error for each of the first invalid combinations, and one for the rest."""
+    """Yield an error for each of the first invalid combinations, and an error for the rest."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _placeholders(spec)}):
         try:
@@ -230,7 +230,7 @@ def canonical_specs(spec: str) -> list[str]:
 
 
 def _check_change(text: str) -> str:
-    """Return a change such as "slot=policy" unchanged. Raise ValueError if it is invalid."""
+    """Return a change such as "slot=policy" unchanged. Raise ValueError if the change is invalid."""
     canonical_strategy(f"simple+{text}")
     return text
 
@@ -255,7 +255,7 @@ class Panel(toml.StrictTable):
 
 
 class FieldEntry(toml.StrictTable):
-    """Strategy that makes the changes, and its opponent (by default the same strategy)."""
+    """Strategy that makes the changes, and the opponent (by default the same strategy)."""
 
     strategy: StrategySpec
     against: StrategySpec | None = None
@@ -305,7 +305,7 @@ def read_experiment(path: Path) -> ExperimentFile:
     `plan_experiment` finds additional errors that require the complete list of matchups.
 
     Raises:
-        ExperimentError: If the file is invalid; the message lists all errors.
+        ExperimentError: If the file is invalid. The message lists all errors.
     """
     try:
         raw = toml.read_tables(path, examples.suggest_experiments(path))

@@ -58,7 +58,7 @@ _ROW_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [
 
 
 class LedgerError(SimginError):
-    """Exception for a ledger that cannot be read or written; the message suggests a fix."""
+    """Exception for a ledger that cannot be read or written, with a message that suggests a fix."""
 
 
 class Ledger:
@@ -116,7 +116,8 @@ class Ledger:
             units: Number of units in every batch.
             packed_rows: Packed batch rows.
             worker: Name of the worker that played the block.
-            packed_deals: Packed recorded deals of every batch; empty if they were not recorded.
+            packed_deals: Packed recorded deals of every batch, or an empty list if deals were not
+                recorded.
 
         Raises:
             LedgerError: If the block cannot be written. The ledger is then unchanged.
@@ -130,13 +131,13 @@ class Ledger:
                 self._insert("deals", record)
 
     def _insert(self, table: str, row: Sequence[Any]) -> None:
-        """Insert a row with its checksum into a table."""
+        """Insert a row with a checksum into a table."""
         placeholders = "?, " * len(row) + "?"
         query = f"INSERT OR REPLACE INTO {table} VALUES ({placeholders})"
         self._connection.execute(query, [*row, _checksum(row)])
 
     def _iter_valid_rows(self, query: str, *values: object) -> Iterator[list[Any]]:
-        """Yield the rows selected by a query without their checksums; skip corrupt rows."""
+        """Yield the rows selected by a query, without checksums and corrupt rows."""
         self._step_limit.n_calls = 0
         for *row, checksum in self._connection.execute(query, values):
             if checksum == _checksum(row) and [*map(type, row)] in _ROW_TYPES:
@@ -312,11 +313,11 @@ class Ledger:
 
     @property
     def command(self) -> str:
-        """Command that continues the run; empty if it is missing or corrupt."""
+        """Command that continues the run, or an empty string if it is missing or corrupt."""
         return self._read_value("command")
 
     def _read_value(self, key: str) -> str:
-        """Return a string that is stored for the whole run, or "" if it is missing."""
+        """Return a string that is stored for the whole run, or "" if the string is missing."""
         for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
             return str(value)
         return ""
@@ -333,7 +334,7 @@ class Ledger:
             saved_ledger.write_command(command)
 
     def create_tables(self, identity: Mapping[str, Any]) -> None:
-        """Create the tables of a new ledger and store the identity of its run."""
+        """Create the tables of a new ledger and store the identity of the run."""
         with self._report_write_errors(), self._connection:
             self._connection.executescript(
                 f"PRAGMA application_id = {APPLICATION_ID}; BEGIN; {_read_schema()}"
@@ -378,7 +379,7 @@ def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledg
     """Open or create the ledger at a path, and lock it while it is open.
 
     Args:
-        path: Path of the file; None for a ledger in memory.
+        path: Path of the file, or None for a ledger in memory.
         identity: Identity of the run.
 
     Raises:
@@ -447,7 +448,7 @@ class _StepLimit:
     n_calls: int = 0  # number of calls; SQLite calls the handler after every STEPS_PER_CHECK steps
 
     def __call__(self) -> bool:
-        """Count a call of SQLite's progress handler; return True to stop the query."""
+        """Count a call of SQLite's progress handler, and return True to stop the query."""
         self.n_calls += 1
         return self.is_exceeded
 
@@ -489,7 +490,7 @@ def _report_read_errors(
 
     Args:
         name: Name of the ledger in error messages.
-        path: Path of the ledger; None if it is in memory.
+        path: Path of the ledger, or None for a ledger in memory.
         suggestion: Suggested fix for a file that is valid but cannot be used.
     """
     step_limit = _StepLimit(path)
@@ -589,7 +590,7 @@ def _corrupt_message(name: str, error: object) -> str:
 
 
 def _sqlite_code(error: BaseException) -> int:
-    """Return the primary SQLite code of an error, or 0 if it has none."""
+    """Return the primary SQLite code of an error, or 0 if the error has no code."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 

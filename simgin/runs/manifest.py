@@ -1,4 +1,4 @@
-"""Manifest of a run: matchups, files, versions and times.
+"""Manifest of a run, with matchups, files, versions and times.
 
 The identity is the part of the manifest that does not change when a run is continued or extended.
 """
@@ -36,7 +36,7 @@ SOURCE_SUFFIXES = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
 def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
-    """Return the identity of a run, which determines its results except for its size.
+    """Return the identity of a run, which together with the size determines the results.
 
     Args:
         matchups: Matchups in table order.

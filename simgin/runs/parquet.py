@@ -34,7 +34,7 @@ DealBatch = tuple[str, str, str, np.ndarray]
 
 
 class RecordsError(SimginError):
-    """Exception for records that cannot be written; the message suggests a fix."""
+    """Exception for records that cannot be written, with a message that suggests a fix."""
 
 
 @cache

@@ -113,7 +113,7 @@ class Plan:
 
     @property
     def matchup_keys(self) -> list[MatchupKey]:
-        """Keys of the matchups: variant, strategies, seed and unit."""
+        """Keys of the matchups, which consist of variant, strategies, seed and unit."""
         return [matchup.key for matchup in self.matchups]
 
     @property
@@ -123,7 +123,7 @@ class Plan:
 
     @property
     def stopping_text(self) -> str | None:
-        """Description of the stopping rule; None for a fixed size or time.
+        """Description of the stopping rule, or None for a fixed size or time.
 
         The description is part of the identity of the run, so it cannot change when the run
         continues.
@@ -155,8 +155,8 @@ def plan_matchup(
 ) -> Plan:
     """Return the plan of one matchup.
 
-    At most one of `until`, `sprt` and `seconds` can be given. With one of them, the number of deals
-    or matches is a maximum.
+    At most one of `until`, `sprt` and `seconds` can be given. If one of these is given, the number
+    of deals or matches is a maximum.
 
     Args:
         a: Spec of strategy A.
@@ -361,7 +361,7 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
         seed: Seed that replaces the seed of the file.
 
     Raises:
-        ExperimentError: If the file is invalid; the message lists all errors.
+        ExperimentError: If the file is invalid. The message lists all errors.
     """
     # The import is here because pydantic loads slowly and a single matchup does not need it.
     from simgin.runs import experiment_file

@@ -128,7 +128,7 @@ class Result(RenamedAttributes):
 
     @property
     def stopped(self) -> str:
-        """Distinct reasons for stopping of all matchups; "complete" for a complete matchup."""
+        """Distinct reasons for stopping of all matchups ("complete" for a complete matchup)."""
         return "; ".join(dict.fromkeys(end.stopped for end in self.stop_results))
 
     @property
@@ -141,7 +141,7 @@ class Result(RenamedAttributes):
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows for `--json` without NaN; by default, the rows of the main DataFrame."""
+        """Return the rows for `--json` without NaN (default: the rows of the main DataFrame)."""
         return to_records(next(iter(self.frames().values())))
 
     def report(self, command: str) -> Report:

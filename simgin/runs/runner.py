@@ -7,8 +7,8 @@ and does not keep the process alive.
 Results do not depend on the size, the order or the workers of the blocks. They are computed from
 the batch rows of the ledger, and each row depends only on its matchup and index.
 
-An extra pass is an additional computation of a run with its own type of results. The ledger stores
-its arrays under its name and size after the whole pass has been played.
+An extra pass is an additional computation of a run with a separate type of results. The ledger
+stores its arrays under its name and size after the whole pass has been played.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ThreadPool:
     """Pool of worker threads, with one additional block per thread in a queue.
 
     Args:
-        workers: Number of threads; None for the number of usable cores.
+        workers: Number of threads, or None for the number of usable cores.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -184,8 +184,8 @@ def run_tasks(
         on_progress: Function that receives `Schedule.progress`.
         on_block: Function that receives every block after it has been committed.
         stopping_rules: One stopping rule per matchup, or an empty sequence.
-        seconds: Time limit per matchup; None for no limit.
-        record_deals: True to store the deals as well.
+        seconds: Time limit per matchup in seconds, or None for no limit.
+        record_deals: True to also store the deals.
 
     Returns:
         Number of units played of every matchup, with the reason for stopping.
@@ -209,7 +209,7 @@ def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndar
     Args:
         matchup: Matchup to play.
         n: Number of deals or matches.
-        workers: Number of threads; None for the number of usable cores.
+        workers: Number of threads, or None for the number of usable cores.
 
     Returns:
         Batch rows in unit order, `(n_batches, N_COLUMNS) int64`. They are not stored in a ledger.

@@ -1,4 +1,4 @@
-"""Stopping rules: a target precision, or the decision of a sequential test.
+"""Stopping rules, which are a target precision or the decision of a sequential test.
 
 A rule examines the results after every batch. The `multiplier` of the rule widens all intervals of
 the run so that they are valid at any stopping time. simgin does not print ordinary intervals after

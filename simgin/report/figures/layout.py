@@ -65,7 +65,7 @@ def fold_text(text: str, width: int) -> str:
 
 
 def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
-    """Remove common parts of names; return the names and a sentence for the caption.
+    """Remove common parts of names, and return the names and a sentence for the caption.
 
     Parts of a name begin with `+`, `:`, `,`, `@`, `#` or `/`. At least one part of every name
     remains.
@@ -84,7 +84,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _shared_length(lists: Sequence[Sequence[str]]) -> int:
-    """Return the number of common first items of some lists; one item of each list remains."""
+    """Return the number of common first items of some lists, leaving one item of each list."""
     shared = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*lists, strict=False))
     return min(len(list(shared)), *(len(parts) - 1 for parts in lists))
 
@@ -97,7 +97,7 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
 
     Args:
         height: Height of the axes in inches.
-        title: Title of the figure; empty if the panels have titles.
+        title: Title of the figure, or an empty string if the panels have titles.
         caption: Caption below the axes.
         legend_names: Names in the legend.
     """
@@ -142,8 +142,8 @@ def stack_panels(
         figure: Figure that will contain the panels.
         n_panels: Number of panels.
         sharex: Share the x axis between panels.
-        grid: Grid lines: "x", "y" or "both".
-        heights: Relative heights; equal by default.
+        grid: Grid lines, which are "x", "y" or "both".
+        heights: Relative heights, which are equal by default.
     """
     stack = figure.subplots(n_panels, squeeze=False, sharex=sharex, height_ratios=heights)
     for axes in stack[:, 0]:
@@ -173,7 +173,7 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
 
     Args:
         axes: Axes to style.
-        grid: Grid lines: "x", "y" or "both".
+        grid: Grid lines, which are "x", "y" or "both".
     """
     axes.set_facecolor(BACKGROUND)
     axes.spines[["top", "right"]].set_visible(False)
