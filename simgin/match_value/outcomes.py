@@ -44,7 +44,7 @@ UNITS_PER_CALL = 20_000  # number of units per engine call, whose records take 1
 # points of the winner (of A if neither side won), and number on the die at the end of the deal
 OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
-# Minimum and number of values of each column, which are used to pack an outcome into one integer
+# Minimum value and number of values of each column, with which an outcome is packed into an integer
 _COLUMN_MIN = np.array([0, -1, 0, -(2**20), 0])
 _COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 

@@ -302,7 +302,7 @@ SHADES = 41
 YOU_DEAL = 0
 COUNTS_HEIGHT = 2.8  # inches
 MIN_HANDS = 100  # minimum number of hands; cells with fewer hands are empty
-# font size for heat maps with more turns, in points
+# Number of turns above which heat maps use a small font, and size of this font in points
 CROWDED_TURNS, SMALL_CELL_FONT = (12, 7)
 COUNT_BIN = 5  # points of deadwood per row of the heat map
 

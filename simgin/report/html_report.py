@@ -38,7 +38,8 @@ TEMPLATE, STYLE, SCRIPT, RESULT_TEMPLATE = (
 )
 _RESULT_NUMBERS = itertools.count(1)  # unique numbers, because ids must be unique in a notebook
 MIN_ROWS_FILTERED = 8  # minimum number of rows for a filter
-MIN_ROWS_SCROLLED = 60  # minimum number of rows for scrolling; no deal has as many decisions
+# Minimum number of rows for scrolling, which exceeds the number of decisions in any deal
+MIN_ROWS_SCROLLED = 60
 LONG_TEXT = 24  # minimum number of characters for a wide column
 # Maximum length of a number; longer strings are text that begins with a number
 MAX_NUMBER_LENGTH = 40

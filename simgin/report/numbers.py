@@ -3,7 +3,8 @@
 import math
 
 EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
-ERROR_DIGITS = 2  # significant digits of an error; the value has the same number of decimals
+# Number of significant digits of an error; the value gets the same number of decimals
+ERROR_DIGITS = 2
 # Maximum asymmetry of an interval, relative to the width of the interval. If the asymmetry is
 # larger, both bounds are printed.
 MAX_ASYMMETRY = 0.05

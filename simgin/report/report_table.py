@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
 INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
 COLUMN_GAP, TIGHT_GAP = 3, 2  # number of characters between columns, and minimum for wide tables
-# minimum width of a column of names, unless a third of the terminal is narrower
+# Minimum width of a column of names, or a third of a narrow terminal
 MIN_NAME_WIDTH = 14
 MAX_SCREEN_ROWS = 60  # maximum number of rows on the terminal
 # Tones of cells (CSS classes in HTML), and their styles on the terminal

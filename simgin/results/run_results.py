@@ -50,7 +50,7 @@ NAME_COLUMNS = ("variant", "strategy", "opponent")
 DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
 # Known values for a strategy that plays against itself, by metric
 SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
-# Output in rows.toml, and the property that returns its rows
+# Outputs in rows.toml, and the properties that return the rows of each output
 OUTPUTS = {
     "table": "table",
     "differences": "differences",
@@ -605,6 +605,6 @@ def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
             "n": batches.count_played(batch_rows.rows, metric.unit),
         }
         if batch_rows.multiplier is not None:
-            row["p"] = np.nan  # With a stopping rule, the wider interval decides.
+            row["p"] = np.nan  # If the run had a stopping rule, the wider interval decides.
         rows.append(row)
     return table.make_frame(rows)

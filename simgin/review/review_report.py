@@ -358,7 +358,7 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
 
 
 def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:
-    """Return the largest half-width of the confidence intervals of some proportions."""
+    """Return the largest half-width among the confidence intervals of the given proportions."""
     return _format_half_width(max(numbers, key=lambda own: own.interval[1] - own.interval[0]))
 
 

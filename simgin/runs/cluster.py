@@ -42,7 +42,7 @@ NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker, after which simgin 
 LOCAL_ADDRESS = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER_ADDRESS = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 N_PORTS = 2**16
-SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # Remove the working directory from sys.path.
+SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # variable that keeps the working directory out of sys.path
 # These loggers of dask are silenced, because they print tracebacks of errors that simgin reports
 # itself.
 DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")

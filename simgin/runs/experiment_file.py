@@ -230,7 +230,7 @@ def canonical_specs(spec: str) -> list[str]:
 
 
 def _check_change(text: str) -> str:
-    """Return a change such as "slot=policy" unchanged. Raise ValueError if the change is invalid."""
+    """Return a change such as "slot=policy" unchanged, or raise ValueError if it is invalid."""
     canonical_strategy(f"simple+{text}")
     return text
 

@@ -47,7 +47,8 @@ COMPARED_KEYS = ("panel", "sweep", "solo")
 SELF_PLAY = -1
 MIN_LEAGUE_SIZE = 3
 
-KeyedMatchup = tuple[str, MatchupKey]  # key in the experiment file, and a matchup that it defines
+# Key in the experiment file, and a matchup that the key defines
+KeyedMatchup = tuple[str, MatchupKey]
 
 
 class FieldChange(NamedTuple):
@@ -453,7 +454,8 @@ def _iter_pairs(
 def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
     """Yield every change in every field.
 
-    Changes are omitted if they do not alter the strategy or make it equal to its opponent.
+    A change is omitted if it does not alter the strategy or makes the strategy equal to the
+    opponent.
     """
     for change in dict.fromkeys(file.changes):
         for entry in file.fields:

@@ -31,7 +31,7 @@ NOMINAL_SD = {
 
 
 MIN_PAIRS = 100  # number of pairs before the first evaluation of a sequential test
-EMPTY_COUNT = 1e-3  # count used for an empty category, so that its probability is positive
+EMPTY_COUNT = 1e-3  # count of an empty category, which makes the probability positive
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # possible pair scores, the bins of COL_PAIR_HISTOGRAM
 
 COMPLETE = "complete"

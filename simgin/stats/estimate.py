@@ -21,7 +21,7 @@ MIN_UNITS = 30  # minimum number of units for an estimate
 MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
 # Minimum number of units for Student's t, whose critical values grow without bound
 MIN_UNITS_STUDENT = 1.5
-SERIES_TERMS = 1000  # number of terms (the last term is below 1e-17 of the sum)
+SERIES_TERMS = 1000  # number of terms, of which the last is below 1e-17 of the sum
 NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method
 ALPHA = 0.05  # error rate of confidence sequences, and of sequential tests in both directions
 # Minimum number of units before the first look, because the sequence is asymptotic if the variance

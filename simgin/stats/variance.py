@@ -239,7 +239,7 @@ def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float,
 
 
 def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstimate:
-    """Return rho over all batches with a jackknife standard error."""
+    """Return the variance ratio rho over all batches, with a jackknife standard error."""
     total = batches.sum_rows(rows)
     n = batches.count_played(rows, unit)
     if total[batch_columns.COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
@@ -249,7 +249,8 @@ def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstim
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return rho of the margin for each sum of rows, or NaN if the variance is 0."""
+    """Return the variance ratio rho of margins for each sum of rows, or NaN if the variance is
+    0."""
     name, square = MARGIN_COLUMNS[unit]
     fact = batch_columns.FACT_INDEX[name]
     margins = batches.fact_sums(totals, fact)
@@ -264,7 +265,7 @@ def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return rho of wins for each sum of rows.
+    """Return the variance ratio rho of wins for each sum of rows.
 
     A win counts as 1, a draw as one half, and a loss as 0.
     """

@@ -18,7 +18,7 @@ from simgin.strategy.author import Strategy
 # the function's name
 _POLICY = re.compile(rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL)
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
-# Speed tiers with their minimum number of deals per second in self-play
+# Speed tiers, with the minimum number of deals per second in self-play
 SPEED_TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}
 CATALOGUE_NOTE = (
     "\nStrength: Elo in a league of `eaai` matches (simple has 0) with its 95 % interval, and the "

@@ -44,7 +44,7 @@ MAX_LEGEND_COLUMNS = 3
 
 # Text
 
-# part of a spec, with the separator before it
+# Part of a spec, with the preceding separator
 NAME_PART = re.compile(r"[+:,@#/]?[^+:,@#/]+|[+:,@#/]")
 
 
