@@ -249,8 +249,7 @@ def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstim
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return the variance ratio rho of margins for each sum of rows, or NaN if the variance is
-    0."""
+    """Return rho of the margins for each sum of rows, or NaN if the variance is 0."""
     name, square = MARGIN_COLUMNS[unit]
     fact = batch_columns.FACT_INDEX[name]
     margins = batches.fact_sums(totals, fact)
