@@ -35,7 +35,7 @@ LEDGER_FILE = "ledger.sqlite"
 LEDGER_FORMAT = 3
 APPLICATION_ID = 0x67696E01  # value of application_id in the SQLite file
 COMPRESSION_LEVEL = (
-    1  # fastest level of zlib; higher levels are many times slower and save only a few percent
+    1  # fastest level of zlib, because higher levels are many times slower and save little
 )
 INT64_BYTES = 8  # bytes per int64
 CHECKSUM_BYTES = 16  # length of the checksum of a row, in bytes
@@ -445,7 +445,7 @@ class _StepLimit:
     """Limit for the steps of a query, because pages of a corrupt file can form a cycle."""
 
     path: Path | None
-    n_calls: int = 0  # number of calls; SQLite calls the handler after every STEPS_PER_CHECK steps
+    n_calls: int = 0  # number of calls, which SQLite makes after every STEPS_PER_CHECK steps
 
     def __call__(self) -> bool:
         """Count a call of SQLite's progress handler, and return True to stop the query."""
