@@ -66,7 +66,7 @@ class OddsRequest:
         seed: int = 1,
         complete: bool = True,
     ) -> OddsRequest:
-        """Parse a request, and remove duplicate variants and strategies.
+        """Parse the arguments of a request, and remove duplicate variants and strategies.
 
         Args:
             variants_: Variant specs (default: all solitaire variants).
@@ -86,13 +86,13 @@ class OddsRequest:
 
     @property
     def solo_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants and their players, weakest player first."""
+        """Solitaire variants with the players of each, weakest player first."""
         solo_variants = _solitaire_variants(self.variants)
         return [(game.spec, self.strategies or odds_players(game)) for game in solo_variants]
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants that allow knocking, and one player per knock threshold."""
+        """Solitaire variants with knocking, and one player per knock threshold."""
         groups = []
         for variant in _solitaire_variants(self.variants):
             limit = variant.params["knock_limit"]
@@ -103,7 +103,7 @@ class OddsRequest:
 
     @property
     def two_player_groups(self) -> list[PlayerGroup]:
-        """Two-player variants and their players, weakest player first. Each player plays itself."""
+        """Two-player variants with the players of each, weakest first, all in self-play."""
         solo_variants = {variant.spec for variant in _solitaire_variants(self.variants)}
         return [
             (variant, self.strategies or odds_players(variants.find_variant(variant)))
@@ -113,14 +113,14 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Names of the player and variant in each step of the run, in order."""
+        """Names of the player and the variant in each step of the run, in order."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
 
 @dataclass(frozen=True, repr=False)
 class Odds(Result):
-    """Odds of one or more variants.
+    """Odds of one or more variants, as tables.
 
     Attributes:
         seed: Seed of the shuffles.
@@ -138,7 +138,7 @@ class Odds(Result):
     played: Sequence[tuple[Matchup, int]] = ()
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the non-empty tables by name."""
+        """Return the non-empty tables of odds by name."""
         return self.tables
 
     def report(self, command: str) -> Report:
@@ -148,7 +148,7 @@ class Odds(Result):
         return odds_report(self, command)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of all tables for JSON. Each row contains the name of its table.
+        """Return the rows of all tables for JSON, each row with the name of its table.
 
         Undefined and infinite values are None.
         """
@@ -163,7 +163,7 @@ class Odds(Result):
         return {f"{name}.csv": table.format_csv(frame) for name, frame in self.tables.items()}
 
     def select_rows(self, name: str, variant: str, **values: object) -> pd.DataFrame:
-        """Return the rows of a table for a variant, or no rows if there is no such table.
+        """Return the rows of a table for a variant, or no rows if the table does not exist.
 
         Args:
             name: Name of the table.
@@ -187,7 +187,7 @@ def run_odds(
     *,
     compile_players: CompileMatchup = kernel.compile_matchup,
 ) -> Odds:
-    """Compute odds. Cached results of earlier runs are reused.
+    """Compute odds, with cached results of earlier runs where they exist.
 
     Args:
         request: Request with the variants, players and number of deals.
@@ -264,7 +264,7 @@ def build_odds(
     threshold_results: Sequence[Sequence[SoloDeals]] = (),
     deadwood_tables: Sequence[pd.DataFrame] = (),
 ) -> Odds:
-    """Combine results into odds, and omit empty tables.
+    """Combine the results of steps into odds, and omit empty tables.
 
     Args:
         solo_results: Deals of each solitaire variant, one entry per player, weakest player first.

@@ -31,7 +31,7 @@ METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
 
 
 def odds_report(odds: Odds, command: str) -> Report:
-    """Return the report of odds.
+    """Return the report of computed odds.
 
     Args:
         odds: Computed odds.
@@ -55,7 +55,7 @@ def odds_report(odds: Odds, command: str) -> Report:
 
 
 def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
-    """Yield notes on intervals, players and random numbers."""
+    """Yield notes on the intervals, the players and the random numbers of odds."""
     yield "Intervals", ODDS_INTERVAL_NOTE
     for variant, best in odds.strongest.items():
         yield f"Strong player in {variant}", best
@@ -71,7 +71,7 @@ def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
 
 
 def odds_verdict(odds: Odds) -> Iterator[str]:
-    """Yield sentences about the main results. Several variants are named in the sentences."""
+    """Yield sentences about the main results, with variant names if there are several variants."""
     for variant in odds.strongest:
         name = f"{variant}: " if len(odds.strongest) > 1 else ""
         sentence_makers = (
@@ -105,12 +105,12 @@ def _round_score(points: float) -> int:
 
 
 def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
-    """Return the win rate at a score in percent, averaged over both dealers."""
+    """Return the win rate at a score in percent, as a mean over both dealers."""
     return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
 
 
 def deadwood_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about the win rate with `EXAMPLE_HAND`."""
+    """Yield a sentence about the win rate with the deadwood of `EXAMPLE_HAND`."""
     turn, deadwood = EXAMPLE_HAND
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():
@@ -121,7 +121,7 @@ def deadwood_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def seat_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about the win rate of each seat between strong players."""
+    """Yield a sentence about each seat's win rate between two strong players."""
     rows = odds.select_rows("seats", variant, strongest=True, metric="win")
     if len(rows):
         dealer, nondealer = (f"{100 * value:.1f} %" for value in rows["value"])
@@ -162,17 +162,17 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _naive_label(variant: str, strategy: str) -> str:
-    """Return the subject of a sentence: `A naive player`, or the name of another strategy."""
+    """Return the subject of a sentence: `A naive player`, or the name of the strategy."""
     return "A naive player" if strategy == odds_players(find_variant(variant))[0] else strategy
 
 
 def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return bounds for the best possible player, in percent and rounded outwards."""
+    """Return bounds on the gin rate of the best possible player, in percent."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
 def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about the draws on which the strong player goes gin."""
+    """Yield a sentence about the number of draws until the strong player goes gin."""
     rows = odds.select_rows("gin", variant, strongest=True)
     if len(rows):
         draws = rows.set_index("statistic")["value"]
@@ -183,7 +183,7 @@ def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _is_precise(rows: pd.DataFrame) -> pd.Series:
-    """Return a mask of the rows that are precise enough to be shown without an interval."""
+    """Return a mask of the rows that are precise enough to show without an interval."""
     return (rows["high"] - rows["low"]) / 2 <= MAX_HALF_WIDTH
 
 
@@ -208,7 +208,7 @@ def odds_tables(odds: Odds) -> list[Table]:
 
 
 def _grid_table(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
-    """Return a table of percentages without decimals."""
+    """Return a table of percentages without decimals, by two quantities."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
     frame[frame.columns[0]] = frame[frame.columns[0]].astype(str)
@@ -217,7 +217,7 @@ def _grid_table(title: str, table: pd.DataFrame, first: str, note: str) -> Table
 
 
 def _score_table(odds: Odds, variant: str) -> Table:
-    """Return a table of win rates at ten scores per side, averaged over both dealers."""
+    """Return a table of win rates at ten scores per side, as means over both dealers."""
     rows = odds.select_rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
     tens = sorted({target * step // N_SCORE_STEPS for step in range(N_SCORE_STEPS)})
@@ -274,7 +274,7 @@ def _seat_table(odds: Odds, variant: str) -> Table:
 
 
 def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
-    """Combine rows into one row with the columns NAME, NAME_low and NAME_high for each metric."""
+    """Combine metric rows into one row with the columns NAME, NAME_low and NAME_high per metric."""
     cells: dict[str, Any] = {}
     for _, row in rows.iterrows():
         cells |= _estimate_fields(row["metric"], row)
@@ -286,7 +286,7 @@ def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
 
 
 def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
-    """Return one column per metric in the rows. All metrics except scores are proportions."""
+    """Return one column per metric in the rows; all metrics but scores are proportions."""
     names = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
@@ -297,7 +297,7 @@ def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Colum
 
 
 def _solo_table(odds: Odds, variants: list[str]) -> Table:
-    """Return a table of the results of a naive and a strong player in each solitaire game."""
+    """Return a table of a naive and a strong player's results in each solitaire game."""
     lines = []
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
@@ -401,7 +401,7 @@ def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any
 
 
 def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
-    """Return the rows of the naive and the strong player, labelled with these player types.
+    """Return the rows of the naive and the strong player, labelled by player type.
 
     In the table "bracket", the strong player is the strategy that goes gin most often, and the last
     row is the player who sees the whole deck.

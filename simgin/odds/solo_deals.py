@@ -49,24 +49,24 @@ DEALS_PER_CALL = 5_000
 
 
 class PlayerResult:
-    """Base class for the results of one strategy, in solitaire games or self-play."""
+    """Base class for results of one strategy, either in solitaire games or in self-play."""
 
     matchup: Matchup
 
     @property
     def variant(self) -> str:
-        """Spec of the variant."""
+        """Spec of the variant that was played."""
         return self.matchup.variant.spec
 
     @property
     def strategy(self) -> str:
-        """Spec of the strategy."""
+        """Spec of the strategy that played."""
         return self.matchup.a.spec
 
 
 @dataclass(frozen=True, eq=False)
 class SoloDeals(PlayerResult):
-    """Solitaire deals of one strategy under one variant, in order of play.
+    """Solitaire deals that one strategy played under one variant, in order of play.
 
     Attributes:
         matchup: Matchup that was played.
@@ -85,12 +85,12 @@ class SoloDeals(PlayerResult):
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]], np.int64)
 
     def ended_in(self, *kinds: str) -> np.ndarray:
-        """Return a mask of the deals with the given endings, (n_deals,) bool."""
+        """Return a mask of the deals with one of the given endings, (n_deals,) bool."""
         return np.isin(self.column("kind"), [DEAL_RESULTS.index(kind) for kind in kinds])
 
     @property
     def n_units(self) -> int:
-        """Number of deals or matches played. Standard errors are clustered by these units."""
+        """Number of deals or matches played, by which standard errors are clustered."""
         return int(self.rows[-1, _COLUMN_INDEX["unit"]]) + 1
 
     @cached_property
@@ -103,7 +103,7 @@ class SoloDeals(PlayerResult):
 def with_players(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return rows as a DataFrame with the columns of an output, including the players."""
+    """Return rows as a DataFrame with an output's columns, including the players."""
     names = {
         "variant": matchup.variant.spec,
         "strategy": matchup.a.spec,
@@ -157,7 +157,7 @@ def play_solo_deals(
 
 
 def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
-    """Return the matchup of a solitaire variant, with the unit of analysis.
+    """Return the matchup of a solitaire variant with a strategy and a unit of analysis.
 
     Raises:
         PlayerCountError: If the variant is a two-player variant.
@@ -234,5 +234,5 @@ def _joker_positions(
 
 @cache
 def _compile_joker_positions() -> Any:
-    """Return the compiled loop over deals, because a Python loop would be as slow as playing."""
+    """Return a compiled loop over deals, which is faster than a Python loop."""
     return jit.compile_function(kernels.write_joker_positions)

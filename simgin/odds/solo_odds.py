@@ -84,7 +84,7 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the values of all deals by metric, and True for metrics that are proportions."""
+    """Return the value of each metric in all deals, and True if the metric is a proportion."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
@@ -93,7 +93,7 @@ def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
 
 
 def match_unavailable_reason(deals: SoloDeals) -> str:
-    """Return the reason why there is no match win probability, or an empty string."""
+    """Return the reason why no match win probability exists, or "" if it exists."""
     if deals.matchup.variant.goal.one_deal:
         return ""
     try:
@@ -105,7 +105,7 @@ def match_unavailable_reason(deals: SoloDeals) -> str:
 
 @cache
 def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
-    """Compute the probability of winning the match.
+    """Compute a solitaire player's probability of winning the match.
 
     Returns:
         Estimate and sample size. The size counts deals if match values are used, otherwise matches.
@@ -134,7 +134,7 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
 
 
 def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the cumulative proportion of ended deals by number of draws and ending.
+    """Compute the cumulative proportion of ended deals, by ending and number of draws.
 
     The endings are gin (including big gin), knock (won or lost), joker (the player drew the joker)
     and limit (the player reached the maximum number of draws).
@@ -178,7 +178,7 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
 
 
 def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
-    """Compute statistics of the draw on which gin was reached.
+    """Compute statistics of the number of draws until gin.
 
     The confidence bounds of a quantile are order statistics. They are selected with the normal
     approximation to the binomial distribution.
@@ -205,7 +205,7 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
 
 
 def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the distribution of totals in matches with a fixed number of deals.
+    """Compute the distribution of total points in matches of a fixed number of deals.
 
     Returns:
         DataFrame with the columns of the output `totals` (rows.toml); empty for other variants.
@@ -226,7 +226,7 @@ def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
 
 
 def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
-    """Compute results by knock threshold.
+    """Compute the results of a player by knock threshold.
 
     Args:
         samples: Deals of one player with the knock policies `knock=at:k=0`, `knock=at:k=1` and so
@@ -265,7 +265,7 @@ def _max_draws(deals: SoloDeals) -> int:
 
 
 def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
-    """Compute the difference between two players, and the number of deals needed to detect it.
+    """Compute the difference between two players, and the deals needed to detect the difference.
 
     The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after (2.8
     sigma / difference)**2 deals per player: `own_packs` with independent shuffles, or `same_packs`
@@ -312,7 +312,7 @@ def _required_deals(name: str, variance: float, difference: Estimate) -> dict[st
 
 
 def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
-    """Compute a lower and an upper bound for the gin rate of the best possible player.
+    """Compute lower and upper bounds on the gin rate of the best possible player.
 
     In games without knocking, the gin rate is also the win rate.
 
@@ -382,20 +382,20 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
 
 
 def _disjoint_pairs(melds: np.ndarray) -> np.ndarray:
-    """Return the pairs of melds without a common card, as indices, (n_pairs, 2) int."""
+    """Return the pairs of melds that share no card, as indices, (n_pairs, 2) int."""
     first, second = np.triu_indices(len(melds), 1)
     is_disjoint = melds[first] & melds[second] == 0
     return np.stack([first[is_disjoint], second[is_disjoint]], axis=1)
 
 
 def _cards_until_complete(melds: np.ndarray, seen_positions: np.ndarray) -> np.ndarray:
-    """Return the number of cards seen until each meld is complete, (n_melds, n_decks) int8."""
+    """Return the number of cards seen before each meld is complete, (n_melds, n_decks) int8."""
     cards = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
     return np.stack([seen_positions[meld_cards].max(axis=0) for meld_cards in cards])
 
 
 def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the proportion of the variance of results that the joker's position explains.
+    """Compute the proportion of the variance of deal results that the joker's position explains.
 
     The proportion is Var(E[result | position]) / Var(result). The estimate uses the mean squares of
     a one-way analysis of variance, which are unbiased for finite groups (Searle, Casella and
@@ -439,14 +439,14 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
 
 
 def _moments_by_position(position: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
-    """Return the count, sum and sum of squares of the results by position, (3, size) float64."""
+    """Return the count, sum and sum of squares of results by joker position, (3, size) float64."""
     has_position = position >= 0
     powers = [(result[has_position] ** power).astype(float) for power in range(3)]
     return np.stack([np.bincount(position[has_position], numbers, size) for numbers in powers])
 
 
 def _between_group_share(cells: np.ndarray) -> float:
-    """Return the proportion of the variance that positions explain."""
+    """Return the proportion of the variance that the joker's position explains."""
     n, total, square = cells[:, cells[0] > 0]
     results = n.sum()
     df = len(n) - 1
@@ -484,14 +484,14 @@ def ratios_over_deals(
 
 
 def mean_over_deals(deals: SoloDeals, values: np.ndarray, is_proportion: bool = True) -> Estimate:
-    """Return the mean of a quantity over all deals."""
+    """Return the mean of a quantity over all deals as an estimate."""
     return ratios_over_deals(
         deals, [(values, np.ones(len(values), np.int64))], is_proportion=is_proportion
     )[0]
 
 
 def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Estimate]:
-    """Compute ratios of sums over units.
+    """Compute ratios of sums over units, with their standard errors.
 
     Args:
         *parts: Numerators, followed by a shared denominator or by one denominator per numerator;

@@ -29,7 +29,7 @@ POINTS_FIELDS = (("score",), ("score",))  # score fields in matches to points
 
 @dataclass(frozen=True)
 class SelfPlay(PlayerResult):
-    """Deal outcomes and match values of a strategy in self-play.
+    """Deal outcomes and match values of one strategy in self-play.
 
     Attributes:
         matchup: Matchup of single deals.
@@ -50,7 +50,7 @@ class SelfPlay(PlayerResult):
 
     @property
     def counts_per_deal(self) -> int:
-        """Number of times that `outcomes` counts each deal: 2 with match values, otherwise 1."""
+        """Number of times that `outcomes` counts each deal: 2 with match values, else 1."""
         return 1 if self.value is None else 2
 
 
@@ -105,7 +105,7 @@ def simulate_self_play(
 
 
 def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
-    """Compute win rates by seat and metric.
+    """Compute win rates in self-play by seat and metric.
 
     The metrics `win` and `nobody` (drawn deals) are computed for the dealer and the nondealer of a
     deal. If match values are available, `match` is computed for the dealer and the nondealer of the
@@ -125,7 +125,7 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
 
 
 def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
-    """Yield the proportion of deals that a seat wins, and the proportion of drawn deals."""
+    """Yield rows with the proportion of deals that a seat wins and of drawn deals."""
     outcomes = self_play.outcomes
     counts = outcomes.counts.sum(axis=0)
     n = self_play.n_deals
@@ -139,7 +139,7 @@ def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
 
 
 def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
-    """Yield each seat's probability of winning the match."""
+    """Yield the probability of winning the match for each seat."""
     if match_values.is_seat_symmetric:
         a, b = (int(side[0]) if len(side) == 1 else side for side in match_values.board.start)
         for dealer, seat in enumerate(SEAT_NAMES):
@@ -163,7 +163,7 @@ def _value_estimate(probability: float, se: float) -> Estimate:
 
 
 def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
-    """Compute the probability of winning the match at every score.
+    """Compute the probability of winning the match from every score.
 
     Returns:
         DataFrame with the columns of the output `scores` (rows.toml). The DataFrame is empty if

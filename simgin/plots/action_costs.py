@@ -74,13 +74,13 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _action_labels(rows: pd.DataFrame) -> list[str]:
-    """Return the labels of the actions, with a suffix for the action that the player chose."""
+    """Return the labels of actions, with a suffix for the action that the player chose."""
     actions = zip(rows["action"], rows["done"], strict=True)
     return [action + DONE_SUFFIX if done else action for action, done in actions]
 
 
 def _rows_height(rows: pd.DataFrame) -> float:
-    """Return the height in inches of the rows of a panel."""
+    """Return the height of a panel's rows, in inches."""
     names = _action_labels(rows)
     return figures.row_height(names) * len(names)
 
@@ -116,7 +116,7 @@ CHART_TITLES = {
 
 @figures.plot_function
 def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the average gain of an action by situation, with significant gains in colour.
+    """Plot the mean gain from an action by situation, with significant gains in colour.
 
     The required columns are metric (knock_gain, upcard_gain or discard_gain), unit (deal or match),
     row, column, value and p_holm. The DataFrame must contain a single chart.

@@ -43,7 +43,7 @@ INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant.
 def forest_plot(
     frame: pd.DataFrame, *, labels: Mapping[str, str] | None = None, seed: int | None = None
 ) -> Figure:
-    """Plot the differences between variants or strategies and their baseline by metric.
+    """Plot the differences of variants or strategies from their baseline, by metric.
 
     The required columns are metric, base_variant, base_strategy and value, and p_holm is optional,
     as in `differences.csv`. Rows are sorted by the first metric. Common parts of names are shown
@@ -90,14 +90,14 @@ def forest_plot(
 
 
 def _row_names(frame: pd.DataFrame, compared: str) -> list[str]:
-    """Return the names of all rows, composed of the columns that have several values."""
+    """Return the names of all rows, built from the columns that have several values."""
     others = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
     columns = dict.fromkeys([compared, *others])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 
 def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the differences, with proportions converted to percentages."""
+    """Return the differences in display units, with proportions as percentages."""
     factors = frame["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].display_factor)
     scaled = {name: frame[name].astype(float) * factors for name in ("value", "low", "high")}
     return frame.assign(**scaled)
@@ -127,7 +127,7 @@ def _mark_outliers(axes: Axes, rows: pd.DataFrame, reach: float, names: Sequence
 
 @figures.plot_function
 def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gain of changes to a strategy in points per deal, with one panel per change.
+    """Plot the gains from changes to a strategy in points per deal, with one panel per change.
 
     The required columns are change, field and value. All rows are gains in points per deal (metric
     margin) under one variant. The panels are sorted by mean gain and share a square-root scale.
@@ -159,7 +159,7 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _is_significant(frame: pd.DataFrame) -> pd.Series:
-    """Return a mask of the rows that are significant by p_holm or, without it, by interval."""
+    """Return a mask of rows that are significant by p_holm or, if it is missing, by interval."""
     if "p_holm" in frame:
         return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)
@@ -171,7 +171,7 @@ def _draw_panels(
     parts: Mapping[str, pd.DataFrame],
     reaches: Mapping[str, float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with one panel per part, and a list of the panels.
+    """Return a figure with one panel per part, and its panels.
 
     Every panel has one row per name, with a dot and an error bar. Differences that are not
     significant are grey. `reaches` contains the limit of the usual values for each panel.
@@ -200,7 +200,7 @@ def _draw_panels(
 
 
 def _set_root_scale(axes: Axes, reach: float) -> None:
-    """Set a signed square-root scale, on which small and large gains are visible."""
+    """Set a signed square-root scale, on which both small and large gains are visible."""
     axes.set_xscale("function", functions=(_signed_root, _signed_square))
     axes.set_xlim(-reach, reach)
     gains = [points for points in TICK_POINTS if points < reach][-MAX_TICKS:]
@@ -230,7 +230,7 @@ SEARCH_NOTE = (
 
 @figures.plot_function
 def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gain over the default and the parameters of a search by generation.
+    """Plot the gain over the default and the parameters of a search, by generation.
 
     The required columns are generations, metric, gain (with low and high), parameter, value (with
     value_low and value_high, the range of the candidates) and default. There must be one row per
@@ -263,7 +263,7 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw the gain over the default by generation."""
+    """Draw the gain over the default strategy by generation."""
     metric = metrics.METRICS_BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.float_columns(rows, "generations")
     displayed_rows = [
@@ -278,7 +278,7 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw one parameter by generation."""
+    """Draw the value of one parameter by generation."""
     generations, default = figures.float_columns(rows, "generations", "default")
     limits = figures.float_columns(rows, "value", "value_low", "value_high")
     axes.axhline(default[0], **DEFAULT_LINE)
@@ -288,7 +288,7 @@ def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _use_integer_ticks(axes: Axes) -> None:
-    """Restrict the ticks to whole generations."""
+    """Restrict the ticks of the generation axis to integers."""
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -87,7 +87,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
-    """Set narrow titles and few ticks for panels that are side by side."""
+    """Set narrow titles and fewer ticks for panels that are next to each other."""
     width = TITLE_ROW_CHARACTERS // len(panels)
     for axes, panel in zip(axes_list, panels, strict=True):
         figures.set_panel_title(axes, panel.heading, width)
@@ -113,7 +113,7 @@ def _draw_panel(
 
 @figures.plot_function
 def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the deal endings of each matchup as stacked bars, in % of all deals.
+    """Plot the deal endings of each matchup as stacked bars, in percent of all deals.
 
     If the two players differ, A's wins are on the left, B's wins on the right, and deals without a
     winner in the middle.
@@ -156,7 +156,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _sides_title(frame: pd.DataFrame) -> str:
-    """Return the title of the bars, or "" for solitaire variants."""
+    """Return the title above the two sides of the bars, or "" for solitaire variants."""
     if has_sides(frame):
         return "deals won by A (left) and by B (right)"
     if len(player_headings(frame)) == 1:
@@ -165,7 +165,7 @@ def _sides_title(frame: pd.DataFrame) -> str:
 
 
 def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """Return the side, the ending and the metric of the parts of a bar, from left to right."""
+    """Return the side, ending and metric of each bar segment, from left to right."""
     if not has_sides(frame):
         return [("", kind, kind) for kind in DEAL_RESULTS]
     won_by_a = [("A", kind, f"won_{kind}") for kind in WINNING_RESULTS]
@@ -180,7 +180,7 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
 def _draw_segments(
     axes: Axes, segments: Sequence[tuple[str, str, np.ndarray]], n_rows: int
 ) -> np.ndarray:
-    """Draw the segments of the stacked bars, and a line between the two sides.
+    """Draw the segments of stacked bars, and a line between the two sides.
 
     Args:
         axes: Axes for the bars.
@@ -208,7 +208,7 @@ def _draw_segments(
 
 
 def _endings_precision(frame: pd.DataFrame) -> str:
-    """Return a sentence about the half-width of the widest interval of the endings."""
+    """Return a sentence about the half-width of the endings' widest interval."""
     outcomes = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
     return figures.precision_sentence(rows, unit=" percentage points")
@@ -238,12 +238,12 @@ def _fold_label(label: str) -> str:
 
 
 def _rows_height(labels: list[str]) -> float:
-    """Return the height in inches of the rows of all matchups."""
+    """Return the height of the rows of all matchups, in inches."""
     return len(labels) * (ROW_GAP + LABEL_LINE * max(label.count("\n") + 1 for label in labels))
 
 
 def _set_row_labels(axes: Axes, labels: list[str]) -> None:
-    """Set the folded names of matchups as row labels."""
+    """Set the names of matchups as row labels, folded if they are long."""
     figures.style_axes(axes, "x")
     names = [figures.escape_text(label) for label in labels]
     axes.set_yticks(range(len(labels)), names, fontsize=LABEL_FONT, color=figures.TEXT_COLOUR)
@@ -259,7 +259,7 @@ def _matchups_caption(matchups: list[MatchupRows], seed: int | None, note: str) 
 
 
 def _players_text(matchups: list[MatchupRows]) -> str:
-    """Return the players of a single matchup, or all players or their number."""
+    """Return the names of a few players, or the number of many players."""
     pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
         return f"Players: {pairs.pop()}"
@@ -347,7 +347,7 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
 
 @figures.plot_function
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
-    """Plot the Elo ratings of a league, and the lead of each player over the next player.
+    """Plot the Elo ratings of a league, and each player's lead over the next player.
 
     The required columns are elo, elo_low, elo_high, lead, lead_low and lead_high. The DataFrame
     must contain only one variant.

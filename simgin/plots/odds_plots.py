@@ -54,7 +54,7 @@ TOTALS_NOTE = (
 
 @figures.plot_function
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the cumulative probability of gin by draw for the weakest and strongest strategy.
+    """Plot the cumulative gin probability by draw for the weakest and strongest strategy.
 
     The required columns are draws, kind and value. Each variant has a panel with labelled lines.
     Strategies must be sorted from weakest (naive) to strongest (strong). Grey lines show the drawn
@@ -97,7 +97,7 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
-    """Draw lines with labels that are to the right of the data and do not overlap."""
+    """Draw lines with non-overlapping labels to the right of the data."""
     names = figures.unique_names(rows["strategy"])
     labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
     ends = []
@@ -123,7 +123,7 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
 
 @figures.plot_function
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot deals won by the weakest and strongest solitaire player, and an upper bound.
+    """Plot the win rates of the weakest and strongest solitaire player, and an upper bound.
 
     The required columns are value, low and high. Each variant has one row per player, and the last
     row is the player who sees the whole deck. The result of the best possible player is within the
@@ -168,7 +168,7 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 @figures.plot_function
 def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the distribution of match totals in bins of ten, with winning totals in colour.
+    """Plot the distribution of match totals in bins of ten points, with wins in colour.
 
     The required columns are total and value. Each strategy has a panel.
 
@@ -195,7 +195,7 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
-    """Draw bars for bins that end at multiples of ten, with Wilson intervals."""
+    """Draw bars with Wilson intervals for bins that end at multiples of ten."""
     if part["value"].isna().all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
@@ -230,7 +230,7 @@ KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %"
 def knock_thresholds(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot the result of a player by knock threshold, with the best threshold marked.
+    """Plot a player's results by knock threshold, with the best threshold marked.
 
     The required columns are k, measure and value. Each variant has a line.
 
@@ -269,7 +269,7 @@ def knock_thresholds(
 def _draw_threshold_lines(
     axes: Axes, rows: pd.DataFrame, factor: int, styles: dict[str, SeriesStyle]
 ) -> None:
-    """Draw the lines of all variants, slightly shifted so that equal values remain visible."""
+    """Draw the lines of all variants, shifted slightly so that equal values are visible."""
     for i, (variant, look) in enumerate(styles.items()):
         part = rows[rows["variant"] == variant]
         _draw_threshold_line(
@@ -280,7 +280,7 @@ def _draw_threshold_lines(
 def _draw_threshold_line(
     axes: Axes, part: pd.DataFrame, factor: float, style: SeriesStyle, shift: float
 ) -> None:
-    """Draw the line of one variant, with a larger marker at its best threshold."""
+    """Draw the line of one variant with a larger marker at the best threshold."""
     (k,) = figures.float_columns(part, "k")
     k = k + shift
     limits = [factor * limit for limit in figures.float_columns(part, "value", "low", "high")]
@@ -309,7 +309,7 @@ COUNT_BIN = 5  # points of deadwood per row of the heat map
 
 @figures.plot_function
 def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the probability of winning the match by score, for the player who deals.
+    """Plot the dealer's probability of winning the match by score.
 
     The required columns are a and b (points of both players), dealer and value. The DataFrame must
     contain only one variant.
@@ -352,7 +352,7 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
-    """Draw shades and labelled contour lines of a table of proportions."""
+    """Draw shades and labelled contour lines for a table of proportions."""
     x = table.columns
     y = table.index
     shares = table.to_numpy(dtype=float)

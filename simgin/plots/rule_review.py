@@ -84,7 +84,7 @@ def _draw_distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 
 @figures.plot_function
 def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot deal endings as stacked bars, one for each player type under each variant.
+    """Plot deal endings as stacked bars, one bar per player type and variant.
 
     The required columns are players, metric (gin, knock, undercut or void) and value.
 
@@ -185,7 +185,7 @@ def _draw_knocks(axes: Axes, part: pd.DataFrame, colour: str) -> None:
 def effects_by_player_type(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot differences from the baseline for every player type, with one panel per metric.
+    """Plot differences from the baseline by player type, with one panel per metric.
 
     The required columns are players, title, factor and value. Each variant has a separate colour.
 
@@ -218,7 +218,7 @@ def effects_by_player_type(
 
 
 def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
-    """Return the values and bounds, multiplied by the factors of their rows."""
+    """Return values and bounds, each multiplied by the factor of its row."""
     (factor,) = figures.float_columns(rows, "factor")
     return [factor * numbers for numbers in figures.float_columns(rows, "value", "low", "high")]
 
@@ -226,7 +226,7 @@ def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
 def _draw_player_type_dots(
     axes: Axes, part: pd.DataFrame, names: Sequence[str], styles: dict[str, figures.SeriesStyle]
 ) -> None:
-    """Draw a row for each player type, in which the dots of variants are slightly shifted."""
+    """Draw a row per player type, with the dots of variants shifted slightly."""
     for i, (variant, look) in enumerate(styles.items()):
         rows = part[part["variant"] == variant].set_index("players").reindex(list(names)).dropna()
         shift = ROW_SPREAD * ((i + 0.5) / len(styles) - 0.5)
@@ -242,7 +242,7 @@ def _draw_player_type_dots(
 
 @figures.plot_function
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the difference in win probability from the baseline by score.
+    """Plot the difference in win probability from the baseline, by score.
 
     The required columns are own and other (lower ends of bins, in % of the target), value, low and
     high. Each variant has a heat map.
@@ -302,7 +302,7 @@ def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
 
 @figures.plot_function
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot all rows of the scorecard by a rule parameter, with the baseline marked.
+    """Plot all scorecard rows against a rule parameter, with the baseline marked.
 
     The required columns are x_name, x, title, factor, value and is_base.
 
@@ -334,7 +334,7 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _with_unit(title: str, part: pd.DataFrame) -> str:
-    """Return the title of a row, followed by "%" if its values are percentages."""
+    """Return the title of a scorecard row, followed by "%" if its values are percentages."""
     is_share = float(part["factor"].iloc[0]) == 100
     return f"{title}, %" if is_share and not title.endswith("%") else title
 
@@ -354,7 +354,7 @@ def _draw_curve(axes: Axes, part: pd.DataFrame) -> None:
 
 @figures.plot_function
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot a row of the scorecard by two rule parameters as a heat map.
+    """Plot one scorecard row against two rule parameters as a heat map.
 
     The required columns are x and y (numbers), title, factor, value, x_name, y_name and even (the
     value with the palest shade). All rows must have the same title.

@@ -22,7 +22,7 @@ TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"
 
 
 class CardRow(NamedTuple):
-    """Row of cards in groups, with a space between groups.
+    """Row of cards on a page, divided into groups.
 
     Attributes:
         label: Heading of the row.
@@ -38,7 +38,7 @@ class CardRow(NamedTuple):
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
-        """Groups of cards. Each card is a pair of its HTML and its CSS classes."""
+        """Groups of cards, in which each card is a pair of its HTML and its CSS classes."""
         indices = count()
         return [[self._card_html(card, next(indices)) for card in group] for group in self.groups]
 
@@ -52,7 +52,7 @@ class CardRow(NamedTuple):
 
 
 def cards_to_html(text: str) -> Markup:
-    """Convert a string to HTML, and show cards as ranks and suit symbols."""
+    """Convert a string to HTML in which cards have suit symbols."""
     return Markup(re.sub(CARD_PATTERN, lambda found: _face_html(found[0]), str(escape(text))))
 
 

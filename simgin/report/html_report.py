@@ -52,7 +52,7 @@ CSS_COLOURS = {
 
 
 def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
-    """Return the contents of all files of a report by their paths in the output directory.
+    """Return the contents of a report's files, by path in the output directory.
 
     Args:
         report: The report.
@@ -73,7 +73,7 @@ def _escape_markdown(markdown: str) -> str:
 
 
 def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
-    """Return the PNG, SVG and CSV files of all plots by path."""
+    """Return the PNG, SVG and CSV files of a report's plots, by path."""
     contents: dict[str, bytes | str] = {}
     for plot in plots:
         contents[f"{plots_folder}{plot.name}.png"] = figures.png(plot.figure)
@@ -84,7 +84,7 @@ def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[
 
 
 def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
-    """Return the HTML report, with links to the files next to it.
+    """Return the HTML report, which links to the files next to it.
 
     Equal reports produce equal HTML.
     """
@@ -107,7 +107,7 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
 
 
 def render_result(report: Report, plots: Iterable[Plot]) -> str:
-    """Return the verdict, main table and plots of a report as one HTML element."""
+    """Return a report's verdict, main table and plots as one HTML element."""
     prefix = f"simgin-{next(_RESULT_NUMBERS)}"
     table = report.main_table
     tables = [] if table is None else [(f"{prefix}-table", table, _column_classes(table))]
@@ -138,7 +138,7 @@ def _column_class(texts: Sequence[str]) -> str:
 
 @functools.cache
 def load_template(path: Path) -> Template:
-    """Return a Jinja template that can include adjacent templates and the common style sheet."""
+    """Return a Jinja template that can include templates next to it and the common style sheet."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -168,13 +168,13 @@ def _script_digest(script: str) -> str:
 
 
 def report_script_digest() -> str:
-    """Return the hash of the script of every HTML report, in the form of a CSP source."""
+    """Return the hash of the script in every HTML report, as a CSP source."""
     script = load_template(SCRIPT).render() + "\n"
     return f"sha256-{_script_digest(script)}"
 
 
 def _allow_breaks(text: str) -> Markup:
-    """Convert a name to HTML with optional line breaks before "+" and after ",", ":" or "/"."""
+    """Convert a name to HTML with optional line breaks at "+", ",", ":" and "/"."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)))
@@ -184,7 +184,7 @@ def _allow_breaks(text: str) -> Markup:
 
 
 def _inline_svg(plot: Plot) -> Markup:
-    """Return a plot as an SVG element with a title, a description and CSS colours."""
+    """Return a plot as an inline SVG element with a title, a description and CSS colours."""
     from markupsafe import Markup
 
     root = ElementTree.fromstring(plot.svg)
@@ -232,5 +232,5 @@ def _clean_element(element: ElementTree.Element) -> None:
 
 
 def _local_name(name: str) -> str:
-    """Return a name without its namespace."""
+    """Return an XML name without its namespace."""
     return name.rpartition("}")[2]

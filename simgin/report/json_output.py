@@ -18,7 +18,7 @@ def format_json_output(
     files: Sequence[Path] = (),
     stopped: str = "complete",
 ) -> str:
-    """Return the JSON object of a result.
+    """Return a result as a JSON object for --json.
 
     Args:
         command: Command that repeats the result.

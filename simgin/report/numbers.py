@@ -12,7 +12,7 @@ MAX_DECIMALS = 12
 
 
 def format_number(value: float, error: float) -> str:
-    """Round a value to the second significant digit of its error; exactly zero becomes "0"."""
+    """Round a value to the second significant digit of its error; an exact zero becomes "0"."""
     if value == 0:
         return "0"
     decimals = _decimals(error)
@@ -21,7 +21,7 @@ def format_number(value: float, error: float) -> str:
 
 
 def format_estimate(value: float, low: float, high: float, factor: float = 1) -> str:
-    """Format an estimate with its 95 % confidence interval.
+    """Return an estimate as text with the half-width of its 95 % confidence interval.
 
     Args:
         value: Point estimate.

@@ -41,7 +41,7 @@ class InterimResult:
     values: Mapping[str, Any] | None = None
 
     def __rich__(self) -> str:
-        """Return the line."""
+        """Return the line of text for rich."""
         return self.line
 
 
@@ -51,7 +51,7 @@ class OnProgress(Protocol):
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /
     ) -> None:
-        """Receive the finished units, the total units, and a function for the interim result."""
+        """Receive the finished units, the total units and a function for interim results."""
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
-    """Show progress in IPython or Jupyter while the block runs. Elsewhere, yield None."""
+    """Show progress while the block runs in IPython or Jupyter; elsewhere, yield None."""
     with show_progress(title) if _find_ipython() else nullcontext() as on_progress:
         yield on_progress
 
@@ -106,7 +106,7 @@ def _terminal_progress(
 
 
 class ProgressBar:
-    """Callback that displays the finished work, the remaining time and an interim result.
+    """Progress callback that displays the work done, the time left and an interim result.
 
     The remaining time is estimated from the measured speed.
     """
@@ -124,7 +124,7 @@ class ProgressBar:
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None
     ) -> None:
-        """Record the finished work, and refresh the display if a refresh is due.
+        """Record the finished work, and refresh the display if the refresh interval has passed.
 
         Args:
             done: Finished units of work.
@@ -141,17 +141,17 @@ class ProgressBar:
         self._refresh(render_result)
 
     def _refresh(self, render_result: Callable[[], RenderableType] | None) -> None:
-        """Refresh the display if a refresh is due."""
+        """Refresh the display if the refresh interval has passed."""
         raise NotImplementedError
 
     @property
     def _percent(self) -> int:
-        """Percentage of the work that is finished."""
+        """Percentage of the work that is done."""
         return 100 * self._done // self._total
 
     @property
     def _seconds_left(self) -> int | None:
-        """The estimated remaining time, or None if it is unknown.
+        """Estimated remaining time in seconds, or None if it is unknown.
 
         The speed is measured from the second call on, because the first call can include the work
         of an earlier run or the start of the workers.
@@ -163,7 +163,7 @@ class ProgressBar:
         return round(measured * (self._total - self._done) / (self._done - done))
 
     def _format_time_left(self, prefix: str) -> str:
-        """Return a prefix with `44 s left` or `3 min 20 s left`, or "" if the time is unknown."""
+        """Return a prefix with the remaining time, such as `44 s left`, or "" if it is unknown."""
         seconds_left = self._seconds_left
         if seconds_left is None:
             return ""
@@ -237,7 +237,7 @@ class _LineProgress(ProgressBar):
 
 
 class _JsonProgress(ProgressBar):
-    """A JSON object per line for another program, at most twice per second.
+    """Progress display for another program, as one JSON object per line.
 
     The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling`, `result`,
     the interim result as text, and `values`, its values (null if there are none).

@@ -31,7 +31,7 @@ MAX_VERDICT_LINES = 20  # maximum number of lines; longer verdicts appear only i
 
 
 class LazySequence(Sequence[T]):
-    """Sequence that computes each item when it is first used."""
+    """Sequence that computes each item on first use."""
 
     def __init__(self, items: Iterable[T]) -> None:
         self._items: list[T] = []
@@ -49,7 +49,7 @@ class LazySequence(Sequence[T]):
 
 @dataclass(frozen=True)
 class Plot:
-    """Matplotlib figure with its data.
+    """Plot of a report, with a matplotlib figure and its data.
 
     Attributes:
         name: Base name of the output files, which is unique in a report.
@@ -71,18 +71,18 @@ class Plot:
 
     @cached_property
     def svg(self) -> str:
-        """Figure as SVG. It is drawn only once for the SVG file and the HTML report."""
+        """Figure as SVG, which is drawn once for the SVG file and the HTML report."""
         return figures.svg(self.figure, self.name)
 
     @property
     def csv(self) -> str:
-        """DataFrame as CSV, or an empty string if there is no DataFrame."""
+        """Data of the plot as CSV, or "" if there is no data."""
         return "" if self.frame is None else table.format_csv(self.frame)
 
 
 @dataclass(frozen=True)
 class Caveat:
-    """Reason why a result might be wrong, and a command for a better result."""
+    """Reason why a result can be wrong, with a command for a better result."""
 
     sentence: str
     command: str
@@ -90,7 +90,7 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Report(RenamedAttributes):
-    """Report of a result, with its parts in reading order.
+    """Report of a result, whose parts are in reading order.
 
     Attributes:
         question: Heading of the report.
@@ -121,7 +121,7 @@ class Report(RenamedAttributes):
 
     @property
     def main_table(self) -> Table | None:
-        """Main table of the report, or None if the report has no table."""
+        """Main table of the report, or None if there is no table."""
         return next(iter([*self.tables, *self.detail_tables]), None)
 
     def to_text(self) -> str:
@@ -133,7 +133,7 @@ class Report(RenamedAttributes):
         return render_text(part for part in parts if part is not None)
 
     def to_renderables(self, *, details: bool = False) -> Iterator[RenderableType]:
-        """Yield the output for a terminal of 24 lines, or all tables with `details`."""
+        """Yield the parts for a 24-line terminal, or with every table if `details` is True."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
@@ -146,7 +146,7 @@ class Report(RenamedAttributes):
             yield from self.detail_tables
 
     def to_markdown(self) -> str:
-        """Return the question, rules, verdict and all tables as Markdown."""
+        """Return the question, the rules, the verdict and all tables as Markdown."""
         rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
         verdict = [f"* {line}" for line in self.verdict]
         caution = self.caveat and f"**{self.caveat.sentence}** `{self.caveat.command}`"

@@ -49,7 +49,7 @@ SHORT_VERDICT = re.compile(r"([▲▼] (?:a little|much|more|less)|too close|dep
 
 @dataclass(frozen=True)
 class ScoreCell:
-    """Table cell with a value, a verdict and a detail: `83`, `▲ a little more`, `79 to 87`.
+    """Scorecard cell with a value, a verdict and a detail: `83`, `▲ a little more`, `79 to 87`.
 
     Attributes:
         text: Formatted value.
@@ -75,12 +75,12 @@ class ScoreCell:
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
 
     def shortest(self) -> str:
-        """Return the short cell without the difference: `83 ▲ a little`."""
+        """Return the short cell without its difference: `83 ▲ a little`."""
         return replace(self, change="").short()
 
     @property
     def markdown(self) -> str:
-        """Markdown of the cell, with the secondary text in parentheses."""
+        """Cell as Markdown, with the secondary text in parentheses."""
         text = f"{self.text} {self.verdict}".strip()
         return f"{text} ({self.detail})" if self.detail else text
 
@@ -107,7 +107,7 @@ class Column:
     factor: float = 1
 
     def format_rows(self, frame: Frame) -> list[str | ScoreCell]:
-        """Format the values of the column for every row of a DataFrame."""
+        """Return the formatted values of the column for every row of a DataFrame."""
         prefix = "" if self.name == "value" else f"{self.name}_"
         if f"{prefix}low" not in frame or any(
             isinstance(x, str | ScoreCell) for x in frame[self.name]
@@ -118,7 +118,7 @@ class Column:
         return [format_estimate(value, low, high, self.factor) for value, low, high in rows]
 
     def format_value(self, value: Any) -> str | ScoreCell:
-        """Format a value without an interval."""
+        """Return a value without an interval as text."""
         if isinstance(value, str | ScoreCell):
             return value
         if value is None or math.isnan(value):
@@ -135,7 +135,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Table with a title, data, columns and a note.
+    """Table of a report, with a title, data, columns and a note.
 
     The first column contains the names of the rows. To avoid importing pandas, `frame` can be a
     mapping from column names to strings (see `table_from_rows`).
@@ -158,7 +158,7 @@ class Table:
 
     @property
     def is_scorecard(self) -> bool:
-        """True if the table has cells with verdicts."""
+        """True if the table has cells that contain verdicts."""
         return any(isinstance(cell, ScoreCell) for row in self.rows for cell in row)
 
     def to_markdown(self) -> str:
@@ -209,7 +209,7 @@ def table_from_rows(
 
 
 def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
-    """Return alternative text for a plot of a DataFrame.
+    """Return the alternative text for a plot of a DataFrame.
 
     For every numeric column, the text contains the smallest, largest, first and last value. The
     columns before the first numeric column contain the names of the rows.
@@ -277,7 +277,7 @@ def _build_scorecard(
 
 
 def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Iterator[RenderableType]:
-    """Yield one or more tables that fit the terminal.
+    """Yield one table or several tables that fit the terminal.
 
     If a table is too wide, the gaps between columns become smaller, then names are folded, and then
     the table is split. A table with one row is transposed.
@@ -326,7 +326,7 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
 
 
 def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int, tuple[str, ...]]:
-    """Fold the widest columns of names until all columns fit the width."""
+    """Fold the widest name columns until all columns fit the width."""
     widths = {i: _column_widths([[cell] for cell in cells])[0] for i, cells in names.items()}
     while sum(widths.values()) > width and max(widths.values()) > COLUMN_GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
@@ -337,7 +337,7 @@ def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int,
 
 
 def _column_widths(rows: TextRows) -> list[int]:
-    """Return the widths of columns, including the gap after each."""
+    """Return the widths of columns in characters, including the gap after each column."""
     return [
         max(len(line) for cell in cells for line in cell.split("\n")) + COLUMN_GAP
         for cells in zip(*rows, strict=True)

@@ -46,7 +46,7 @@ def player_headings(tidy: TidyRows) -> tuple[str, ...]:
 
 
 def has_sides(tidy: TidyRows) -> bool:
-    """Return True if two different players meet and each has a row of deal endings."""
+    """Return True if two different players meet and each player has rows for deal endings."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
         for row in table.to_rows(tidy)
@@ -54,7 +54,7 @@ def has_sides(tidy: TidyRows) -> bool:
 
 
 def metric_columns(tidy: TidyRows) -> list[Column]:
-    """Return the columns of the informative metrics of tidy rows.
+    """Return the columns of the metrics that are informative in tidy rows.
 
     If two different players meet, deal endings are listed separately for A and B. Otherwise, they
     are listed for both players together.
@@ -70,7 +70,7 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
 
 
 def _metric_column(name: str, side: str = "") -> Column:
-    """Return the column of a metric for a player. For B, a win is a loss of A."""
+    """Return a metric's column for a player, where B's win is A's loss."""
     metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
     return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
 
@@ -103,7 +103,7 @@ def _metric_value(rows: ByMetric, metric: str) -> float:
 
 
 def _has_settlement(rows: ByMetric) -> bool:
-    """Return True if a match settlement differs from the points of its deals."""
+    """Return True if the settlement of a match differs from the points of its deals."""
     settlement = _metric_value(rows, "settlement")
     points = _metric_value(rows, "margin") * _metric_value(rows, "deals_per_match")
     is_sum = math.isclose(
@@ -116,7 +116,7 @@ def _has_settlement(rows: ByMetric) -> bool:
 
 
 def matchup_frame(tidy: TidyRows) -> pd.DataFrame:
-    """Return a DataFrame with one row per matchup and bounds for every metric.
+    """Return a DataFrame with one row per matchup, and with bounds for every metric.
 
     Columns: variant, strategy, opponent, played (the sample size), and for every metric its value
     and the 95 % confidence bounds NAME_low and NAME_high.
@@ -138,7 +138,7 @@ def _bound_columns(matchup: ByMetric, name: str) -> dict[str, float]:
 
 
 def format_sample_size(*matchups: ByMetric) -> str:
-    """Return the sample size: `200,000 deals` or `2,000 matches (20,412 to 20,980 deals)`.
+    """Return the sample size as text, in deals or in matches with their number of deals.
 
     If the sizes of matchups differ, each number is a range.
     """
@@ -154,7 +154,7 @@ def _sample_size(rows: ByMetric, unit: str) -> int:
 
 
 def results_table(tidy: TidyRows) -> Table:
-    """Return the summary: one row per matchup of tidy rows."""
+    """Return the summary of tidy rows as a table with one row per matchup."""
     players = [*zip(("strategy", "opponent"), player_headings(tidy), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
     return Table(
@@ -166,7 +166,7 @@ def results_table(tidy: TidyRows) -> Table:
 
 
 def metrics_note(tidy: TidyRows) -> str:
-    """Return a note that explains the wins, points and endings in the summary."""
+    """Return a note that explains wins, points and endings in the summary."""
     if len(player_headings(tidy)) == 1:
         return _solo_note(tidy)
     sentences = ["Wins are A's wins, and points are A's points minus B's points."]
@@ -248,7 +248,7 @@ def terminal_table(tidy: TidyRows, seed: int) -> Table:
 
 
 def _matchup_table(tidy: TidyRows, seed: int) -> Table:
-    """Return a table with one row per matchup. The title contains the names that all rows share."""
+    """Return a table with one row per matchup, and with shared names in the title."""
     frame = matchup_frame(tidy)
     names = dict(
         zip(("variant", "strategy", "opponent"), ("variant", *player_headings(tidy)), strict=False)
@@ -282,7 +282,7 @@ def _player_table(tidy: TidyRows, title: str) -> Table:
 
 
 def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]) -> Table:
-    """Return a table with one column per player and one row per metric."""
+    """Return a table with one row per metric and one column per player."""
     known = [METRICS_BY_NAME[name] for name in names]
     rows = [
         (
@@ -298,7 +298,7 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
 
 
 def details_table(tidy: TidyRows) -> Table:
-    """Return a table of all metrics of the first matchup for player A, with their meanings."""
+    """Return a table of player A's metrics in the first matchup, with their meanings."""
     (variant, *names), rows = next(iter(table.iterate_matchups(tidy)))
     players = " against ".join(name for name in names if name)
     known = [row for row in rows.values() if not math.isnan(row["value"])]

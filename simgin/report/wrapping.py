@@ -58,7 +58,7 @@ def _split_name(name: str, width: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Rich renderable that starts each sentence on a new line.
+    """Rich renderable that prints each sentence on a new line.
 
     Args:
         sentences: Sentences in order of importance.

@@ -20,7 +20,7 @@ from simgin.text.messages import SimginError
 
 @dataclass(frozen=True)
 class Task:
-    """Matchup and the number of deals or matches to play."""
+    """Matchup to play, with the number of deals or matches."""
 
     matchup: Matchup
     n: int
@@ -73,7 +73,7 @@ class BlockResult:
     error: BaseException | None = None
 
     def rows(self) -> np.ndarray:
-        """Return the batch rows.
+        """Return the batch rows of the block.
 
         Returns:
             `(n_batches, N_COLUMNS) int64`.
@@ -82,7 +82,7 @@ class BlockResult:
 
 
 def play_block(block: Block, worker: str = "here") -> BlockResult:
-    """Play a block and return its result. The result contains any exception that was raised."""
+    """Play a block and return its result, including any exception raised."""
     started = time.perf_counter()
     try:
         deals: tuple[bytes, ...] = ()
@@ -109,7 +109,7 @@ def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
 
 
 def _check_block(block: Block, rows: np.ndarray, worker: str) -> None:
-    """Raise InvariantError with the matchup and the worker if a batch row is invalid."""
+    """Raise InvariantError, with the matchup and the worker, if a batch row is invalid."""
     try:
         check_rows(block.matchup, block.sizes, rows)
     except InvariantError as error:
@@ -160,7 +160,7 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
 def _iter_equalities(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield a description and two vectors that must be equal in every batch."""
+    """Yield a description and two vectors that are equal in every valid batch."""
     total, square, cross = _split_facts(rows)
     results = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
     n_games = 2 if matchup.is_mirrored else 1
@@ -204,7 +204,7 @@ def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
 
 
 def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sums of all facts, of their squares, and of their cross products.
+    """Return the sums of all facts, of squared facts and of products of facts.
 
     A cross product is the product of a fact and its denominator. All three arrays have the shape
     `(n_batches, N_FACTS)`.
@@ -232,7 +232,7 @@ Gap = tuple[int, int]  # the first missing unit, and the first finished unit aft
 
 
 class Schedule:
-    """Queue of blocks whose sizes adapt to the measured playing speed.
+    """Queue of blocks, whose sizes adapt to the measured speed of play.
 
     Args:
         tasks: Matchups of the run with their sizes.
@@ -271,14 +271,14 @@ class Schedule:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Finished and total units, or elapsed and total milliseconds with a time limit."""
+        """Finished and total units, or elapsed and total milliseconds if the time is limited."""
         if self._seconds is None:
             return self.finished_units, self.units
         limit = int(1000 * self._seconds * len(self._tasks))
         return min(int(1000 * (time.monotonic() - self._started)), limit), limit
 
     def next_block(self) -> Block | None:
-        """Return the next block, or None if no blocks remain or the schedule was stopped."""
+        """Return the next block, or None if the queue is empty or stopped."""
         while self._matchup_index < len(self._tasks) and (self._gap is None or self._is_expired()):
             self._matchup_index += 1
             self._deadline = None
@@ -298,7 +298,7 @@ class Schedule:
         )
 
     def record_time(self, block: Block, seconds: float) -> None:
-        """Record the playing time of a block and adjust the size of later blocks."""
+        """Record the playing time of a block, and adapt the size of later blocks."""
         self.finished_units += block.units
         block_seconds = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
         n_batches = int(block_seconds * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
@@ -307,13 +307,13 @@ class Schedule:
         )
 
     def close_matchup(self, matchup_index: int) -> None:
-        """Schedule no further blocks of a matchup."""
+        """Stop scheduling blocks of a matchup."""
         self._gaps[matchup_index] = iter(())
         if matchup_index == self._matchup_index:
             self._gap = None
 
     def stop(self) -> None:
-        """Schedule no further blocks."""
+        """Stop scheduling blocks."""
         self._matchup_index = len(self._tasks)
         self._gap = None
 
@@ -330,7 +330,7 @@ class Schedule:
         return time.monotonic() >= self._deadline
 
     def _choose_block_size(self, missing: int) -> int:
-        """Return the number of units of the next block. Blocks are small at the end of a task."""
+        """Return the number of units in the next block, which is smaller at the end of a task."""
         batch = self._tasks[self._matchup_index].matchup.batch_size
         batches = -(-missing // batch)
         return batch * max(
@@ -370,7 +370,7 @@ def remaining_units_by_task(
 
 
 def _find_gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
-    """Yield the ranges of unfinished units in order, each starting at a batch."""
+    """Yield the ranges of unfinished units in order, each from the start of a batch."""
     batch = task.matchup.batch_size
     units = task.units
     remainder = units % batch

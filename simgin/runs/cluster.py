@@ -54,7 +54,7 @@ class ClusterError(SimginError):
 
 @dataclass(frozen=True)
 class _BlockSpec:
-    """Description of a block as strings and numbers, which can be sent to a worker.
+    """Description of a block, made of strings and numbers, that can be sent to a worker.
 
     The worker loads the strategies by their specs and compares their digests.
     """
@@ -92,7 +92,7 @@ def _find_strategy(spec: str, digest: str) -> Strategy:
 
 
 def _require_equal(expected: dict[str, str], found: dict[str, str]) -> None:
-    """Raise ClusterError unless all digests and versions are as expected."""
+    """Raise ClusterError unless all digests and versions have the expected values."""
     mismatches = [
         f"{name} {found[name]} instead of {value}"
         for name, value in expected.items()
@@ -106,7 +106,7 @@ def _require_equal(expected: dict[str, str], found: dict[str, str]) -> None:
 
 
 def _strategy_digest(strategy: Strategy) -> str:
-    """Return the digest of a strategy's files and of the values of its policies."""
+    """Return the digest of a strategy's files and of its policies' values."""
     description = json.dumps(manifest.describe_strategy(strategy))
     return hashlib.sha256(description.encode()).hexdigest()[:16]
 
@@ -132,7 +132,7 @@ def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
 
 
 class ClusterPool:
-    """Worker pool of all workers of a dask scheduler.
+    """Worker pool that consists of all workers of a dask scheduler.
 
     Args:
         address: `tcp://host:port` of the scheduler, or `local:N` for N processes on this machine.
@@ -166,7 +166,7 @@ class ClusterPool:
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Raise an error if a strategy does not compile, or if a worker cannot load simgin.
+        """Raise an error if a strategy does not compile or a worker cannot load simgin.
 
         If a worker is lost during this check, no error is raised.
         """
@@ -185,7 +185,7 @@ class ClusterPool:
                 )
 
     def submit(self, block: Block) -> None:
-        """Submit a block."""
+        """Submit a block to the workers."""
         matchup = block.matchup
         spec = _BlockSpec(
             matchup.variant,
@@ -210,7 +210,7 @@ class ClusterPool:
         return self._digests[player.spec]
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Return the next finished block, or None if `timeout` seconds pass without one."""
+        """Return the result of the next finished block, or None after `timeout` seconds."""
         deadline = time.monotonic() + (math.inf if timeout is None else timeout)
         while True:
             remaining_seconds = max(0.0, deadline - time.monotonic())
@@ -232,7 +232,7 @@ class ClusterPool:
                 return self._to_result(block, future)
 
     def cancel(self, after: Block | None = None) -> int:
-        """Cancel all submitted blocks, or all blocks after a block, and return their number."""
+        """Cancel all submitted blocks, or those after a given block, and return their number."""
         position = (after.matchup_index, after.first_batch) if after else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
         dropped = [
@@ -264,7 +264,7 @@ class ClusterPool:
 
     @contextlib.contextmanager
     def _convert_errors(self) -> Iterator[None]:
-        """Convert any exception that dask raises for a lost scheduler to ClusterError."""
+        """Convert exceptions that dask raises for a lost scheduler to ClusterError."""
         try:
             yield
         except (Exception, asyncio.CancelledError):
@@ -277,7 +277,7 @@ class ClusterPool:
         )
 
     def _to_result(self, block: Block, future: Future) -> BlockResult:
-        """Return the result of a block.
+        """Return the result of a block from what the worker returned.
 
         If a future was cancelled or cannot be fetched, the scheduler was lost. If a worker dies
         before its result is fetched, this method waits until dask has recomputed the result.
@@ -292,7 +292,7 @@ class ClusterPool:
 
 
 def _as_cluster_error(error: BaseException) -> BaseException:
-    """Return simgin's own errors unchanged, and wrap any other error in a ClusterError."""
+    """Return an error of simgin unchanged, or another error wrapped in a ClusterError."""
     error = ensure_printable_error(error)
     if type(error).__module__.startswith("simgin."):
         return error
@@ -355,7 +355,7 @@ def _connect(address: str) -> tuple[Client, Any]:
 
 
 def _require_scheduler(address: str) -> None:
-    """Raise ConnectionError unless a scheduler responds, because dask could wait forever."""
+    """Raise ConnectionError unless a scheduler responds, because dask might wait forever."""
     # Use a new thread, because the thread of the caller can already have an event loop.
     with ThreadPoolExecutor(1) as thread:
         identity = thread.submit(asyncio.run, _request_identity(address))
@@ -371,7 +371,7 @@ def _require_scheduler(address: str) -> None:
 
 
 async def _request_identity(address: str) -> dict[str, Any]:
-    """Return the information that a dask server reports about itself."""
+    """Return the information that a dask server gives about itself."""
     from distributed.core import rpc
 
     async with asyncio.timeout(CONNECT_TIMEOUT), rpc(address) as server:
@@ -380,7 +380,7 @@ async def _request_identity(address: str) -> dict[str, Any]:
 
 
 def check_address(address: str) -> None:
-    """Raise ClusterError if the address is not valid."""
+    """Raise ClusterError unless the address of a cluster is valid."""
     scheduler = SCHEDULER_ADDRESS.fullmatch(address)
     if scheduler is not None and 0 < int(scheduler[1]) < N_PORTS:
         return
@@ -413,7 +413,7 @@ def _set_safe_path() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """Make all processes that start in this context ignore Ctrl-C.
+    """Make all processes that are started in this context ignore Ctrl-C.
 
     A terminal sends Ctrl-C to all processes, but only the cluster should stop these processes.
     """

@@ -87,7 +87,7 @@ def _replace_files(
     files: Mapping[str, bytes | str],
     own_files: set[str],
 ) -> None:
-    """Replace the files and the manifest of an earlier run, and remove its other files.
+    """Replace the files and the manifest of an earlier run, and remove the other files of that run.
 
     Args:
         directory: Run directory as given by the user, for error messages.
@@ -124,7 +124,7 @@ def _replace_files(
 
 @contextlib.contextmanager
 def _lock_directory(path: Path) -> Iterator[None]:
-    """Lock a directory, so that only one process at a time can write its files.
+    """Lock a directory so that only one process at a time writes its files.
 
     If a process is killed, the lock is released. Nothing is locked if the path is not a directory
     or the file system does not support locks.
@@ -192,7 +192,7 @@ def _require_replaceable(
 
 
 def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
-    """Return an error message if the directory contains results of another command, else ""."""
+    """Return an error message if another command's results are in the directory, else ""."""
     has_ledger = (path / ledger.LEDGER_FILE).exists()
     if command and has_ledger and not writes_ledger:
         return f"contains a run. {MOVE_HINT}"
@@ -276,7 +276,7 @@ def _resolve_directory(directory: str | Path) -> Path:
 
 
 def _is_run_file(path: str) -> bool:
-    """Return True if a file belongs to a run: a ledger, recorded deals or a temporary file.
+    """Return True if a file is a ledger, recorded deals or a temporary file of a run.
 
     The files that SQLite adds to a ledger are included.
     """
@@ -288,7 +288,7 @@ def _is_run_file(path: str) -> bool:
 
 
 def _named_files(directory: Path) -> set[str]:
-    """Return the files that are listed in the manifest of an earlier run, including the manifest.
+    """Return the manifest of an earlier run and the files that it lists.
 
     Raises:
         ResultsError: If the manifest is not valid.
@@ -299,7 +299,7 @@ def _named_files(directory: Path) -> set[str]:
 
 
 def read_manifest(directory: str | Path) -> dict[str, Any]:
-    """Return the manifest of a run directory.
+    """Return the manifest in a run directory.
 
     Raises:
         ResultsError: If the manifest was not written by simgin or was changed afterwards.
@@ -352,7 +352,7 @@ def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
 
 
 def _is_inner_path(name: object) -> bool:
-    """Return True if a value is a path of a file inside the directory."""
+    """Return True if a value is a file path inside the directory."""
     if not isinstance(name, str) or not name.isprintable():
         return False
     path = PurePosixPath(name)

@@ -59,7 +59,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def _format_grid_value(value: object) -> str:
-    """Return a grid value as it is written in specs (`True` becomes `yes`)."""
+    """Return a grid value in the notation of specs (`True` becomes `yes`)."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -76,7 +76,7 @@ def _format_grid_value(value: object) -> str:
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One combination of a sweep, as canonical specs.
+    """Combination of values in a sweep, as canonical specs.
 
     `variant` and `against` are None if the sweep does not name them.
     """
@@ -87,7 +87,7 @@ class SweepPoint:
 
 
 class ParameterSweep(toml.StrictTable):
-    """Parameter sweep: specs with placeholders such as {k}, and the values of each placeholder."""
+    """Parameter sweep: specs with placeholders such as {k}, and values for each placeholder."""
 
     strategy: str
     against: str | None = None
@@ -118,7 +118,7 @@ class ParameterSweep(toml.StrictTable):
 
 
 def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
-    """Return an error message for every problem of a sweep.
+    """Return an error message for every problem in a sweep.
 
     The messages do not contain the name of the file.
     """
@@ -162,7 +162,7 @@ _CANONICALIZERS: dict[str, Callable[[str], str]] = {
 
 
 def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
-    """Return the specs of a sweep by key."""
+    """Return the specs that a sweep contains, by key."""
     specs = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
     return {key: text for key, text in specs.items() if text is not None}
 
@@ -193,7 +193,7 @@ def _iter_combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]
 
 
 def _placeholders(spec: str) -> list[str]:
-    """Return the unique names in braces."""
+    """Return the distinct names in braces in a spec."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(spec)))
 
 
@@ -211,7 +211,7 @@ class ExperimentError(toml.TomlError):
 
 
 def _check_variant_or_strategy(spec: str) -> str:
-    """Return a spec unchanged. Raise ValueError unless it names a variant or a strategy."""
+    """Return a spec unchanged, or raise ValueError if it is not a variant or strategy."""
     if not canonical_specs(spec):
         raise ValueError(
             f"{format_value(spec)} is neither a variant nor a strategy. Use a variant or a "
@@ -221,7 +221,7 @@ def _check_variant_or_strategy(spec: str) -> str:
 
 
 def canonical_specs(spec: str) -> list[str]:
-    """Return the canonical specs of the variant and the strategy with a name."""
+    """Return the canonical specs of the variant and of the strategy with the given name."""
     specs = []
     for finder in (canonical_variant, canonical_strategy):
         with contextlib.suppress(ValueError):
@@ -294,13 +294,13 @@ class ExperimentFile(toml.StrictTable):
 
     @property
     def unit(self) -> Literal["deal", "match"]:
-        """Unit of play, "deal" or "match". Leagues play matches unless the file sets deals."""
+        """Unit of play, "deal" or "match"; leagues play matches unless the file sets deals."""
         is_league = self.round_robin is not None and self.deals is None
         return "match" if self.matches is not None or is_league else "deal"
 
 
 def read_experiment(path: Path) -> ExperimentFile:
-    """Read an experiment file.
+    """Read an experiment file from a path.
 
     `plan_experiment` finds additional errors that require the complete list of matchups.
 
@@ -341,7 +341,7 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
 
 
 def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
-    """Resolve the paths of all specs in a part of a file, relative to the folder of the file.
+    """Resolve the paths in all specs of a file part, relative to the file's folder.
 
     Paths are not changed if the folder is the working directory, or if they exist only there.
     Weights without a folder belong to a trained player.

@@ -62,7 +62,7 @@ class LedgerError(SimginError):
 
 
 class Ledger:
-    """Finished batches of all matchups of a run, opened with `open_ledger`.
+    """Finished batches of all matchups of a run, stored in an SQLite file.
 
     Only one thread at a time can use the ledger. Any thread can close it, because Python can delete
     the results that own the ledger in any thread.
@@ -108,7 +108,7 @@ class Ledger:
         worker: str,
         packed_deals: Sequence[bytes] = (),
     ) -> None:
-        """Commit a block of consecutive batches.
+        """Commit a block of consecutive batches to the ledger.
 
         Args:
             matchup_index: Index of the matchup.
@@ -144,7 +144,7 @@ class Ledger:
                 yield row
 
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
-        """Yield the first batch, units, worker and packed rows of the valid blocks of a query."""
+        """Yield the first batch, unit counts, worker and packed rows of a query's valid blocks."""
         for _, first, units, *rest in self._iter_valid_rows(query, *values):
             if (
                 first >= 0 < units <= batch_size * len(rest[-1])
@@ -224,7 +224,7 @@ class Ledger:
     def _iter_parts(
         self, matchup_index: int, units: int, batch_size: int
     ) -> Iterator[tuple[int, np.ndarray, str]]:
-        """Yield the first batch, the rows and the worker of each finished block.
+        """Yield the first batch, the batch rows and the worker of each finished block.
 
         The blocks are in the order of the units. A batch can be in two blocks if it was played
         again to record its deals, but it is yielded only once.
@@ -299,7 +299,7 @@ class Ledger:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Identity of the run, as passed to `open_ledger` when the ledger was created.
+        """Identity of the run, as set when the ledger was created.
 
         Raises:
             LedgerError: If the identity is missing or corrupt.
@@ -328,7 +328,7 @@ class Ledger:
             self._insert("run", ("command", command))
 
     def save(self, path: Path, command: str) -> None:
-        """Write the ledger to a file, together with the command that continues the run."""
+        """Write the ledger and the command that continues the run to a new file."""
         with open_ledger(path, self.identity) as saved_ledger, saved_ledger._report_write_errors():
             self._connection.backup(saved_ledger._connection)
             saved_ledger.write_command(command)
@@ -343,7 +343,7 @@ class Ledger:
             self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
 
     def is_empty(self) -> bool:
-        """Return True if neither a batch nor an extra pass was ever committed.
+        """Return True if the ledger contains neither a batch nor an extra pass.
 
         An empty ledger can be used for another run, for example if a strategy failed immediately
         and was corrected.
@@ -376,7 +376,7 @@ class Ledger:
 
 @contextlib.contextmanager
 def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
-    """Open or create the ledger at a path, and lock it while it is open.
+    """Open or create the ledger at a path, and keep it locked while it is open.
 
     Args:
         path: Path of the file, or None for a ledger in memory.
@@ -442,7 +442,7 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
 
 @dataclass
 class _StepLimit:
-    """Limit for the steps of a query, because pages of a corrupt file can form a cycle."""
+    """Limit on the steps of a query, because the pages of a corrupt file can form a cycle."""
 
     path: Path | None
     n_calls: int = 0  # number of calls, which SQLite makes after every STEPS_PER_CHECK steps
@@ -454,7 +454,7 @@ class _StepLimit:
 
     @property
     def is_exceeded(self) -> bool:
-        """True if a file of this size cannot need so many steps."""
+        """True if the query took more steps than a valid file of this size can need."""
         size = os.path.getsize(self.path) if self.path else 0
         return self.n_calls > 20 + size // 10_000
 
@@ -476,7 +476,7 @@ def _check_files(path: Path) -> None:
 
 
 def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
-    """Limit the size of values, and allow Ctrl-C to interrupt queries."""
+    """Limit the size of values in a ledger, and let Ctrl-C interrupt queries."""
     connection.text_factory = _decode
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.set_progress_handler(step_limit, STEPS_PER_CHECK)
@@ -486,7 +486,7 @@ def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
 def _report_read_errors(
     name: str, path: Path | None, suggestion: str = "Choose another directory"
 ) -> Iterator[_StepLimit]:
-    """Report errors of SQLite and zlib, which any read can raise, as LedgerError.
+    """Convert errors of SQLite and zlib that occur while reading to LedgerError.
 
     Args:
         name: Name of the ledger in error messages.
@@ -517,7 +517,7 @@ def _report_read_errors(
 
 
 def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sqlite3.Connection:
-    """Open a connection that locks the file against other processes.
+    """Open a connection that locks the ledger file against other processes.
 
     If several processes open the file at the same time, all of them can fail. A process that fails
     closes the file, and tries again after a random time.
@@ -595,7 +595,7 @@ def _sqlite_code(error: BaseException) -> int:
 
 
 def _decode(content: bytes) -> str:
-    """Decode a string of the file, which can be invalid UTF-8 if the file is corrupt."""
+    """Decode a string from the ledger, which might be invalid UTF-8."""
     return content.decode(errors="replace")
 
 
@@ -652,7 +652,7 @@ def _format_json(value: Any) -> str:
 
 
 def pack_rows(rows: np.ndarray) -> bytes:
-    """Compress an int64 array `(n_rows, n_columns)` without holding the interpreter lock.
+    """Compress an int64 array `(n_rows, n_columns)` with the interpreter lock released.
 
     The values of a column are small and similar, so that most of their bytes are zero. Before
     compression with zlib, the bytes are ordered by column and significance, as in the shuffle

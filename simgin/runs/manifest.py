@@ -74,7 +74,7 @@ def build_manifest(
     command: str,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the manifest, which contains everything needed to repeat and assess a run.
+    """Return the manifest of a run, with everything needed to repeat and to assess the run.
 
     Times are in UTC with a resolution of one second. The manifest does not affect table.csv.
 
@@ -109,7 +109,7 @@ def build_manifest(
 
 
 def describe_strategy(strategy: Strategy) -> dict[str, Any]:
-    """Return the digest, ending, policies and parameter values of a strategy."""
+    """Return the digest, the ending, the policies and the parameter values of a strategy."""
     return {
         "digest": loader.compute_strategy_digest(strategy),
         "ending": strategy.ending,
@@ -132,7 +132,7 @@ def collect_versions() -> dict[str, str]:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return the operating system and the CPU, without the names of the host and the user."""
+    """Return the operating system and the CPU, but not the names of the host and the user."""
     return {
         "system": platform.system(),
         "release": platform.release(),

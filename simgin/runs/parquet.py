@@ -39,13 +39,13 @@ class RecordsError(SimginError):
 
 @cache
 def read_columns() -> dict[str, dict[str, Any]]:
-    """Return the columns of the file with their properties, as defined in deals.toml."""
+    """Return the columns of a Parquet file of deals, as defined in deals.toml."""
     text = Path(__file__).with_name("deals.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
-    """Write deals to a Parquet file in order, and return their number.
+    """Write deals to a Parquet file in order, and return the number of deals.
 
     Sides, outcomes and similar codes are written as words. An existing file is replaced after all
     deals have been written.
@@ -76,7 +76,7 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
 
 
 def require_pyarrow() -> None:
-    """Raise RecordsError before a long run if pyarrow is missing."""
+    """Raise RecordsError if pyarrow is missing, before a long run begins."""
     _import_pyarrow()
 
 
@@ -128,7 +128,7 @@ def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) ->
 
 
 def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
-    """Return the Arrow table of one batch. Raise an error if a value does not fit its type."""
+    """Return the Arrow table of one batch, or raise an error if a value does not fit its type."""
     zeros = np.zeros(len(rows), np.int32)
     arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [text]) for text in texts]
     for name in DEAL_RECORD.names or ():
@@ -141,7 +141,7 @@ def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarra
 
 
 def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any:
-    """Return an Arrow array with the word for each code."""
+    """Return an Arrow array in which each code is replaced by its word."""
     known_codes = np.array(sorted(words))
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
     if (unknown := codes[known_codes[indices] != codes]).size:

@@ -52,7 +52,7 @@ KeyedMatchup = tuple[str, MatchupKey]
 
 
 class FieldChange(NamedTuple):
-    """Change of a strategy in a field, in canonical specs.
+    """Change that is made to a strategy in a field, in canonical specs.
 
     A field consists of a player, who makes the change, and the opponents.
     """
@@ -72,7 +72,7 @@ class FieldChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Plan of a run, in which all matchups have the same seed and unit of play."""
+    """Plan of a run, whose matchups have a common seed and unit of play."""
 
     title: str
     tasks: tuple[Task, ...]
@@ -100,7 +100,7 @@ class Plan:
 
     @property
     def label(self) -> str:
-        """Title of the plan, or the display names of the players of a single matchup."""
+        """Title of the plan, or the players' display names if there is a single matchup."""
         if len(self.tasks) > 1:
             return self.title
         names = self.display_names
@@ -119,7 +119,7 @@ class Plan:
 
     @property
     def display_names(self) -> dict[str, str]:
-        """Labels that the user defined, and short names of strategies from files, by spec."""
+        """User-defined labels, and short names of strategies from files, by spec."""
         return {**short_names(self.matchups), **self.labels}
 
     @property
@@ -133,7 +133,7 @@ class Plan:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Identity of the run, as stored in its ledger."""
+        """Identity of the run, as the ledger stores it."""
         plan = {
             "question": self.question,
             "hypothesis": self.hypothesis,
@@ -154,7 +154,7 @@ def plan_matchup(
     seconds: float | str | None = None,
     seed: int = 1,
 ) -> Plan:
-    """Return the plan of one matchup.
+    """Return the plan of a run with one matchup.
 
     At most one of `until`, `sprt` and `seconds` can be given. If one of these is given, the number
     of deals or matches is a maximum.
@@ -201,7 +201,7 @@ def plan_match(
     base: str | None = None,
     **more: Any,
 ) -> Plan:
-    """Return the plan of one matchup, or of several strategies against a common opponent.
+    """Return the plan of one matchup, or of a panel against a common opponent.
 
     Args:
         strategies: Specs of strategy A and possibly B, or of the strategies that are compared.
@@ -240,7 +240,7 @@ def plan_match(
 
 
 def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
-    """Return the plan of a round robin.
+    """Return the plan of a league, in which all strategies play each other.
 
     Args:
         strategies: Specs of three or more strategies.
@@ -265,7 +265,7 @@ def _find_specs(strategies: Sequence[str]) -> list[str]:
 
 
 def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an experiment file with these keys. `seconds` sets the key `for`."""
+    """Return the plan of an experiment with the given keys; `seconds` sets the key `for`."""
     from simgin.runs.experiment_file import parse_experiment
 
     game = variants.find_variant(variant)
@@ -315,7 +315,7 @@ def measure_unit_seconds(matchup: Matchup) -> float:
 
 
 def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
-    """Play a few units and measure their CPU time.
+    """Play a few units of a matchup, and measure their CPU time.
 
     Returns:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
@@ -332,7 +332,7 @@ def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
 
 
 def estimate_deviations(matchup: Matchup) -> dict[str, float]:
-    """Estimate the standard deviations of a unit's headline metrics in a pilot.
+    """Estimate the standard deviations of headline metrics per unit with a pilot.
 
     Returns:
         Standard deviation by metric (`metrics.headline_metrics`). If the pilot is too short for an
@@ -376,7 +376,7 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
 
 
 def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
-    """Return the plan of an experiment file. Error messages start with `source`."""
+    """Return the plan of an experiment file, with error messages that start with `source`."""
     from simgin.runs.experiment_file import ExperimentError
 
     file = _add_base_to_panel(file)
@@ -406,7 +406,7 @@ def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
 
 
 def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
-    """Add the baseline to the panel of a file if it is a strategy without a matchup."""
+    """Add the baseline to a file's panel if the baseline is a strategy without a matchup."""
     from simgin.runs.experiment_file import canonical_strategy
 
     if file.base is None or file.panel is None:
@@ -420,7 +420,7 @@ def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
 
 
 def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
-    """Yield every matchup of a file with its key, variant by variant."""
+    """Yield every matchup of a file with its key, one variant after another."""
     points: dict[str | None, list[SweepPoint]] = {}
     for point in file.sweep.list_points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
@@ -432,7 +432,7 @@ def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
 def _iter_pairs(
     file: ExperimentFile, variant: str, swept: Sequence[SweepPoint]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the key, A and B of every pair in a variant. B is empty in solitaire games."""
+    """Yield the key, A and B of every pair in a variant, where B is empty in solitaire games."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
     for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
@@ -466,7 +466,7 @@ def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
 
 
 def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
-    """Return the name in `names` that is equivalent to a spec, or the spec itself."""
+    """Return the name in `names` that means the same as a spec, or else the spec."""
     from simgin.runs import experiment_file
 
     if spec is None or spec in names:
@@ -475,7 +475,7 @@ def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
 
 
 def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set[str]:
-    """Return the variants, the A strategies and the opponent of the panel."""
+    """Return the variants, the A strategies and the panel's opponent."""
     names = {name for cell in keys for name in (cell.variant, cell.a)}
     return names if file.panel is None else names | {file.panel.against}
 
@@ -483,7 +483,7 @@ def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set
 def _read_labels(
     labels: Mapping[str, str], keys: Sequence[MatchupKey], source: str = ""
 ) -> dict[str, str]:
-    """Return labels by the names of variants and strategies in the matchups.
+    """Return the labels of a file by the names of variants and strategies in matchups.
 
     Raises:
         ExperimentError: If a name is not played, or if two names have the same label.
@@ -539,7 +539,7 @@ def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
 def _find_contrasts(
     keyed_matchups: Sequence[KeyedMatchup], keys: Sequence[MatchupKey], baseline: str | None
 ) -> list[tuple[int, int]]:
-    """Return the indices of every compared matchup and of its baseline.
+    """Return the index of every compared matchup and the index of its baseline.
 
     The two matchups differ only in the strategy or only in the variant. Strategies are compared
     within a panel, a sweep or a solitaire list, against the same opponent. Variants are compared if
@@ -565,7 +565,7 @@ def _find_contrasts(
 def _iter_contrasts(
     group: Sequence[MatchupKey], field: Literal["variant", "a"], baseline: str | None
 ) -> Iterator[tuple[MatchupKey, MatchupKey]]:
-    """Yield every matchup with its baseline, which differs in only one field.
+    """Yield every matchup with its baseline, which differs from it in only one field.
 
     A matchup with the baseline that the file names is always the baseline. Otherwise, the first
     possible matchup is the baseline.

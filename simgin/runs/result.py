@@ -28,7 +28,7 @@ INLINE_PLOTS = 1
 
 
 class Result(RenamedAttributes):
-    """Result of a request. A Python prompt or a notebook shows it as a sentence and a table.
+    """Base class for results of requests, which Python displays as a sentence and a table.
 
     A subclass defines `played`. If its identity has more entries, it defines `identity` and
     `stop_results` instead.
@@ -71,7 +71,7 @@ class Result(RenamedAttributes):
         )
 
     def save(self, output: str | Path) -> Path:
-        """Write the HTML report, tables and plots to a directory, as commands do with -o.
+        """Write the HTML report, tables and plots to a directory, as the commands do with -o.
 
         Args:
             output: Output directory. Results of the same call are overwritten.
@@ -108,22 +108,22 @@ class Result(RenamedAttributes):
 
     @property
     def run_ledger(self) -> ledger.Ledger | None:
-        """Ledger of the run, or None for a result without a ledger."""
+        """Ledger of the run, or None if the result has no ledger."""
         return None
 
     @property
     def played(self) -> Sequence[tuple[Matchup, int]]:
-        """Matchups with the number of units of analysis that were played."""
+        """Matchups with the number of units of analysis played in each."""
         raise NotImplementedError
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Information for `manifest.json` that determines the results, except for the size."""
+        """Data for `manifest.json` that determine the results, except for the size."""
         return build_identity([matchup for matchup, _ in self.played])
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """Number of units played in each matchup of `identity`, and the reason for stopping."""
+        """Units played and reason for stopping of each matchup in `identity`."""
         return [StopResult(units) for _, units in self.played]
 
     @property
@@ -145,19 +145,19 @@ class Result(RenamedAttributes):
         return to_records(next(iter(self.frames().values())))
 
     def report(self, command: str) -> Report:
-        """Return the report with a command that repeats the result."""
+        """Return the report of the result, with the command that repeats the result."""
         raise NotImplementedError
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return the report for saving, with the additional files of the result."""
+        """Return the report with the additional files that a saved result needs."""
         return report
 
     def overview(self) -> Report:
-        """Return a report with at least the verdict and the main table."""
+        """Return a report that has at least the verdict and the main table."""
         return self.report(self.call)
 
     def plots(self) -> Iterable[Plot]:
-        """Return the plots of the report. Each plot is drawn when it is first used."""
+        """Return the plots of the report, each of which is drawn on first use."""
         return self.report(self.call).plots
 
 
@@ -172,7 +172,7 @@ def save_report(
     record_deals: bool = False,
     **request: Any,
 ) -> list[Path]:
-    """Write the report of a finished request to a directory.
+    """Write the report of a finished request to a directory, and return the paths.
 
     Args:
         output: Output directory.

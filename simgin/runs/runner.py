@@ -43,7 +43,7 @@ INTERRUPT_TIMEOUT = 2.0  # time in seconds for which an interrupted run waits fo
 
 
 class ThreadPool:
-    """Pool of worker threads, with one additional block per thread in a queue.
+    """Pool of worker threads, which keeps one more block per thread in a queue.
 
     Args:
         workers: Number of threads, or None for the number of usable cores.
@@ -57,12 +57,12 @@ class ThreadPool:
         self._threads: list[threading.Thread] = []
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Compile the kernels, so that errors in strategies are found before the first deal."""
+        """Compile the kernels, so that errors in strategies appear before the first deal."""
         for matchup in matchups:
             kernel.compile_matchup(matchup)
 
     def submit(self, block: Block) -> None:
-        """Submit a block."""
+        """Submit a block to the threads."""
         self._queue.put(block)
         if len(self._threads) < self.workers:
             name = f"thread {len(self._threads) + 1}"
@@ -71,14 +71,14 @@ class ThreadPool:
             self._threads.append(thread)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Return the next finished block, or None if `timeout` seconds pass without one."""
+        """Return the result of the next finished block, or None after `timeout` seconds."""
         try:
             return self._results.get(timeout=timeout)
         except queue.Empty:
             return None
 
     def cancel(self, after: Block | None = None) -> int:
-        """Cancel the blocks that no thread has started, and return their number.
+        """Cancel the blocks that have not been started, and return their number.
 
         Blocks are started in order, so all cancelled blocks come after the finished blocks.
         """
@@ -100,7 +100,7 @@ class ThreadPool:
 
 
 class SerialPool(ThreadPool):
-    """Pool without threads, so that a debugger can use the terminal.
+    """Worker pool without threads, in which a debugger can use the terminal.
 
     `next_result` plays the blocks.
     """
@@ -110,7 +110,7 @@ class SerialPool(ThreadPool):
         self.max_pending = 1
 
     def submit(self, block: Block) -> None:
-        """Store a block for the next call of `next_result`."""
+        """Store a block for the next call to `next_result`."""
         self._queue.put(block)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
@@ -120,7 +120,7 @@ class SerialPool(ThreadPool):
 
 
 def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
-    """Return a pool of threads, a pool of dask workers, or a pool for a debugger."""
+    """Return a pool of threads, of dask workers, or without threads for a debugger."""
     if scheduler is not None:
         from simgin.runs.cluster import ClusterPool
 
@@ -129,7 +129,7 @@ def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
 
 
 class _StopMonitor:
-    """Monitor that applies a stopping rule to the batches of one matchup, in order."""
+    """Monitor that applies a stopping rule to one matchup's batches, in order."""
 
     def __init__(self, stopping_rule: StoppingRule) -> None:
         self._rule = stopping_rule
@@ -140,7 +140,7 @@ class _StopMonitor:
         self.stop: tuple[int, str] | None = None
 
     def add(self, first_batch: int, rows: np.ndarray) -> None:
-        """Add the rows of consecutive batches, and apply the rule up to the first gap.
+        """Add the rows of consecutive batches, and apply the stopping rule up to the first gap.
 
         Args:
             first_batch: Index of the first batch.
@@ -171,7 +171,7 @@ def run_tasks(
     seconds: float | None = None,
     record_deals: bool = False,
 ) -> list[StopResult]:
-    """Play all missing blocks until every matchup is complete or stopped.
+    """Play the missing blocks of all matchups until each is complete or stopped.
 
     If blocks raise errors, the run stops after all submitted blocks have returned, and raises the
     error with the smallest unit index. KeyboardInterrupt is raised after the blocks in progress
@@ -204,7 +204,7 @@ def run_tasks(
 
 
 def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndarray:
-    """Play deals or matches in threads of this process and return the batch rows.
+    """Play deals or matches in threads of this process, and return the batch rows.
 
     Args:
         matchup: Matchup to play.
@@ -245,7 +245,7 @@ def _resume_monitor(
 
 
 def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
-    """Return the number of consecutive finished units of a matchup with a time limit."""
+    """Return the number of consecutive finished units in a matchup with a time limit."""
     finished = ledger.finished_batches(matchup_index, task.matchup.batch_size)
     if not remaining_units(task, finished):
         return StopResult(task.units)
@@ -255,7 +255,7 @@ def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float
 
 
 class _RunSession:
-    """Tracker of the blocks in progress, which also processes their results."""
+    """Session that keeps track of the blocks in progress and processes their results."""
 
     def __init__(
         self,
@@ -275,7 +275,7 @@ class _RunSession:
         self._close_stopped()
 
     def play(self, on_progress: Progress | None) -> None:
-        """Play blocks until no blocks are left, and commit the results."""
+        """Play all remaining blocks, and commit their results."""
         try:
             self._report(on_progress)
             self._submit_blocks()
@@ -341,7 +341,7 @@ class _RunSession:
                 self._schedule.close_matchup(i)
 
     def _finish_interrupted(self) -> None:
-        """Commit the blocks that finish within the time limit, and abandon the remaining blocks."""
+        """Commit blocks that finish within the time limit, and abandon the other blocks."""
         self._n_pending -= self._pool.cancel()
         deadline = time.monotonic() + INTERRUPT_TIMEOUT
         while self._n_pending > 0:
@@ -362,7 +362,7 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class ExtraStep:
-    """Extra pass of a run, before it is played.
+    """Extra pass of a run that remains to be played.
 
     `name` identifies the pass in the ledger. `n` is the number of deals or matches of `matchup`. If
     `n` changes, the result is computed again. `cost` is the time per unit, relative to ordinary
@@ -378,7 +378,7 @@ class ExtraStep:
 
     @property
     def weighted_units(self) -> float:
-        """Number of units to play, multiplied by their cost."""
+        """Number of units to play, multiplied by the relative cost of a unit."""
         return self.cost * self.matchup.count_units(self.n)
 
 

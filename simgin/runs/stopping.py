@@ -49,7 +49,7 @@ METRIC_SUBJECTS = {
 
 @dataclass(frozen=True)
 class StopResult:
-    """Number of units that were played in a matchup, and the reason for stopping."""
+    """Number of units played in a matchup, and the reason for stopping."""
 
     units: int
     stopped: str = COMPLETE
@@ -59,7 +59,7 @@ class StopResult:
 
 @dataclass(frozen=True)
 class PrecisionRule:
-    """Rule that stops when the 95 % confidence sequence of a metric is narrow enough."""
+    """Stopping rule that stops when a metric's 95 % confidence sequence is narrow enough."""
 
     metric: str  # metric of strategy A
     half_width: float
@@ -67,22 +67,22 @@ class PrecisionRule:
 
     @property
     def text(self) -> str:
-        """Description of the rule."""
+        """Description of the stopping rule."""
         subject = METRIC_SUBJECTS[self.metric]
         width = self._format_width(self.half_width)
         return f"stop when {subject} is known to within ± {width} (95 % confidence sequence)"
 
     def _format_width(self, width: float) -> str:
-        """Return a half-width with its unit of measurement."""
+        """Return a half-width as text with its unit."""
         metric = metrics.METRICS_BY_NAME[self.metric]
         return f"{metric.display_factor * width:.6g} {'percentage ' * metric.is_proportion}points"
 
     def multiplier(self, units: int) -> float:
-        """Return the half-width of every interval of the run in standard errors."""
+        """Return the half-width of every interval of the run, in standard errors."""
         return estimate.confidence_sequence_width(units, self.planned_units)
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return the result as a sentence, or None to continue.
+        """Return the reached precision as a sentence, or None to continue.
 
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
@@ -103,7 +103,7 @@ class PrecisionRule:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """Rule that stops when the sequential test of pairs accepts a hypothesis.
+    """Stopping rule that stops when a sequential test of pairs accepts a hypothesis.
 
     `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A. They are Elo
     differences, computed from A's mean pair score.
@@ -114,7 +114,7 @@ class SequentialTest:
 
     @property
     def text(self) -> str:
-        """Description of the rule."""
+        """Description of the stopping rule."""
         return (
             f"sequential test of Elo {self.elo0:g} (H0) against {self.elo1:g} (H1), "
             f"alpha {estimate.ALPHA:g}, beta {estimate.ALPHA:g}"
@@ -132,7 +132,7 @@ class SequentialTest:
         return max(estimate.MIN_UNITS_FIRST_LOOK, pairs)
 
     def multiplier(self, units: int) -> float:
-        """Return the half-width of every interval of the run in standard errors."""
+        """Return the half-width of every interval of the run, in standard errors."""
         return estimate.confidence_sequence_width(units, self.planned_units)
 
     def llr(self, totals: np.ndarray) -> float:
@@ -150,20 +150,20 @@ class SequentialTest:
 
     @property
     def _h1_conclusion(self) -> str:
-        """Conclusion if H1 is accepted. In this case, strengths up to `elo0` are unlikely."""
+        """Conclusion if H1 is accepted, in which case strengths up to `elo0` are unlikely."""
         if self.elo0 < 0:
             return f"A is less than {-self.elo0:g} Elo weaker and may be stronger"
         return f"A is more than {self.elo0:g} Elo stronger" if self.elo0 else "A is stronger"
 
     @property
     def _h0_conclusion(self) -> str:
-        """Conclusion if H0 is accepted. In this case, strengths of `elo1` or more are unlikely."""
+        """Conclusion if H0 is accepted, in which case strengths from `elo1` are unlikely."""
         if self.elo1 > 0:
             return f"A is less than {self.elo1:g} Elo stronger and may be weaker"
         return f"A is more than {-self.elo1:g} Elo weaker" if self.elo1 else "A is weaker"
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return the conclusion from the accepted hypothesis, or None to continue.
+        """Return the conclusion if a hypothesis is accepted, or None to continue.
 
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
@@ -191,7 +191,7 @@ class StoppingError(SimginError):
 
 
 def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionRule:
-    """Return the rule that stops at a half-width of the 95 % interval.
+    """Return the stopping rule for a half-width of the 95 % interval.
 
     Args:
         half_width: A string such as `0.1%` for the percentage of deals or matches won, or a number
@@ -225,7 +225,7 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
 
 
 def _choose_metric(matchup: Matchup, *, percent: bool) -> str:
-    """Return the metric to which a half-width in percent or in points refers."""
+    """Return the metric to which a half-width in percent or in points applies."""
     if matchup.unit == metrics.DEAL:
         share, points = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
         return share if percent else points
@@ -238,7 +238,7 @@ def _choose_metric(matchup: Matchup, *, percent: bool) -> str:
 
 
 def elo_to_score(elo: float) -> float:
-    """Return the expected score of a player who is `elo` points stronger.
+    """Return the expected score (0 to 1) of a player who is `elo` points stronger.
 
     Returns:
         Expected score, 1 / (1 + 10^(-elo / 400)), between 0 and 1.
@@ -247,7 +247,7 @@ def elo_to_score(elo: float) -> float:
 
 
 def compute_sprt_bounds() -> tuple[float, float]:
-    """Return Wald's bounds of the log likelihood ratio.
+    """Return Wald's bounds on the log likelihood ratio.
 
     H0 is accepted at or below the lower bound, and H1 at or above the upper bound. With both error
     probabilities at most ALPHA = 0.05, the bounds are -2.944 and 2.944.
@@ -257,7 +257,7 @@ def compute_sprt_bounds() -> tuple[float, float]:
 
 
 def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
-    """Compute the log likelihood ratio of the mean scores m1 and m0.
+    """Compute the log likelihood ratio of mean score m1 to mean score m0.
 
     Each hypothesis is represented by the most likely distribution with its mean (the generalised
     sequential probability ratio test in multinomial form).
@@ -277,7 +277,7 @@ def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> floa
 
 
 def _solve_lagrange_multiplier(counts: list[float], mean: float) -> float:
-    """Return the Lagrange multiplier L of the most likely distribution with this mean.
+    """Return the Lagrange multiplier of the most likely distribution with a given mean.
 
     The distribution is p_j = n_j / N / (1 + L (a_j - mean)).
     """

@@ -33,7 +33,7 @@ class AmountError(SimginError):
 
 
 def parse_count(text: int | float | str) -> int:
-    """Parse a number of deals or matches.
+    """Parse a number of deals or matches, such as 512, 12.4k or 2M.
 
     Args:
         text: A whole number from 1 to 10^12, or a string such as "200k", "2M" or "1e6".
@@ -124,7 +124,7 @@ def parse_seed(number: object) -> int:
 
 
 def parse_workers(number: int | str) -> int:
-    """Validate a number of threads or processes, which must be between 1 and 1024.
+    """Return a number of threads or processes, or raise an error unless it is 1 to 1024.
 
     Raises:
         AmountError: If the number is not valid.
@@ -169,7 +169,7 @@ def parse_half_width(text: float | str) -> str | float:
 
 
 def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
-    """Parse the two Elo differences of a sequential test.
+    """Parse the two Elo differences of the hypotheses of a sequential test.
 
     Args:
         bounds: A string such as "0,10" or a list or tuple of two numbers, with
@@ -197,7 +197,7 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
 
 
 def parse_seconds(text: float | str) -> float:
-    """Convert a time such as 30, "30s", "5m" or "2h" to seconds; the maximum is 1000 hours.
+    """Convert a time such as 30, "30s", "5m" or "2h" to seconds, at most 1000 hours.
 
     Raises:
         AmountError: If the time is invalid.
@@ -213,7 +213,7 @@ def parse_seconds(text: float | str) -> float:
 
 
 def _parse_finite(value: object) -> float | None:
-    """Convert a number or a numeric string to a float; return None if it is not finite."""
+    """Convert a number or a numeric string to a finite float, or return None."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:

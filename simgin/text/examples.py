@@ -19,7 +19,7 @@ DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")
 
 
 def find_example_folder(name: str) -> Path:
-    """Return the folder that contains the experiments or the notebooks."""
+    """Return the folder of the example experiments or of the example notebooks."""
     installed = PACKAGE_ROOT.parent / "simgin_examples"  # location in an installed package
     top = installed if installed.is_dir() else PACKAGE_ROOT.parent  # location in a source tree
     return top / name
@@ -32,7 +32,7 @@ def list_experiments() -> dict[str, Path]:
 
 
 def find_experiment_file(text: str | Path) -> Path:
-    """Return the path of an experiment file.
+    """Return the path of a user's experiment file or of an example experiment.
 
     Args:
         text: Name of an example experiment, or a path. An example takes precedence over a file with
@@ -43,7 +43,7 @@ def find_experiment_file(text: str | Path) -> Path:
 
 
 def suggest_experiments(missing: Path) -> str:
-    """Return a suggestion for a missing experiment file, without a full stop."""
+    """Return a suggestion for a missing experiment file, as a sentence without a full stop."""
     near = difflib.get_close_matches(missing.stem, list_experiments(), n=MAX_SUGGESTIONS)
     commands = " or ".join(f"`simgin run {name}`" for name in near)
     if near:
@@ -52,7 +52,7 @@ def suggest_experiments(missing: Path) -> str:
 
 
 def copy_examples(target: Path) -> list[Path]:
-    """Copy all experiments and notebooks into a folder.
+    """Copy all example experiments and notebooks into a folder.
 
     Links to the documentation are replaced by their text, because the documentation is not copied.
     An interrupted copy is completed.
@@ -107,7 +107,7 @@ def _roll_back_on_error(target: Path) -> Iterator[None]:
 
 
 def _read_examples() -> Iterator[tuple[str, bytes]]:
-    """Yield the relative path and the contents of every file to copy."""
+    """Yield the relative path and the contents of every example file."""
     for name in EXAMPLE_FOLDERS:
         for source in sorted(find_example_folder(name).iterdir()):
             if source.suffix in COPIED_SUFFIXES:

@@ -38,7 +38,7 @@ class NewFileError(SimginError):
 
 
 def read_bytes(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """Return the contents of a file.
+    """Return the contents of a file as bytes.
 
     Args:
         path: A regular file.
@@ -90,12 +90,12 @@ def parse_json(text: str) -> Any:
 
 
 def has_suffix(name: object, *suffixes: str) -> bool:
-    """Return True if a file name has one of the suffixes, regardless of case."""
+    """Return True if a file name ends with one of the suffixes, regardless of case."""
     return str(name).lower().endswith(suffixes)
 
 
 def _open_regular(path: str, flags: int) -> int:
-    """Open a regular file without blocking, as an `opener` for `open`."""
+    """Open a regular file without blocking, for use as an `opener` of `open`."""
     kind = stat.S_IFMT(os.stat(path).st_mode)
     if kind not in (stat.S_IFREG, stat.S_IFDIR):  # Opening a directory raises a clear error.
         raise OSError(errno.EINVAL, "not a regular file", str(path))
@@ -104,7 +104,7 @@ def _open_regular(path: str, flags: int) -> int:
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[BinaryIO]:
-    """Open a temporary file that replaces `path` on success and is removed on failure.
+    """Open a temporary file that replaces `path` on success and is deleted on failure.
 
     The temporary name is random, so that an attacker cannot place a link at that path. An existing
     file at `path` is replaced without being opened.
@@ -120,14 +120,14 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, and create its parent folders. An existing file is replaced."""
+    """Write or replace a file, and create its parent folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         file.write(content)
 
 
 def create_file(path: Path, text: str) -> None:
-    """Write a new UTF-8 file.
+    """Write a new UTF-8 file, or raise an error if the file exists.
 
     Raises:
         NewFileError: If `path` already exists or cannot be written. No file is changed.
@@ -142,7 +142,7 @@ def create_file(path: Path, text: str) -> None:
 
 
 def check_writable(path: Path, marker: bytes = b"") -> None:
-    """Raise NewFileError unless a file can be written. Call this before a long computation.
+    """Raise NewFileError if a file cannot be written, for use before a long computation.
 
     Args:
         path: File that will be written later.
@@ -159,7 +159,7 @@ def check_writable(path: Path, marker: bytes = b"") -> None:
 
 
 def describe_encoding_error(name: str) -> str:
-    """Return an error message for a name that is not valid UTF-8, or "" if it is valid.
+    """Return an error message for a name that is not valid UTF-8, otherwise "".
 
     Python represents bytes that it cannot decode as lone surrogates.
     """
@@ -185,5 +185,5 @@ def _unwritable_error(path: Path, reason: str | None) -> NewFileError:
 
 
 def slugify(file: Path) -> str:
-    """Return a file name with only a-z, 0-9 and -, or an empty string."""
+    """Return text as a file name that contains only a-z, 0-9 and -, possibly empty."""
     return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")

@@ -26,12 +26,12 @@ class SimginError(ValueError):
 
 
 def escape_control_chars(text: str) -> str:
-    r"""Escape control characters in untrusted text, so that ESC becomes \x1b."""
+    r"""Replace control characters in untrusted text, so that ESC becomes \x1b."""
     return _CONTROL_CHARACTERS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def escape_to_one_line(text: str) -> str:
-    r"""Escape untrusted text to one line; line breaks and tabs become \n and \t."""
+    r"""Replace control characters in untrusted text, with \n and \t for breaks and tabs."""
     return escape_control_chars(text).translate({ord("\n"): r"\n", ord("\t"): r"\t"})
 
 
@@ -45,7 +45,7 @@ def print_status(message: str) -> None:
 
 
 def format_setting(value: object) -> str:
-    """Format a setting, such as yes, 10, points, 40/60 or 30:4/60:3. None becomes "-"."""
+    """Format a setting, such as yes, 10, points, 40/60 or 30:4/60:3, with "-" for None."""
     if value is None:
         return NO_VALUE
     if isinstance(value, bool):
@@ -56,14 +56,14 @@ def format_setting(value: object) -> str:
 
 
 def _format_item(item: object) -> str:
-    """Format an entry of a list, with colons between nested entries."""
+    """Format an item of a list setting, with colons between nested items."""
     if isinstance(item, list | tuple):
         return ":".join(map(str, item))
     return str(item)
 
 
 def format_value(value: object) -> str:
-    """Format a value for a message; long values are truncated."""
+    """Format a value for an error message, and truncate long values."""
     try:
         if isinstance(value, list | tuple):
             value = format_setting(list(value))
@@ -73,7 +73,7 @@ def format_value(value: object) -> str:
 
 
 def describe_return_value(value: object) -> str:
-    """Describe the return value of a user's function, with its type if it is not an integer.
+    """Describe the return value of a user's function, with its type unless it is an int.
 
     The `repr` of the value can raise an exception.
     """
@@ -102,7 +102,7 @@ def shorten_middle(text: str, max_length: int) -> str:
 
 
 def truncate_errors(messages: Sequence[str]) -> list[str]:
-    """Return the first error messages, and a line with the number of remaining errors."""
+    """Return the first few error messages, and a line with the number of further errors."""
     n_omitted = len(messages) - MAX_ERRORS
     if n_omitted <= 1:
         return list(messages)
@@ -110,7 +110,7 @@ def truncate_errors(messages: Sequence[str]) -> list[str]:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return the end of an error message: a spelling suggestion, or only a full stop."""
+    """Return the end of an error message: a spelling suggestion or only a full stop."""
     near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
     if not near:
         return "."
@@ -118,7 +118,7 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 
 def format_error_message(error: BaseException) -> str:
-    """Return the message of a foreign exception on one line, or "" if it has no message."""
+    """Return the message of another library's exception on one line, or "" if it is empty."""
     try:
         words = str(error).split()
     except BaseException:
@@ -127,12 +127,12 @@ def format_error_message(error: BaseException) -> str:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the class and the message of a foreign exception, without a full stop."""
+    """Return the class and the message of another library's exception, without a full stop."""
     return f"{_class_name(type(error))}: {format_error_message(error)}".rstrip(".: ")
 
 
 def ensure_printable_error(error: BaseException) -> BaseException:
-    """Return an exception with attributes that can be read safely.
+    """Return an exception whose attributes can be read without errors.
 
     If inspecting the exception raises an error, return a RuntimeError with the name of the
     exception's class.

@@ -41,7 +41,7 @@ def parse_card(text: str) -> int:
 
 
 def _parse_token(token: str) -> int | None:
-    """Return the card for a token, or None if it is not a card."""
+    """Return the card that a token names, or None if it is not a card."""
     plain = _normalise(token)
     letters = plain.upper() if plain.isascii() else ""
     if len(letters) != 2:
@@ -108,7 +108,7 @@ def parse_cards(text: str) -> list[int]:
 
 
 def is_card_list(text: str) -> bool:
-    """Return True if a string consists of two or more cards and nothing else."""
+    """Return True if a string consists only of two or more cards."""
     tokens = _split_tokens(text)
     return len(tokens) > 1 and None not in map(_parse_token, tokens)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 
 def join_command(words: Iterable[str]) -> str:
-    r"""Return a command line that is quoted for bash, zsh and ksh.
+    r"""Join words into a command line that is quoted for bash, zsh and ksh.
 
     >>> join_command(["simgin", "report", "my run", "a\nb"])
     "simgin report 'my run' $'a\\x0ab'"
@@ -19,7 +19,7 @@ def quote(word: str) -> str:
 
 
 def _escape(character: str) -> str:
-    """Escape a character for $'...' quotes."""
+    """Return a character as it is written inside $'...' quotes."""
     if character in "\\'":
         return f"\\{character}"
     if character.isprintable():

@@ -42,13 +42,13 @@ class TomlError(SimginError):
 
 
 class StrictTable(BaseModel):
-    """Base class of tables with fixed keys, which does not convert values."""
+    """Base class for tables with fixed keys, in which values are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def read_tables(path: Path, hint: str) -> dict[str, Any]:
-    """Return the contents of a TOML file.
+    """Return the contents of a TOML file as tables.
 
     Args:
         path: Path of the file.
@@ -100,7 +100,7 @@ def describe_validation_errors(
 
 
 def _format_error(path: object, key_path: KeyPath, mistake: Any, known_keys: Iterable[str]) -> str:
-    """Return the error message for one validation error."""
+    """Return the message for one validation error of pydantic."""
     key = _format_key_path(key_path)
     match mistake["type"]:
         case "extra_forbidden":
@@ -132,7 +132,7 @@ def _format_key_path(key_path: KeyPath) -> str:
 
 
 def _format_key(key: str) -> str:
-    """Return a key unchanged, or quoted if it is long or unprintable."""
+    """Return a key, in quotes if it is long or unprintable."""
     return key if key.isprintable() and 0 < len(key) <= 60 else format_value(key)
 
 

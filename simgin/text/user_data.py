@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def user_data_directory() -> Path:
-    """Return SIMGIN_DATA_DIR, or else the directory of simgin in the user's data directory."""
+    """Return SIMGIN_DATA_DIR if it is set, otherwise `simgin` in the user's data directory."""
     if named := os.environ.get("SIMGIN_DATA_DIR"):
         return Path(named).absolute()
     import platformdirs

@@ -34,7 +34,7 @@ DEAL_FILE_WORLDS = 1000  # maximum number of worlds per decision of a file
 
 
 def show_analyse(request: Request) -> Response:
-    """Show the board with the position in the address."""
+    """Show the board for analysis, with the position in the address."""
     site = request.app.state.site
     form = Form(request.query_params)
     board = BoardPosition.read(form, site.strategies)
@@ -81,7 +81,7 @@ def stream_costs(request: Request) -> Response:
 
 
 async def stream_file_costs(request: Request) -> Response:
-    """Send the costs of the decisions of the deal in the body, costliest first."""
+    """Send the costs of a deal's decisions, costliest first; the request body is the deal."""
     text = (await request.body()).decode(errors="replace")
     name = request.query_params.get("name", "")[:100]
     given = request.app.state.site.strategies
@@ -114,7 +114,7 @@ async def _only(first: Mapping[str, Any]) -> AsyncIterator[str]:
 
 
 def _costs_to_json(found: Analysis) -> dict[str, Any]:
-    """Return the costs of the actions, best first, and if the best action is known."""
+    """Return the costs of actions, best first, and whether the best action is known."""
     described = analysis_to_json(found)
     is_decided = len(found.best_indices) == 1
     if is_decided:
@@ -123,7 +123,7 @@ def _costs_to_json(found: Analysis) -> dict[str, Any]:
 
 
 def _decisions_to_json(analyses: Mapping[str, Analysis]) -> dict[str, Any]:
-    """Return the decisions of a deal with their costs and links, costliest first."""
+    """Return a deal's decisions with their costs and links, costliest first."""
     decisions = [_decision_to_json(title, found) for title, found in analyses.items()]
     return {"decisions": sorted(decisions, key=lambda each: -each["cost"])}
 

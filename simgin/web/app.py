@@ -48,7 +48,7 @@ ERROR_TITLES = {
 
 @dataclass
 class Site:
-    """Data that the pages share.
+    """Data that all pages share.
 
     Attributes:
         results: Directory for results.
@@ -64,7 +64,7 @@ class Site:
 
 
 def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -> Starlette:
-    """Return the application of a site.
+    """Return the ASGI application of a site.
 
     Args:
         site: Data that the pages share.
@@ -128,12 +128,12 @@ def send_static_file(request: Request) -> Response:
 
 
 def show_input_error(request: Request, error: Exception) -> Response:
-    """Answer a request with invalid input: a page, or JSON for a script."""
+    """Answer a request that has invalid input, with a page or with JSON for a script."""
     return _show_error(request, 400, "This is not possible", str(error))
 
 
 def show_system_error(request: Request, error: Exception) -> Response:
-    """Answer a request for which a file cannot be read or written, as with a full disk."""
+    """Answer a request that failed because a file could not be read or written."""
     name = getattr(error, "filename", None) or "A file"
     reason = getattr(error, "strerror", None) or error
     return _show_error(request, 507, "This is not possible", f"{name} cannot be used ({reason}).")

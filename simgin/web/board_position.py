@@ -28,7 +28,7 @@ OPTIONAL_FIELDS = ("score", "dealer", "stock")
 
 @dataclass(frozen=True)
 class BoardPosition:
-    """Position in the address of the page, which can still lack cards.
+    """Position on the analysis board, in which cards can be missing.
 
     Attributes:
         variant: Rules.
@@ -60,7 +60,7 @@ class BoardPosition:
 
     @classmethod
     def read(cls, form: Form, given: tuple[str, ...]) -> BoardPosition:
-        """Read the fields of a form."""
+        """Read the fields of the board's form."""
         variant = form.read("variant", read_variant_name, "standard")
         cards = form.read("hand", _read_cards, "")
         default_move = "draw" if len(cards) == HAND_SIZES["draw"] else "discard"
@@ -86,13 +86,13 @@ class BoardPosition:
 
     @property
     def is_complete(self) -> bool:
-        """True if the hand has enough cards for a decision."""
+        """True if the hand has enough cards for an analysis."""
         is_solo = self.variant.params["players"] == 1
         return len(self.cards) >= HAND_SIZES["draw" if is_solo else self.to_move]
 
     @property
     def command(self) -> str:
-        """Command that has the same result as the page."""
+        """Command that analyses the same position as the page."""
         options = {
             "--variant": self.variant.spec,
             "--pile": self.pile or None,
@@ -153,7 +153,7 @@ class BoardPosition:
         )
 
     def _find_wrong_field(self) -> str:
-        """Return the field without which the position is possible, or else the pile or the hand."""
+        """Return the field whose removal makes the position possible, else the pile or the hand."""
         for name in OPTIONAL_FIELDS:
             if getattr(self, name) is None:
                 continue
@@ -167,7 +167,7 @@ class BoardPosition:
 
 
 def _require_short(text: str) -> str:
-    """Return a list of cards, or raise PositionError if it is far too long for a deck."""
+    """Return a list of cards, or raise PositionError if it is much longer than a deck."""
     if len(text) > MAX_TEXT_LENGTH:
         raise PositionError(f"{quote_text(text)} is too long. Enter at most 52 cards.")
     return text
@@ -200,7 +200,7 @@ def _read_seed(text: str) -> int:
 
 
 def _read_integer(text: str) -> int:
-    """Return a whole number of at most 20 digits, or raise PositionError."""
+    """Return an integer of at most 20 digits, or raise PositionError."""
     if not (text.isascii() and text.isdecimal() and len(text) <= 20):
         raise PositionError(f"{quote_text(text)} is not a whole number. Use a number such as 1.")
     return int(text)
@@ -216,6 +216,6 @@ def _read_worlds(text: str) -> int:
 
 
 def _without_options(message: str) -> str:
-    """Return an error message of the command line for a page with fields instead of options."""
+    """Return an error message in which option names are replaced by field names."""
     text = message.replace("--stock", "a stock of").replace("--pile ", "")
     return text[:1].upper() + text[1:]

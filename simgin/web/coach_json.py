@@ -27,7 +27,7 @@ def analysis_to_json(found: Analysis) -> dict[str, Any]:
 
 
 def _chosen_cost(found: Analysis) -> float:
-    """Return the cost of the chosen action; 0 if the action could be the best."""
+    """Return the cost of the chosen action, or 0 if it might be the best action."""
     position = found.position
     if position.chosen is None or position.chosen_index in found.best_indices:
         return 0.0
@@ -35,7 +35,7 @@ def _chosen_cost(found: Analysis) -> float:
 
 
 def _describe_choice(found: Analysis) -> str:
-    """Return a sentence about the chosen action and the best one."""
+    """Return a sentence about the chosen action and the best action."""
     index = found.position.chosen_index
     chosen_action, best = _format_action(found, index), _format_action(found, found.best_indices[0])
     if found.best_indices == [index]:
@@ -71,7 +71,7 @@ def _format_action(found: Analysis, index: int) -> str:
 
 
 def position_query(position: Position) -> dict[str, str]:
-    """Return the parameters of the address that analyses a position."""
+    """Return the query parameters of the page that analyses a position."""
     view = position.view
     new = max(int(view.drawn), int(view.taken))
     hand = sorted(mask_to_cards(int(view.hand)), key=lambda card: card == new)  # new card last

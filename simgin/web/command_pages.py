@@ -28,7 +28,7 @@ MAX_RUN_NAME = 80
 
 @dataclass(frozen=True)
 class Draft:
-    """Command that a form describes, without its output directory.
+    """Command that a form describes, before its output directory is known.
 
     Attributes:
         words: Arguments of `simgin`.
@@ -49,7 +49,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class CommandPage:
-    """Page with a form for a command.
+    """Page on which a user fills in a form and starts a command.
 
     Attributes:
         name: Name of the page and of its template.
@@ -70,7 +70,7 @@ class CommandPage:
         ]
 
     def show(self, request: Request) -> Response:
-        """Show the form with its values, errors and command."""
+        """Show the form with its values, its errors and its command."""
         form, draft = self._read(request)
         words = _complete_words(form, draft, request)
         return render_page(
@@ -95,7 +95,7 @@ class CommandPage:
         return JSONResponse(answer, form.status)
 
     def start(self, request: Request) -> Response:
-        """Start the command of a form as a job, and send its name, or else the errors."""
+        """Start the command of a form as a job, and send the job's name or the form's errors."""
         form, draft = self._read(request)
         if form.errors:
             message = "Correct the marked fields."
@@ -109,7 +109,7 @@ class CommandPage:
 
 
 def _complete_words(form: Form, draft: Draft, request: Request) -> list[str]:
-    """Return the arguments with the output directory; only `simgin COMMAND` if there are errors."""
+    """Return the arguments with an output directory, or only `simgin COMMAND` after errors."""
     if form.errors:
         return draft.words[:1]
     site = request.app.state.site

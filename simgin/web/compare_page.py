@@ -28,7 +28,7 @@ UNKNOWN_SPEED = 10_000.0  # deals per second of strategies that are not in the c
 
 
 def read_comparison(form: Form, site: Site) -> Draft:
-    """Read the form of a comparison, and record its errors."""
+    """Read the form of the comparison page, and record its errors."""
     variant = form.read("variant", read_variant_name, "standard")
     is_solo = variant.params["players"] == 1
     names = _read_strategies(form, site, is_solo)
@@ -63,13 +63,13 @@ def _stopping_notes(size: Mapping[str, str]) -> list[str]:
 
 
 def _given(form: Form) -> dict[str, str]:
-    """Return the strategies of a form by field; the first fields have defaults."""
+    """Return the strategies in a form by field, with defaults for the first fields."""
     texts = {name: form.values.get(name) or DEFAULTS.get(name, "") for name in STRATEGIES}
     return {name: text for name, text in texts.items() if text}
 
 
 def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
-    """Return the specs of the strategies, without repetitions; one in a solitaire game."""
+    """Return the distinct specs of the strategies in a form, or one in a solitaire game."""
     names = list(_given(form))[: 1 if is_solo else None]
     read = partial(_read_strategy, site=site)
     specs = [form.read(name, read, DEFAULTS.get(name, "simple")) for name in names]
@@ -84,7 +84,7 @@ def _read_strategy(text: str, site: Site) -> str:
 
 
 def _read_size(form: Form) -> dict[str, str]:
-    """Return the options for the size, such as `{"deals": "100k"}`."""
+    """Return the command options for the size, such as `{"deals": "100k"}`."""
     unit = "matches" if form.values.get("unit") == "matches" else "deals"
     until = form.values.get("stop") == "until"
     default = MAX_DEALS if until else DEFAULT_DEALS
@@ -97,7 +97,7 @@ def _read_size(form: Form) -> dict[str, str]:
 def _make_plan(
     form: Form, names: list[str], variant: Variant, more: list[str], is_league: bool, size: Any
 ) -> Plan:
-    """Return the plan of the command; record an error if there is none."""
+    """Return the plan of a command, or record an error if the command is invalid."""
     try:
         if is_league:
             return plan_league(names, variant.spec, **size)
@@ -109,7 +109,7 @@ def _make_plan(
 
 
 def _expected_seconds(plan: Plan) -> float:
-    """Return the CPU time of a plan according to the catalogue."""
+    """Return the expected CPU time of a plan in seconds, from speeds in the catalogue."""
     per_unit = 1 if plan.unit == "deal" else DEALS_PER_MATCH
     return sum(
         task.n

@@ -34,12 +34,12 @@ SEATS = {"0": 0, "1": 1}
 
 
 class MoveError(SimginError):
-    """Error for an action that is not possible, or not possible any more."""
+    """Error raised if an action is not possible in the current state of the game."""
 
 
 @dataclass(frozen=True)
 class GameRequest:
-    """Game in the address of a page.
+    """Game that the address of a page describes.
 
     Attributes:
         variant: Rules.
@@ -57,7 +57,7 @@ class GameRequest:
 
     @classmethod
     def read(cls, form: Form, given: tuple[str, ...]) -> GameRequest:
-        """Read the fields of a form."""
+        """Read the fields of the form for a game."""
         variant = form.read("variant", read_variant_name, "standard")
         is_solo = variant.params["players"] == 1
         default = strong_player(variant)
@@ -73,7 +73,7 @@ class GameRequest:
 
     @property
     def query(self) -> str:
-        """Query of the address."""
+        """Query string of the game's address."""
         fields = {
             "variant": self.variant.spec,
             "opponent": self.opponent,
@@ -84,7 +84,7 @@ class GameRequest:
         return urlencode({name: value for name, value in fields.items() if value})
 
     def command(self, is_coached: bool) -> str:
-        """Return the command that plays the same game in a terminal; empty for seat 1."""
+        """Return the command that plays the same game in a terminal, or "" for seat 1."""
         if self.seat:
             return ""
         words = ["simgin", "play", *([self.opponent] if self.opponent else [])]
@@ -98,7 +98,7 @@ def _parse_seed(text: str) -> int:
 
 
 class OpenGame:
-    """Game that is in memory, with its coach; only one request at a time changes it."""
+    """Game in memory with its coach, which only one request at a time can change."""
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
@@ -116,12 +116,12 @@ class OpenGame:
         self.command = request.command(is_coached=False) or "simgin web"
 
     def require_version(self, version: object) -> None:
-        """Raise MoveError if the browser shows an earlier state, as with two tabs."""
+        """Raise MoveError if the browser shows an earlier state of the game."""
         if version != game_version(self.game):
             raise MoveError("The game has changed in another tab. This is its current state.")
 
     def act(self, key: object) -> None:
-        """Take the choice of a key in the pending decision.
+        """Make the choice with the given key in the pending decision.
 
         Raises:
             MoveError: If no choice has this key.
@@ -133,12 +133,12 @@ class OpenGame:
         self.game.act(choices[key][0])
 
     def undo(self) -> None:
-        """Undo the last choice of the deal."""
+        """Undo the last choice in the deal."""
         if not self.game.undo():
             raise MoveError("There is nothing to undo in this deal.")
 
     def next_deal(self) -> None:
-        """Begin the next deal; keep the finished one for `simgin grade --last`."""
+        """Begin the next deal, and keep the finished deal for `simgin grade --last`."""
         if not self.game.table.is_deal_over:
             raise MoveError("The deal is not over.")
         deal = self.game.close_deal()
@@ -146,24 +146,24 @@ class OpenGame:
         kept_deals.keep_deal(self.deal_file(deal))
 
     def last_deal(self) -> TracedDeal:
-        """Return the current deal, or the last one after the end of the game."""
+        """Return the current deal, or the last deal if the game has ended."""
         return self.game.deals[-1] if self.game.table.is_over else self.game.table.trace()
 
     def deal_file(self, deal: TracedDeal) -> bytes:
-        """Return a finished deal as `simgin play --save` writes it."""
+        """Return a finished deal in the file format of `simgin play --save`."""
         rows = self.game.deal_records(deal)
         return f"{format_json_output(self.command, rows, self.game.matchup.seed)}\n".encode()
 
 
 class OpenGames:
-    """Games in memory, the latest last; saved games replace those that are removed."""
+    """Collection of games in memory; older games are removed and remain saved on disk."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, request: GameRequest) -> OpenGame:
-        """Return the game of a request, which is resumed or begins."""
+        """Return the game that a request describes, which is resumed or begun if necessary."""
         with self._lock:
             known = self._games.get(request.query)
         found = known or OpenGame(request)  # can compile, which must not delay other games

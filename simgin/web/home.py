@@ -20,7 +20,7 @@ TASKS = (
 
 
 def show_home(request: Request) -> Response:
-    """Show the tasks, the jobs and the latest results."""
+    """Show the home page with the tasks, the jobs and the latest results."""
     site = request.app.state.site
     jobs = [job for job in site.jobs.list_jobs() if job.state != DONE][:MAX_LATEST_RUNS]
     listed = {job.run for job in jobs}

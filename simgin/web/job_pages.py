@@ -18,7 +18,7 @@ KEEP_ALIVE_SECONDS = 15.0  # between two events, so that a closed connection is 
 
 
 def show_job(request: Request) -> Response:
-    """Show the progress of a job with buttons to cancel or resume it, or the results at its end."""
+    """Show a job's progress with buttons to cancel or resume the job, or its results."""
     job = _find_job(request)
     if job.state == DONE and job.run:
         return RedirectResponse(f"/results/{quote(job.run)}", 303)
@@ -31,7 +31,7 @@ def cancel_job(request: Request) -> Response:
 
 
 def resume_job(request: Request) -> Response:
-    """Append an ended job to the queue again."""
+    """Append a job that ended early to the queue again."""
     return JSONResponse(request.app.state.site.jobs.resume(_find_job(request).name).to_json())
 
 
@@ -47,7 +47,7 @@ def _find_job(request: Request) -> Job:
 
 
 async def _job_events(job: Job) -> AsyncIterator[str]:
-    """Yield the state of a job as server-sent events."""
+    """Yield the states of a job as server-sent events."""
     sent, silent = "", 0.0
     while True:
         is_open = job.is_open

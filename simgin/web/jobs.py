@@ -79,7 +79,7 @@ class Job:
 
     @property
     def command(self) -> str:
-        """The command, quoted for a shell."""
+        """Command of the job, quoted for a shell."""
         return join_command(["simgin", *self.words])
 
     @property
@@ -94,20 +94,20 @@ class Job:
 
     @property
     def percent(self) -> int:
-        """Percentage of the work that is done."""
+        """Percentage of the job's work that is done."""
         if self.state == DONE:
             return 100
         return int(100 * self.progress.get("done", 0) / max(1, self.progress.get("total", 1)))
 
     @property
     def error(self) -> str:
-        """Error message of a failed command."""
+        """Error message of the command if it failed, otherwise ""."""
         errors = [line for line in self.messages if line.startswith(ERROR_PREFIX)]
         last = errors or self.messages
         return last[-1].removeprefix(ERROR_PREFIX) if self.state == FAILED_JOB and last else ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state for the browser."""
+        """Return the state of the job for the browser."""
         keys = ("name", "title", "run", "state", "progress", "percent", "history", "error")
         more = {"can_resume": self.can_resume, "note": self.messages[-1:]}
         return {key: getattr(self, key) for key in keys} | more
@@ -186,7 +186,7 @@ class JobQueue:
             return self.start([*words, "-o", str(self.results / run)], title, run)
 
     def cancel(self, name: str) -> Job:
-        """Cancel a job that is waiting or running; finished parts of its work are kept."""
+        """Cancel a waiting or running job, and keep the finished parts of its work."""
         with self._changed:
             job = self.find(name)
             if not job.is_open:
@@ -200,7 +200,7 @@ class JobQueue:
             return job
 
     def resume(self, name: str) -> Job:
-        """Append a job that was cancelled or interrupted to the queue again."""
+        """Append a cancelled or interrupted job to the queue again."""
         with self._changed:
             job = self.find(name)
             if not job.can_resume:
@@ -209,7 +209,7 @@ class JobQueue:
             return job
 
     def new_run_name(self, name: str) -> str:
-        """Return a name for a run directory that neither a directory nor another job uses."""
+        """Return a name that no run directory and no other job uses."""
         with self._changed:
             used = {job.run for job in self._jobs.values()}
         number, found = 1, name
@@ -219,7 +219,7 @@ class JobQueue:
         return found
 
     def close(self) -> None:
-        """Interrupt the running job, which the next server lists as interrupted."""
+        """Interrupt the running job, so that the next server lists it as interrupted."""
         with self._changed:
             self._is_closed = True
             self._waiting.clear()
@@ -268,7 +268,7 @@ class JobQueue:
         )
 
     def _follow(self, job: Job, process: subprocess.Popen[str]) -> None:
-        """Record the output of a command until it ends, and then its state."""
+        """Record the output of a command until the command ends, and then record its state."""
         printed: list[str] = []
         with process:
             assert process.stdout is not None and process.stderr is not None
@@ -302,7 +302,7 @@ class JobQueue:
             self._changed.notify_all()
 
     def _interrupt(self) -> None:
-        """Interrupt the running command, and kill it if it does not end."""
+        """Interrupt the running command, and kill it if it does not stop."""
         process = self._process
         if process is None or process.poll() is not None:
             return
@@ -323,7 +323,7 @@ class JobQueue:
         return self._folder / f"{name}.json"
 
     def _read_states(self) -> Iterator[Job]:
-        """Yield the jobs of earlier servers, and delete the oldest of many."""
+        """Yield the jobs that earlier servers stored, and delete the oldest if there are many."""
         paths = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for path in paths[:-MAX_KEPT_JOBS]:
             path.unlink(missing_ok=True)
@@ -337,7 +337,7 @@ class JobQueue:
 
 
 def _add_point(history: list[dict[str, Any]], point: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the points of a chart with a new one, and with every second one if there are many.
+    """Return a chart's points with a new point, and only every second point if there are many.
 
     A resumed job can repeat earlier points. The last point of each matchup is kept.
     """

@@ -22,11 +22,11 @@ OnResult = Callable[[int, int, Callable[[], Result]], None]
 
 
 class StoppedError(Exception):
-    """Error that ends an analysis because the browser has left."""
+    """Error that ends an analysis after the browser has disconnected."""
 
 
 class LiveAnalysis(Generic[Result]):
-    """Analysis in a thread, which stops when its reader leaves.
+    """Analysis that runs in a thread and stops when its reader disconnects.
 
     Args:
         analyse: Function that runs the analysis and calls its argument with interim results.
@@ -62,7 +62,7 @@ class LiveAnalysis(Generic[Result]):
             self._next_update = time.monotonic() + UPDATE_SECONDS
 
     async def lines(self, first: dict[str, Any]) -> AsyncIterator[str]:
-        """Yield an object and the results as lines of JSON, until the analysis ends."""
+        """Yield a first object and then the results as JSON lines, until the analysis ends."""
         yield json.dumps(first) + "\n"
         future = self.threads.submit(self._run)
         sent = None

@@ -34,7 +34,7 @@ def read_variant_name(spec: str) -> Variant:
 
 
 def read_strategy_name(spec: str, given: Sequence[str] = ()) -> Strategy:
-    """Return a built-in strategy, possibly with other parameters or policies, or a given one.
+    """Return a given strategy, or a built-in one, possibly with changed parameters or policies.
 
     Args:
         spec: Spec of the strategy.

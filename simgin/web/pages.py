@@ -29,7 +29,7 @@ Value = TypeVar("Value")
 
 
 class Form:
-    """Values of a form, which can be missing or invalid, with an error message for each field.
+    """Values that a user entered in a form, with an error message for each invalid field.
 
     Args:
         values: Values that the browser sent, by name of the field.
@@ -43,7 +43,7 @@ class Form:
         self.errors: dict[str, str] = {}
 
     def read(self, name: str, parse: Callable[[str], Value], default: str) -> Value:
-        """Return the parsed value of a field, or of its default if the value is not valid."""
+        """Return the parsed value of a field, or its parsed default if the value is invalid."""
         text = self.values.get(name) or default
         try:
             return parse(text)
@@ -53,12 +53,12 @@ class Form:
 
     @property
     def status(self) -> int:
-        """HTTP status of the page with this form."""
+        """HTTP status of a page that shows this form."""
         return 400 if self.errors else 200
 
 
 def choose_value(name: str, text: str, values: Mapping[str, Value]) -> Value:
-    """Return the value of a choice.
+    """Return the value that a choice field contains.
 
     Raises:
         SimginError: If the text is not a choice.

@@ -58,13 +58,13 @@ def _variant_label(name: str) -> str:
 
 
 def _opponents(given: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return the specs and labels of the two-player strategies, those of the user first."""
+    """Return the specs and labels of two-player strategies, with those of the user first."""
     names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
     return [(name, name) for name in (*given, *names)]
 
 
 def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the address and the label of each saved game that the pages can show."""
+    """Yield the address and the label of each saved game that the web pages support."""
     for saved_game in list_saved_games():
         try:
             game = _read_saved(saved_game, given)
@@ -94,14 +94,14 @@ def _read_saved(saved_game: SavedGame, given: tuple[str, ...]) -> GameRequest:
 
 
 def send_state(request: Request) -> Response:
-    """Send the state of the game."""
+    """Send the state of the game in the address."""
     open_game = _find_game(request)
     with open_game.lock:
         return JSONResponse(game_to_json(open_game.game))
 
 
 async def change_game(request: Request) -> Response:
-    """Take an action, undo one, or begin the next deal; send the new state."""
+    """Take or undo an action, or begin the next deal, and send the new state."""
     try:
         body = parse_json((await request.body()).decode())
     except ValueError:
@@ -130,13 +130,13 @@ def _change(request: Request, body: dict[str, Any]) -> Response:
 
 
 def restart_game(request: Request) -> Response:
-    """Begin the game in the address again."""
+    """Restart the game in the address."""
     games = request.app.state.site.games
     return JSONResponse(game_to_json(games.restart(_read_request(request)).game))
 
 
 def send_hint(request: Request) -> Response:
-    """Send the costs of the actions in the pending decision."""
+    """Send the costs of the possible actions in the pending decision."""
     open_game = _find_game(request)
     with open_game.lock:
         deal = open_game.last_deal()
@@ -148,17 +148,17 @@ def send_hint(request: Request) -> Response:
 
 
 def send_decision(request: Request) -> Response:
-    """Send the analysis of a decision that the person made in the current deal."""
+    """Send the analysis of a decision that the person made earlier in the deal."""
     return _send_analysis(_find_game(request), request.path_params["number"])
 
 
 def send_last_decision(request: Request) -> Response:
-    """Send the analysis of the last decision of the person in the current deal."""
+    """Send the analysis of the person's last decision in the deal."""
     return _send_analysis(_find_game(request), None)
 
 
 def _send_analysis(open_game: OpenGame, number: int | None) -> Response:
-    """Send the analysis of a decision, and the number of decisions in the deal.
+    """Send the analysis of a decision, with the number of decisions in the deal.
 
     Args:
         open_game: The game.
@@ -176,7 +176,7 @@ def _send_analysis(open_game: OpenGame, number: int | None) -> Response:
 
 
 def send_deal_file(request: Request) -> Response:
-    """Send the finished deal as the file that `simgin play --save` writes."""
+    """Send the finished deal in the file format of `simgin play --save`."""
     open_game = _find_game(request)
     with open_game.lock:
         if open_game.game.decision is not None:
@@ -189,7 +189,7 @@ def send_deal_file(request: Request) -> Response:
 
 
 def _read_request(request: Request) -> GameRequest:
-    """Return the game of an address.
+    """Return the game that an address describes.
 
     Raises:
         MoveError: If a parameter is not valid.

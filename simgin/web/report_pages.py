@@ -27,7 +27,7 @@ SECONDS_PER_DEAL = 2e-4  # CPU time of one deal of all players
 
 
 def read_odds(form: Form, site: Site) -> Draft:
-    """Read the form for odds, and record its errors."""
+    """Read the form of the odds page, and record its errors."""
     variant = form.read("variant", read_variant_name, "solitaire-gin")
     usual = SOLO_DEALS if variant.params["players"] == 1 else PAIR_DEALS
     deals = form.read("deals", _read_deals, str(usual))
@@ -40,7 +40,7 @@ def read_odds(form: Form, site: Site) -> Draft:
 
 
 def read_chart(form: Form, site: Site) -> Draft:
-    """Read the form for a chart, and record its errors."""
+    """Read the form of the chart page, and record its errors."""
     kind = form.values.get("kind", "knock")
     kind = kind if kind in CHARTS else "knock"
     variant = form.read("variant", read_variant_name, "standard").spec

@@ -98,7 +98,7 @@ def _with_job_state(run: SavedRun, jobs: Sequence[Job]) -> SavedRun:
 
 
 def find_run(results: Path, name: str) -> SavedRun:
-    """Return the run with a name directly below the directory for results.
+    """Return the run with a name in the directory for results.
 
     Raises:
         ResultsError: If there is no such run.
@@ -110,7 +110,7 @@ def find_run(results: Path, name: str) -> SavedRun:
 
 
 def _list_files(run: SavedRun) -> list[str]:
-    """Return the files that the manifest of a run lists, with the report first."""
+    """Return the files in a run's manifest, with the report first."""
     if run.state != FINISHED:
         return []
     names = directory.read_manifest(run.path).get("files", [])
@@ -118,7 +118,7 @@ def _list_files(run: SavedRun) -> list[str]:
 
 
 def _find_command(run: SavedRun) -> str:
-    """Return the command of a run, unless its report shows it; empty if it cannot be read."""
+    """Return the command of a run, or "" if it cannot be read or the report shows it."""
     if run.state == FINISHED:
         return "" if run.has_report else run.command
     try:
@@ -129,7 +129,7 @@ def _find_command(run: SavedRun) -> str:
 
 
 def read_run_comparison(form: Form, site: Site) -> Draft:
-    """Read the form that compares two runs, and record its errors."""
+    """Read the form for comparing two runs, and record its errors."""
     finished = [run.name for run in _finished_runs(site)]
 
     def read_name(name: str) -> str:
@@ -153,7 +153,7 @@ def read_run_comparison(form: Form, site: Site) -> Draft:
 
 
 def _finished_runs(site: Site) -> list[SavedRun]:
-    """Return the runs that can be compared."""
+    """Return the finished runs, which can be compared."""
     return [run for run in list_saved_runs(site.results) if run.can_compare]
 
 

@@ -29,7 +29,7 @@ SECONDS_PER_RULE_SET, SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 15, 5, 90
 
 
 def read_review(form: Form, site: Site) -> Draft:
-    """Read the form of a review, and record its errors."""
+    """Read the form of the review page, and record its errors."""
     base = form.read("base", read_variant_name, "standard")
     rule_sets = _read_rule_sets(form, base)
     players = form.read("players", lambda text: _read_players(text, site), "")
@@ -68,14 +68,14 @@ def read_review(form: Form, site: Site) -> Draft:
 
 
 def _given(form: Form) -> dict[str, str]:
-    """Return the specs of the base and of the rule sets by field."""
+    """Return the specs of the baseline and of the rule sets in a form, by field."""
     defaults = {"base": "standard", RULE_SETS[0]: EXAMPLE}
     specs = {name: form.values.get(name) or defaults.get(name) for name in ("base", *RULE_SETS)}
     return {name: spec for name, spec in specs.items() if spec}
 
 
 def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
-    """Return the rule sets of a form, and record an error for each that is used already."""
+    """Return the rule sets in a form, and record an error for each duplicate."""
     found: list[Variant] = []
     for name in list(_given(form))[1:]:
         variant = form.read(name, read_variant_name, EXAMPLE)
@@ -137,7 +137,7 @@ def _read_goals(text: str, request: ReviewRequest) -> str:
 
 
 def list_variants() -> list[tuple[str, str]]:
-    """Return the name and title of every built-in variant."""
+    """Return the name and the title of every built-in variant."""
     return [(name, find_variant(name).title) for name in variant_names()]
 
 

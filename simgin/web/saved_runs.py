@@ -19,7 +19,7 @@ COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands with matchup
 
 @dataclass(frozen=True)
 class SavedRun:
-    """Run directory.
+    """Run directory in the directory for results.
 
     Attributes:
         name: Name of the directory below the directory for results.
@@ -45,7 +45,7 @@ class SavedRun:
 
     @property
     def date(self) -> str:
-        """Local time of the last change."""
+        """Local time at which the run was last changed."""
         return datetime.fromtimestamp(self.ended).strftime("%Y-%m-%d %H:%M")
 
     @property
@@ -60,7 +60,7 @@ class SavedRun:
 
 
 def list_saved_runs(results: Path) -> list[SavedRun]:
-    """Return the runs directly below a directory, newest first; corrupt runs are left out."""
+    """Return the valid runs directly below a directory, newest first."""
     return sorted(_iter_runs(results), key=lambda run: -run.ended)
 
 
@@ -88,7 +88,7 @@ def _read_run(path: Path) -> SavedRun:
 
 
 def _read_report_title(path: Path) -> str:
-    """Return the title of the report in a run directory; empty if there is none."""
+    """Return the title of the report in a run directory, or "" without a report."""
     try:
         first_line = read_text(path / SUMMARY_NAME).partition("\n")[0]
     except (OSError, UnicodeDecodeError):

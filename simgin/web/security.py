@@ -38,7 +38,7 @@ class BodyTooLargeError(Exception):
 
 
 class Guard:
-    """ASGI middleware that answers only safe requests, and adds security headers to responses.
+    """ASGI middleware that rejects unsafe requests and adds security headers to responses.
 
     Args:
         app: The application.
@@ -73,7 +73,7 @@ class Guard:
             await _too_large()(scope, receive, send)
 
     def _reject(self, scope: Scope) -> Response | None:
-        """Return the response to a request that must not reach the application, else None."""
+        """Return an error response if a request must not reach the application, else None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
@@ -106,7 +106,7 @@ class Guard:
         return secrets.compare_digest(given.encode("utf-8", "surrogatepass"), self._token.encode())
 
     def _set_cookie(self, scope: Scope, query: QueryParams) -> Response:
-        """Return a redirect to the same address without the token, which sets the cookie."""
+        """Return a response that sets the cookie and redirects to the address without the token."""
         rest = QueryParams([item for item in query.multi_items() if item[0] != TOKEN_PARAMETER])
         # A path such as //example.org would be another host
         path = "/" + scope.get("raw_path", b"/").decode("latin-1").lstrip("/\\")
@@ -132,7 +132,7 @@ def _too_large() -> Response:
 
 
 def _limited_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """Return a function that receives messages and raises an error after 1 MiB of the body."""
+    """Return a function that receives body messages and raises an error after 1 MiB."""
     received = 0
 
     async def receive_limited() -> Message:

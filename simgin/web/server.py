@@ -28,7 +28,7 @@ class ServerError(SimginError):
 
 
 class LocalServer:
-    """Server with a random token, which accepts connections as soon as it exists.
+    """Web server for this machine, with a random token for access.
 
     Args:
         results: Directory for results.
@@ -55,7 +55,7 @@ class LocalServer:
 
     @property
     def url(self) -> str:
-        """Address that opens the pages, with the token."""
+        """Address of the web pages, with the token."""
         host = self._socket.getsockname()[0]
         if ipaddress.ip_address(host).is_unspecified:
             host = LOCAL_HOST
@@ -63,7 +63,7 @@ class LocalServer:
         return f"http://{url_host}:{self.port}/?{urlencode({TOKEN_PARAMETER: self._token})}"
 
     def run(self) -> None:
-        """Answer requests until Ctrl-C; then interrupt the running job."""
+        """Answer requests until Ctrl-C, and then interrupt the running job."""
         app = create_app(self._site, self._token, self.port, [self._host, socket.gethostname()])
         config = uvicorn.Config(
             app,
@@ -85,12 +85,12 @@ class LocalServer:
 
 
 def _warm_up() -> None:
-    """Load or compile the code of the default game before a person starts it."""
+    """Load or compile the code of the default game in advance."""
     OpenGame(GameRequest.read(Form({}), ()))
 
 
 def is_local_host(host: str) -> bool:
-    """Return True if only this machine can reach an address."""
+    """Return True if an address can be reached only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -98,7 +98,7 @@ def is_local_host(host: str) -> bool:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket."""
+    """Return a socket that listens at an address."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -38,7 +38,7 @@ KINDS = {"integer": "number", "bool": "choice"}  # strategy parameters
 
 
 def describe_variant_fields(spec: str) -> dict[str, Any]:
-    """Return the name in a variant spec, and a field for every parameter.
+    """Return the variant name in a spec, and a form field for every rule parameter.
 
     Values that are not valid are returned as well, so that the user can correct them.
     """
@@ -84,7 +84,7 @@ def _rule_field(
 
 
 def describe_strategy_fields(spec: str, given: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the name in a strategy spec, and a field for every parameter of its policies.
+    """Return the strategy name in a spec, and a form field for every policy parameter.
 
     There are no fields for strategies with replaced policies, and for strategies from files.
 

@@ -23,12 +23,12 @@ HIDDEN_HAND = 10  # cards of the opponent
 
 
 def game_version(game: PlayedGame) -> str:
-    """Return the version of the state of a game, which changes with every action."""
+    """Return the version of a game's state, which changes with every action."""
     return f"{len(game.deals)}.{len(game.table.actions)}.{game.n_undone}"
 
 
 def game_to_json(game: PlayedGame) -> Json:
-    """Return the state of a game."""
+    """Return the state of a game for the browser."""
     state, variant = game.table.state, game.matchup.variant
     deal = game.deals[-1] if game.table.is_over else game.table.trace()
     decision = game.decision
@@ -56,7 +56,7 @@ def _dealer(game: PlayedGame) -> str:
 
 
 def _scores(game: PlayedGame, state: Any) -> list[str]:
-    """Return the scores of the person and of the opponent; empty for a single deal."""
+    """Return the scores of the person and the opponent, or nothing in single deals."""
     if game.matchup.unit == "deal":
         return []
     seats = (game.seat, 1 - game.seat) if game.opponent else (game.seat,)
@@ -67,7 +67,7 @@ def _scores(game: PlayedGame, state: Any) -> list[str]:
 
 
 def _table(game: PlayedGame, decision: Decision) -> Json:
-    """Return the cards that the person sees, and the choices."""
+    """Return the cards that the person sees, and the person's choices."""
     view, rules = decision.view, game.table.rules
     is_solo = not game.opponent
     is_dealt = view.phase != codes.PHASE_BLIND
@@ -92,7 +92,7 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
 
 
 def legal_choices(decision: Decision, rules: Any) -> table_text.Choices:
-    """Return the choices for a decision without discards that are not legal.
+    """Return the choices for a decision, without illegal discards.
 
     If a player can end the deal, `list_choices` also lists the card that was just taken.
     """
@@ -112,7 +112,7 @@ def _choices_to_json(choices: table_text.Choices) -> list[Json]:
 
 
 def _hand_groups(hand: int, rules: Any) -> list[list[str]]:
-    """Return the melds of a hand, then its other cards in the last group."""
+    """Return a hand in groups: one per meld, then one for the unmatched cards."""
     _, melds = shown_melding(hand, rules)
     return _group_cards(hand, melds)
 
@@ -165,7 +165,7 @@ def _final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
 
 
 def _last_turn(game: PlayedGame, deal: TracedDeal) -> str:
-    """Return the source of the opponent's last card if the opponent ended the deal."""
+    """Return the draw source of the opponent's last turn if that turn ended the deal."""
     if int(deal.state.stopper) in (game.seat, -1) or not deal.turns:
         return ""
     _, source, _, _ = deal.turns[-1]
@@ -173,7 +173,7 @@ def _last_turn(game: PlayedGame, deal: TracedDeal) -> str:
 
 
 def _final_hand(game: PlayedGame, deal: TracedDeal, seat: int) -> Json:
-    """Return the hand of a seat after the deal, with melds, lay-offs and deadwood."""
+    """Return a seat's hand after the deal, with melds, lay-offs and deadwood."""
     state, replay = deal.state, make_replay(deal)
     hand, stopper = int(state.hand[seat]), int(state.stopper)
     laid = 0

@@ -93,7 +93,7 @@ def _shared_length(lists: Sequence[Sequence[str]]) -> int:
 
 
 def new_figure(height: float, title: str, caption: str, legend_names: Sequence[str] = ()) -> Figure:
-    """Return an empty figure with room for axes, title, caption and legend.
+    """Return an empty figure with space for axes, title, caption and legend.
 
     Args:
         height: Height of the axes in inches.
@@ -169,7 +169,7 @@ def panels_by(
 
 
 def style_axes(axes: Axes, grid: str = "y") -> None:
-    """Remove the frame of axes and set their colours.
+    """Remove the frames of axes and set their colours.
 
     Args:
         axes: Axes to style.
@@ -197,20 +197,20 @@ def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
 
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
-    """Set the names of the rows, counted from the top, and fold long names."""
+    """Set the names of rows that are counted from the top, and fold long names."""
     labels = [escape_text(fold_text(name, LABEL_CHARACTERS)) for name in names]
     axes.set_yticks(range(len(names)), labels, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
     hide_row_axis(axes, len(names))
 
 
 def row_height(names: Iterable[str]) -> float:
-    """Return the height in inches of rows with these names."""
+    """Return the height of rows with the given names, in inches."""
     lines = [fold_text(name, LABEL_CHARACTERS).count("\n") + 1 for name in names]
     return ROW_GAP + ROW_LINE * max(lines)
 
 
 def hide_row_axis(axes: Axes, n_rows: int) -> None:
-    """Set the limits for rows that are counted from the top, and hide the vertical axis."""
+    """Hide the vertical axis of rows that are counted from the top, and set its limits."""
     axes.set_ylim(n_rows - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
@@ -220,7 +220,7 @@ def hide_row_axis(axes: Axes, n_rows: int) -> None:
 
 
 def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
-    """Add a legend above axes and their title, unless there is only one series.
+    """Add a legend above axes and their title if there are several series.
 
     Args:
         axes: Axes to style.
@@ -272,7 +272,7 @@ def _title_lines(figure: Figure, axes: Axes) -> int:
 
 
 def _legend_transform(figure: Figure, axes: Axes) -> Transform:
-    """Return a transform: x as a proportion of the figure's width, y in inches above the axes."""
+    """Return the transform of x in figure widths and y in inches above the axes."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     top = ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
@@ -280,7 +280,7 @@ def _legend_transform(figure: Figure, axes: Axes) -> Transform:
 
 
 def _reserve_space(axes: Axes, above: Transform, height: float) -> None:
-    """Reserve `height` inches above the axes in the layout with an invisible rectangle."""
+    """Reserve space of `height` inches above the axes in the layout."""
     from matplotlib.patches import Rectangle
 
     invisible = Rectangle((0.5, 0), 0.01, height, transform=above, fill=False, linewidth=0)
@@ -289,13 +289,13 @@ def _reserve_space(axes: Axes, above: Transform, height: float) -> None:
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    """Return the number of columns that fit, at most three."""
+    """Return the number of legend columns that fit, at most three."""
     widest = max(map(len, names)) + HANDLE_CHARACTERS
     return max(1, min(MAX_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
 
 
 def legend_lines(names: Sequence[str]) -> int:
-    """Return the number of text lines of a legend, which is 0 for a single series."""
+    """Return the number of lines in a legend, which is 0 for a single series."""
     if len(names) < 2:
         return 0
     columns = _legend_columns(names)
@@ -308,7 +308,7 @@ def legend_lines(names: Sequence[str]) -> int:
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as a PNG file. Equal figures produce equal files.
+    """Return a figure as PNG bytes, which are equal for equal figures.
 
     The file contains neither a date nor a version number.
 
@@ -330,7 +330,7 @@ def png(figure: Figure) -> bytes:
 
 
 def svg(figure: Figure, name: str) -> str:
-    """Return a figure as an SVG file with selectable text.
+    """Return a figure as SVG with selectable text.
 
     Args:
         figure: A figure, for example from a function of `simgin.plots`.
@@ -357,14 +357,14 @@ def svg(figure: Figure, name: str) -> str:
 
 @contextlib.contextmanager
 def _missing_glyphs_ignored() -> Iterator[None]:
-    """Suppress the warning about characters that are missing from all fonts."""
+    """Suppress the warning about characters that no font contains."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
 
 
 def _lay_out(figure: Figure) -> None:
-    """Compute the layout once and reuse it for all output files."""
+    """Compute the layout of a figure once, for all output files."""
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
@@ -401,7 +401,7 @@ LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with a
 
 
 def win_rate_colormap() -> Colormap:
-    """Return a colour map that is red for losses, pale for even results and blue for wins."""
+    """Return a colour map with red for losses, a pale colour for even results and blue for wins."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("won", [RED, "#F7F7F5", BLUE])
@@ -411,7 +411,7 @@ DashStyle = str | tuple[int, tuple[int, ...]]
 
 
 class SeriesStyle(NamedTuple):
-    """Style of a series, which is distinguishable both in colour and in greyscale."""
+    """Style of a plotted series, which remains distinguishable in greyscale."""
 
     colour: str
     marker: str
@@ -433,7 +433,7 @@ SINGLE_STYLE = SeriesStyle(TEXT_COLOUR, "o", "-")
 
 
 def series_style(i: int) -> SeriesStyle:
-    """Return the style of series i, counted from 0.
+    """Return the style of series number i, from 0.
 
     All series after the eighth are grey and differ only in marker and dash.
     """
@@ -442,7 +442,7 @@ def series_style(i: int) -> SeriesStyle:
 
 
 def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
-    """Return the style of every name by its index in `order`.
+    """Return the style of every name, chosen by its index in `order`.
 
     Names that are not in `order` come last, in order of appearance.
     """

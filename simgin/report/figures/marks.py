@@ -72,7 +72,7 @@ def draw_vertical_bars(
 def draw_horizontal_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str, **options: Any
 ) -> None:
-    """Draw dots with horizontal 95 % error bars in the rows `y`, and label undefined values."""
+    """Draw dots with horizontal 95 % error bars in the rows `y`; label undefined values."""
     value, low, high = bounds
     dot = _dot_style(style, label) | options
     axes.errorbar(value, y, xerr=error_bar_lengths(value, low, high), **dot)
@@ -82,7 +82,7 @@ def draw_horizontal_bars(
 def draw_inconclusive_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str
 ) -> None:
-    """Draw hollow grey dots with horizontal error bars and without a legend entry."""
+    """Draw hollow grey dots with horizontal error bars, and omit them from the legend."""
     draw_horizontal_bars(
         axes,
         y,
@@ -94,7 +94,7 @@ def draw_inconclusive_bars(
 
 
 def error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the distances between values and bounds for error bars, shape (2, n)."""
+    """Return the distances from values to bounds for error bars, shape (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
@@ -116,13 +116,13 @@ def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
 
 
 def label_if_undefined(axes: Axes, values: Any) -> None:
-    """Label axes if all of their values are undefined."""
+    """Label axes on which all values are undefined."""
     if np.isnan(np.asarray(values, np.float64)).all():
         label_empty(axes, UNDEFINED_LABEL)
 
 
 def label_empty(axes: Axes, text: str) -> None:
-    """Write the reason for missing data on empty axes."""
+    """Write the reason for missing data on axes."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, text, transform=axes.transAxes, **LABEL_STYLE)
 
@@ -130,7 +130,7 @@ def label_empty(axes: Axes, text: str) -> None:
 def draw_stacked_bars(
     axes: Axes, ending: str, percentages: np.ndarray, left: np.ndarray, label: str, size: float
 ) -> None:
-    """Draw a deal ending as a segment of every stacked bar, labelled with its percentage.
+    """Draw one ending as a segment of every stacked bar, labelled with the percentage.
 
     Segments narrower than MIN_LABELLED_PERCENT have no label.
     """
@@ -197,7 +197,7 @@ def draw_shade_map(
     font_size: float,
     scale_title: str,
 ) -> None:
-    """Draw a heat map of percentages with a colour bar and without numbers.
+    """Draw a heat map of percentages with a colour bar instead of numbers.
 
     Args:
         axes: Axes for the heat map.
@@ -227,7 +227,7 @@ def draw_shade_map(
 
 
 def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
-    """Draw cells as vector shapes, because HTML reports do not allow images."""
+    """Draw the cells of a heat map as vector shapes, because HTML reports do not allow images."""
     rows, columns = values.shape
     cells = axes.pcolormesh(
         _cell_edges(columns),
@@ -243,7 +243,7 @@ def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
 def _name_cells(
     axes: Axes, row_names: Sequence[object], column_names: Sequence[object], font_size: float
 ) -> None:
-    """Set the names of rows and columns, and remove the frame and the grid."""
+    """Set the row and column names of a heat map, and remove its frame and grid."""
     axes.set_yticks(range(len(row_names)), list(map(str, row_names)), fontsize=font_size)
     axes.set_xticks(range(len(column_names)), list(map(str, column_names)), fontsize=font_size)
     axes.grid(visible=False)
@@ -299,7 +299,7 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
 
 
 def seed_clause(seed: int | None) -> str:
-    """Return the end of a caption's sample size: `, seed 7`, or "" if the seed is unknown."""
+    """Return the seed as the end of a sample size: `, seed 7`, or "" if the seed is unknown."""
     return "" if seed is None else f", seed {seed}"
 
 
@@ -331,7 +331,7 @@ def describe_sample(
 
 
 def _players_text(frame: pd.DataFrame) -> str:
-    """Return the matchups if there are few, otherwise the players or their number."""
+    """Return a few matchups by name, or else the players or their number."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MAX_MATCHUPS_NAMED:
@@ -352,12 +352,12 @@ def iterate_groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.D
 
 
 def unique_names(names: pd.Series) -> list[str]:
-    """Return the distinct names in order of appearance."""
+    """Return distinct names in order of appearance."""
     return list(dict.fromkeys(map(str, names)))
 
 
 def float_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Return columns as arrays of floats."""
+    """Return columns of a DataFrame as arrays of floats."""
     return [frame[name].to_numpy(dtype=float) for name in names]
 
 
@@ -367,7 +367,7 @@ def percent_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
 
 
 def max_distance(values: Any, minimum: float) -> float:
-    """Return the largest absolute value, ignoring NaN, or `minimum` if that is larger."""
+    """Return the largest absolute value that is not NaN, or `minimum` if it is larger."""
     return float(np.nanmax(np.abs(np.asarray(values, np.float64)), initial=minimum))
 
 
