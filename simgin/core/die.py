@@ -113,7 +113,7 @@ def accept_die(state, view, other_view, seat, offered_number):
 
 @jit
 def refuse_die(state, rules, seat, offered_number):
-    """End the deal as a win for the seat whose offer was refused."""
+    """End the deal after a refusal, as a win for the seat that made the offer."""
     state.offered = 0
     state.pays = offered_number if rules.die_refusal_pays == REFUSAL_PAYS_NEW else state.stake
     state.kind = RESULT_REFUSED

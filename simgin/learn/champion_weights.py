@@ -689,7 +689,7 @@ def immediate_knock_probabilities(
     *,
     is_trained: bool = False,
 ) -> np.ndarray:
-    """Return the probability that the opponent knocks immediately, for `champion.blend`.
+    """Return the table of probabilities of immediate knocks for `champion.blend`.
 
     The probability follows from Bayes' rule and the likelihood ratios.
 

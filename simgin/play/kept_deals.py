@@ -24,7 +24,7 @@ def deals_directory() -> Path:
 
 
 def keep_deal(content: bytes) -> None:
-    """Write a deal, and delete the oldest deals.
+    """Write a deal to the directory of kept deals, and delete the oldest extra deals.
 
     Raises:
         OSError: If the deal cannot be written.
