@@ -61,7 +61,7 @@ class _CheckError(Exception):
 
 
 class _Reporter:
-    """Writer of reports for the parent process that also sends heartbeats during decisions."""
+    """Writer of reports and heartbeats for the parent process."""
 
     def __init__(self) -> None:
         self._file_descriptor = os.dup(1)

@@ -445,7 +445,7 @@ class _StepLimit:
     """Limit on the steps of a query, because the pages of a corrupt file can form a cycle."""
 
     path: Path | None
-    n_calls: int = 0  # number of calls, which SQLite makes after every STEPS_PER_CHECK steps
+    n_calls: int = 0  # number of calls of the progress handler
 
     def __call__(self) -> bool:
         """Count a call of SQLite's progress handler, and return True to stop the query."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RULE_SETS = ("r1", "r2", "r3", "r4")  # fields of the form
 EXAMPLE = "standard+undercut_bonus=10"
-MAX_ADAPTED = 3  # maximum number of rule sets that need training, unless the user asks for it
+MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
 # CPU seconds of each rule set: 20,000 matches of all player types, pilot matches, and training
 SECONDS_PER_RULE_SET, SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 15, 5, 90
