@@ -145,7 +145,7 @@ def paths_outside(server):
     read += [place for place in sys.path if Path(place).is_absolute()]
     outside = set()
     for event, is_writing, paths in server.events:
-        if event == "subprocess.Popen" and Path(paths[0]).name == "sleep":
+        if event == "subprocess.Popen" and Path(paths[0]).name == "cat":
             continue
         if event.startswith(("subprocess", "socket", "os.system", "os.exec")):
             outside.add((event, *paths))

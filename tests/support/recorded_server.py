@@ -28,10 +28,9 @@ def record(event, args):
 
 
 def wait_instead(queue, job):
-    """Start a process that waits instead of the command of a job."""
-    return subprocess.Popen(
-        ["sleep", "3600"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    """Start a process that waits for the end of its input instead of the command of a job."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen(["cat"], stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 if __name__ == "__main__":
