@@ -34,7 +34,7 @@ class Draft:
         words: Arguments of `simgin`.
         title: Title of the job.
         run: Wanted name of the run directory.
-        seconds: Expected CPU time, or its maximum.
+        seconds: Expected CPU time, or its maximum; None if it is unknown.
         notes: Sentences about the command.
         specs: Fields of the specs in the form, by name of the field.
     """
@@ -42,7 +42,7 @@ class Draft:
     words: list[str]
     title: str
     run: str
-    seconds: float
+    seconds: float | None
     notes: list[str] = field(default_factory=list)
     specs: Mapping[str, Any] = field(default_factory=dict)
 
@@ -88,7 +88,9 @@ class CommandPage:
         answer = {
             "command": join_command(["simgin", *_complete_words(form, draft, request)]),
             "errors": form.errors,
-            "time": format_duration(draft.seconds / usable_cpus()),
+            "time": None
+            if draft.seconds is None
+            else format_duration(draft.seconds / usable_cpus()),
             "notes": draft.notes,
             "specs": draft.specs,
         }

@@ -24,7 +24,6 @@ STRATEGIES = ("s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8")  # fields of the f
 DEFAULTS = {"s1": "champion", "s2": "marjj-early"}
 LEAGUE, PANEL = "league", "panel"
 DEALS_PER_MATCH = 9  # about, for the expected time
-UNKNOWN_SPEED = 10_000.0  # deals per second of strategies that are not in the catalogue
 
 
 def read_comparison(form: Form, site: Site) -> Draft:
@@ -108,8 +107,11 @@ def _make_plan(
         return plan_match(list(DEFAULTS.values()), "standard")
 
 
-def _expected_seconds(plan: Plan) -> float:
-    """Return the expected CPU time of a plan in seconds, from speeds in the catalogue."""
+def _expected_seconds(plan: Plan) -> float | None:
+    """Return the expected CPU time of a plan in seconds, or None if a speed is unknown."""
+    players = [player.name for task in plan.tasks for player in task.matchup.players]
+    if not all("deals_per_second" in read_entry(name) for name in players):
+        return None
     per_unit = 1 if plan.unit == "deal" else DEALS_PER_MATCH
     return sum(
         task.n
@@ -121,7 +123,7 @@ def _expected_seconds(plan: Plan) -> float:
 
 
 def _deals_per_second(name: str) -> float:
-    return float(read_entry(name).get("deals_per_second", UNKNOWN_SPEED))
+    return float(read_entry(name)["deals_per_second"])
 
 
 def _options(site: Site) -> dict[str, Any]:

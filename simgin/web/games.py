@@ -6,17 +6,23 @@ import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from simgin.analysis.coach import Coach
+from simgin.core.match import UNDECIDED
 from simgin.core.matchup_key import UnitType
 from simgin.play import kept_deals
+from simgin.play.game_table import GameTable
+from simgin.play.matchup import Matchup
 from simgin.play.played_game import (
     CorruptGameError,
     PlayedGame,
+    SavedGame,
     matchup_with_person,
     saved_game_file,
 )
+from simgin.play.replay import format_score, with_deal_applied
 from simgin.play.traced_deal import TracedDeal
 from simgin.report.json_output import format_json_output
 from simgin.rules.variants import Variant
@@ -25,7 +31,7 @@ from simgin.text.amounts import parse_seed
 from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
 from simgin.web.names import read_strategy_name, read_variant_name
-from simgin.web.pages import Form, choose_value
+from simgin.web.pages import Form, choose_value, format_date
 from simgin.web.table_json import game_version, legal_choices
 
 MAX_OPEN_GAMES = 50
@@ -83,6 +89,10 @@ class GameRequest:
         }
         return urlencode({name: value for name, value in fields.items() if value})
 
+    def matchup(self) -> Matchup:
+        """Return the matchup of the person and the opponent."""
+        return matchup_with_person(self.opponent, self.variant, self.seed, self.unit, self.seat)
+
     def command(self, is_coached: bool) -> str:
         """Return the command that plays the same game in a terminal, or "" for seat 1."""
         if self.seat:
@@ -97,15 +107,46 @@ def _parse_seed(text: str) -> int:
     return parse_seed(int(text) if re.fullmatch(r"[0-9]{1,20}", text) else text)
 
 
+def read_standing(saved: SavedGame, request: GameRequest) -> tuple[str | None, str]:
+    """Return the score and the date of a saved game; no score if the game is over.
+
+    All actions are in the file, so no policy is called.
+    """
+    matchup = request.matchup()
+    table = GameTable(matchup, range(len(matchup.players)))
+    *closed, current = saved.deals
+    for actions in closed:
+        table.replay(actions)
+        table.close_deal()
+    date = format_date(saved_game_file(matchup).stat().st_mtime)
+    if table.is_over:
+        return None, date
+    table.replay(current)
+    in_match = request.unit == "match"
+    if table.is_deal_over:
+        after, outcome = with_deal_applied(table.state, table.rules)
+        if not in_match or outcome != UNDECIDED:
+            return None, date
+        return _format_scores(after, request), date
+    return _format_scores(table.state, request) if in_match else "", date
+
+
+def _format_scores(state: Any, request: GameRequest) -> str:
+    """Return the scores of the person and of the opponent."""
+    names = {request.seat: "you"}
+    if request.opponent:
+        names[1 - request.seat] = request.opponent
+    params = request.variant.params
+    return ", ".join(f"{name} {format_score(state, params, seat)}" for seat, name in names.items())
+
+
 class OpenGame:
     """Game in memory with its coach, which only one request at a time can change."""
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
         self.coach_lock = threading.Lock()  # an analysis uses all cores
-        matchup = matchup_with_person(
-            request.opponent, request.variant, request.seed, request.unit, request.seat
-        )
+        matchup = request.matchup()
         file = saved_game_file(matchup)
         self.game = PlayedGame(matchup, file)
         try:

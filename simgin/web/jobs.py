@@ -41,7 +41,7 @@ CANCEL_SECONDS = 20.0  # time to write finished blocks before a child process is
 QUEUED, RUNNING = "queued", "running"
 DONE, FAILED_JOB, CANCELLED, CUT_OFF = "finished", "failed", "cancelled", "interrupted"
 OPEN_STATES, RESUMABLE_STATES = (QUEUED, RUNNING), (FAILED_JOB, CANCELLED, CUT_OFF)
-ERROR_PREFIX = "simgin: error: "
+ERROR_PREFIX, NOTE_PREFIX = "simgin: error: ", "simgin: "
 INTERRUPTED_CODES = (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
 
 
@@ -299,6 +299,11 @@ class JobQueue:
                     job.history = _add_point(job.history, fields["values"])
             elif line.strip():
                 job.messages = [*job.messages[1 - MAX_MESSAGES :], line]
+                if job.progress and line.startswith(
+                    NOTE_PREFIX
+                ):  # the phase after the progress bar
+                    phase = line.removeprefix(NOTE_PREFIX).rstrip(".")
+                    job.progress = job.progress | {"title": phase, "seconds_left": None}
             self._changed.notify_all()
 
     def _interrupt(self) -> None:

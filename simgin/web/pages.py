@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -66,6 +67,11 @@ def choose_value(name: str, text: str, values: Mapping[str, Value]) -> Value:
     if text not in values:
         raise SimginError(f"{text!r} is not a valid {name}. Use {' or '.join(values)}.")
     return values[text]
+
+
+def format_date(seconds: float) -> str:
+    """Return a local time, such as `2026-11-28 17:05`; `seconds` are since the epoch."""
+    return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def render_page(

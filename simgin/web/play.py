@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -17,12 +18,13 @@ from simgin.strategy import catalogue
 from simgin.text.files import parse_json
 from simgin.text.messages import SimginError
 from simgin.web.coach_json import analysis_to_json
-from simgin.web.games import GameRequest, MoveError, OpenGame
+from simgin.web.games import GameRequest, MoveError, OpenGame, read_standing
 from simgin.web.names import read_variant_name
 from simgin.web.pages import Form, choose_value, render_page
 from simgin.web.table_json import game_to_json
 
 MAX_LISTED_GAMES, MAX_NEW_SEED = 5, 10_000
+COACH_COOKIE, COOKIE_SECONDS = "simgin-coach", 365 * 24 * 3600  # also in static/play.js
 ACTIONS = ("act", "undo", "next")
 COACH_MODES = {"off": "Off", "request": "On request", "always": "After every decision"}
 
@@ -35,22 +37,31 @@ def show_play(request: Request) -> Response:
     site = request.app.state.site
     form = Form(request.query_params)
     game = GameRequest.read(form, site.strategies)
-    coach = form.read("coach", lambda text: choose_value("coach", text, COACH_MODES), "request")
+    last_coach = request.cookies.get(COACH_COOKIE, "")
+    coach = form.read("coach", _read_coach, last_coach if last_coach in COACH_MODES else "request")
     is_started = "variant" in form.values and not form.errors
-    return render_page(
+    response = render_page(
         request,
         "play",
         form.status,
         form=form,
         game=game if is_started else None,
-        coach=form.values.get("coach", "request"),
+        coach=coach,
         coach_modes=COACH_MODES.items(),
         variants=[(name, _variant_label(name)) for name in variant_names()],
         opponents=_opponents(site.strategies),
         new_seed=str(secrets.randbelow(MAX_NEW_SEED)),
-        saved=[] if is_started else list(_saved_links(site.strategies))[:MAX_LISTED_GAMES],
-        command=game.command(coach == COACH_MODES["always"]) if is_started else "",
+        saved=[] if is_started else [*islice(_saved_links(site.strategies), MAX_LISTED_GAMES)],
+        command=game.command(coach == "always") if is_started else "",
     )
+    if is_started:
+        response.set_cookie(COACH_COOKIE, coach, COOKIE_SECONDS, samesite="strict")
+    return response
+
+
+def _read_coach(text: str) -> str:
+    choose_value("coach", text, COACH_MODES)
+    return text
 
 
 def _variant_label(name: str) -> str:
@@ -64,15 +75,22 @@ def _opponents(given: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the address and the label of each saved game that the web pages support."""
+    """Yield the address and the label of each unfinished game that the web pages support."""
     for saved_game in list_saved_games():
         try:
             game = _read_saved(saved_game, given)
-        except (SimginError, ValueError):
+            score, ended = read_standing(saved_game, game)
+        except (SimginError, ValueError, OSError):
+            continue
+        if score is None:
             continue
         against = f"against {game.opponent}" if game.opponent else "solitaire"
-        number = len(saved_game.deals)
-        yield game.query, f"{game.variant.title} {against}, deal {number}, seed {game.seed}"
+        parts = [
+            f"{game.variant.title} {against}",
+            f"deal {len(saved_game.deals)}",
+            f"seed {game.seed}",
+        ]
+        yield game.query, ", ".join(filter(None, [*parts, score, ended]))
 
 
 def _read_saved(saved_game: SavedGame, given: tuple[str, ...]) -> GameRequest:

@@ -61,7 +61,7 @@ def read_review(form: Form, site: Site) -> Draft:
         ["review", *texts, "--against", base.spec, *given, *flags],
         options["title"] or f"{', '.join(texts)} against {base.spec}",
         request.default_name,
-        (1 + len(texts)) * size + SECONDS_PER_TRAINING * len(adapted),
+        None if players else (1 + len(texts)) * size + SECONDS_PER_TRAINING * len(adapted),
         _adapt_notes(adapted),
         {name: describe_variant_fields(spec) for name, spec in _given(form).items()},
     )

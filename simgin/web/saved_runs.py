@@ -5,13 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from simgin.report.html_report import HTML_NAME, SUMMARY_NAME
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 from simgin.text.files import read_text
+from simgin.web.pages import format_date
 
 FINISHED, UNFINISHED = "finished", "interrupted"
 COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands with matchups
@@ -46,7 +46,7 @@ class SavedRun:
     @property
     def date(self) -> str:
         """Local time at which the run was last changed."""
-        return datetime.fromtimestamp(self.ended).strftime("%Y-%m-%d %H:%M")
+        return format_date(self.ended)
 
     @property
     def can_compare(self) -> bool:

@@ -22,6 +22,10 @@ CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+NEW_ADDRESS = (
+    "Open the new address that `simgin web` printed when it started. The person who started "
+    "simgin can give it to you."
+)
 RESPONSE_HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -85,7 +89,7 @@ class Guard:
         if given is not None and scope["method"] == "GET" and self._is_token(given):
             return self._set_cookie(scope, query)
         if not self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
-            return _forbidden("Open the address that `simgin web` printed.")
+            return _forbidden(NEW_ADDRESS)
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdecimal() or int(length) > MAX_BODY_BYTES:
             return _too_large()

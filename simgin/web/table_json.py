@@ -19,6 +19,13 @@ from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, mask_to_cards
 
 Json = dict[str, Any]
+# Sentence for each ending by a player, with the name of that player and of the other player
+ENDINGS = {
+    "knock": "{} knocked",
+    "gin": "{} went gin",
+    "big_gin": "{} went big gin",
+    "undercut": "{} knocked, and {} won with an undercut",
+}
 HIDDEN_HAND = 10  # cards of the opponent
 
 
@@ -146,7 +153,7 @@ def _result(game: PlayedGame, deal: TracedDeal) -> Json:
     lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if in_match else ""
     winner = int(state.winner)
     return {
-        "summary": replay.summary,
+        "summary": _summarise(game, deal) or replay.summary,
         "winner": "" if winner < 0 else "you" if winner == game.seat else "opponent",
         "hands": [_final_hand(game, deal, seat) for seat in range(len(game.matchup.players))],
         "match": lines.splitlines(),
@@ -155,6 +162,18 @@ def _result(game: PlayedGame, deal: TracedDeal) -> Json:
         "pile": _final_pile(game, deal, replay.rules),
         "last_turn": _last_turn(game, deal),
     }
+
+
+def _summarise(game: PlayedGame, deal: TracedDeal) -> str:
+    """Return who ended the deal and the points of both players; empty for other endings."""
+    state, stopper = deal.state, int(deal.state.stopper)
+    if not game.opponent or stopper < 0 or deal.kind not in ENDINGS:
+        return ""
+    names = ["You" if seat == game.seat else game.opponent for seat in (0, 1)]
+    ending = ENDINGS[deal.kind].format(names[stopper], names[1 - stopper].replace("You", "you"))
+    seats = (game.seat, 1 - game.seat)
+    points = ", ".join(f"{names[seat]} {int(state.score[seat])}" for seat in seats)
+    return f"{ending}. Points: {points}."
 
 
 def _final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:

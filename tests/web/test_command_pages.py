@@ -218,3 +218,8 @@ def test_a_job_writes_what_the_shown_command_writes(browser, site, without_plots
 def test_the_review_request_names_its_directory():
     request = ReviewRequest.read([UNDERCUT_10], "standard")
     assert request.default_name == "review-standard-undercut-bonus=10-against-standard"
+
+
+def test_the_time_of_unknown_players_is_not_promised(browser):
+    assert checked(browser, "review")["time"]
+    assert checked(browser, "review", players="gold,simple")["time"] is None

@@ -106,3 +106,10 @@ def test_the_run_of_an_open_job_is_not_called_interrupted(site, browser):
     assert browser.get("/").text.count("state running") == 1
     site.jobs.cancel(job.name)
     assert "interrupted" in browser.get("/results").text
+
+
+def test_the_phase_after_the_progress_bar_is_named(site):
+    job = site.jobs.start(["doctor"], "a job")
+    site.jobs._record_line(job, '{"title": "review", "done": 1, "total": 1, "result": ""}')
+    site.jobs._record_line(job, "simgin: drawing the plots.")
+    assert job.progress["title"] == "drawing the plots" and job.percent == 100

@@ -76,6 +76,11 @@ def test_a_game_is_played_to_its_end(browser, variant):
     assert len(result["hands"]) == 1 + (not is_solo) and re.search(
         "Points|Penalty", result["summary"]
     )
+    turns = len(state["history"])
+    assert len(result["pile"]) >= turns
+    if not is_solo:
+        assert re.search(r"^(You|gold) (knocked|went)|^Dead hand|^Refused", result["summary"])
+    assert "Continue a game" not in browser.get("/play").text  # This game is over.
     if variant == "standard":
         assert "wins the match" in " ".join(result["match"]) and state["deal"] > 1
         after = change(browser, "next", state, query)
@@ -183,6 +188,18 @@ def test_a_wrong_field_has_a_message_beside_it(browser, query, message):
     assert 'id="game"' not in page
     answer = browser.get(f"/play/state?{query}", headers={"Accept": "application/json"})
     assert answer.status_code == 400 and message in answer.json()["error"]
+
+
+def test_an_unfinished_game_keeps_its_score_and_the_coach(browser):
+    first = state_of(browser)
+    change(browser, "act", first, key=first["table"]["choices"][0]["key"])
+    browser.get(f"/play?{QUERY}&coach=always")
+    page = page_of(browser.get("/play"))
+    assert re.search(
+        r"gold, deal 1, seed 3, you score 0, gold score 0, 20\d\d-\d\d-\d\d \d\d:\d\d<", page
+    )
+    page = page_of(browser.get(f"/play?{QUERY}"))
+    assert '<option value="always" selected>' in page and 'data-coach="always"' in page
 
 
 def test_the_page_names_the_command_and_keeps_the_fields(browser):

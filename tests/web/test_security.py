@@ -47,7 +47,8 @@ def test_a_browser_without_the_token_is_rejected(stranger, path):
     assert stranger.get(path).status_code == 403
     assert stranger.get(f"{path}?token=wrong").status_code == 403
     stranger.cookies.set(f"simgin-{PORT}", "wrong")
-    assert stranger.get(path).status_code == 403
+    answer = stranger.get(path)
+    assert answer.status_code == 403 and "Open the new address" in answer.text
 
 
 @pytest.mark.parametrize(

@@ -35,10 +35,17 @@ const handSize = () => HAND_SIZES[form.elements.to_move.value];
 const lastIndex = (pile, card) => pile.findLastIndex((word) => cardOf(word) === card);
 const without = (list, index) => list.filter((_, place) => place !== index);
 
+// Until the user chooses the action, a complete hand decides: ten cards before a draw, eleven before a discard.
+let isMoveChosen = false;
+const followHand = (n) => {
+  const [move] = Object.entries(HAND_SIZES).find(([, size]) => size === n) ?? [];
+  if (move) form.elements.to_move.value = move;
+};
+
 const setPosition = (hand, pile) => {
   form.elements.hand.value = hand.join(" ");
   form.elements.pile.value = pile.join(" ");
-  if (hand.length > handSize()) form.elements.to_move.value = "discard";
+  if (!isMoveChosen) followHand(hand.length);
   if (hand.length >= handSize() && target() === "hand") setTarget("pile");
   changed();
 };
@@ -112,7 +119,7 @@ const showCards = () => {
 const nextStep = (hand, pile) => {
   if (hand.length < handSize()) return `Choose the cards of your hand: ${hand.length} of ${handSize()}.`;
   if (pile.length) return "";
-  return handSize() === HAND_SIZES.draw ? "Choose the cards of the pile, oldest first." : "Add the cards of the pile, oldest first, if you remember them.";
+  return handSize() === HAND_SIZES.draw ? "Choose the cards of the pile, oldest first. If you have drawn already, choose “discard” above." : "Add the cards of the pile, oldest first, if you remember them.";
 };
 
 // Costs
@@ -225,9 +232,11 @@ const board = find("board");
 fill("deck", ...deckButtons);
 find("deck").addEventListener("keydown", onDeckKey);
 find("forgotten").addEventListener("click", () => { const { hand, pile } = position(); setPosition(hand, [...pile, "?"]); });
-find("clear").addEventListener("click", () => { setTarget("hand"); setPosition([], []); });
+find("clear").addEventListener("click", () => { setTarget("hand"); isMoveChosen = false; setPosition([], []); });
 find("stop").addEventListener("click", stop);
 find("more").addEventListener("click", addWorlds);
+form.elements.to_move.addEventListener("change", () => { isMoveChosen = true; changed(); });
+form.elements.hand.addEventListener("change", () => { if (!isMoveChosen) followHand(words("hand").length); });
 form.addEventListener("change", changed);
 form.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
 addEventListener("pagehide", () => current?.abort());

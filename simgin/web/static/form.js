@@ -1,7 +1,7 @@
 // Form of a command. The address contains its values; each change updates the command, the expected
 // time and the errors with the answer of `PAGE/check`.
 
-import { find, make, post } from "./site.js";
+import { find, make, post, readAnswer } from "./site.js";
 
 const WAIT = 150; // milliseconds after the last key
 export const form = find("command-form");
@@ -58,7 +58,7 @@ const check = async () => {
   let answer;
   try {
     const response = await fetch(address(`${location.pathname}/check`, query), { headers: { Accept: "application/json" } });
-    answer = await response.json();
+    answer = await readAnswer(response);
   } catch {
     answer = { error: "The server does not answer. Is simgin web still running?" };
   }
@@ -70,7 +70,7 @@ const check = async () => {
   showErrors(answer.errors);
   find("command").textContent = answer.command;
   const isValid = !Object.keys(answer.errors).length;
-  find("time").textContent = isValid ? `Expected time: ${answer.time}` : "";
+  find("time").textContent = isValid && answer.time ? `Expected time: ${answer.time}` : "";
   find("notes").textContent = isValid ? answer.notes.join(" ") : "";
   for (const listener of listeners) listener(answer);
 };

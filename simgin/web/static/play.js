@@ -2,7 +2,7 @@
 
 import { cardBack, cardFace, cardName, cardPlace } from "./cards.js";
 import { costTable } from "./costs.js";
-import { find, make, post } from "./site.js";
+import { find, make, post, readAnswer } from "./site.js";
 
 const MAX_HINTS = 6;
 const COSTLIEST = 3;
@@ -17,7 +17,7 @@ const address = (path) => `/play/${path}?${game.dataset.query}`;
 const load = async (path) => {
   const response = await fetch(address(path), { headers: { Accept: "application/json" } })
     .catch(() => { throw new Error("The server does not answer. Is simgin web still running?"); });
-  const answer = await response.json();
+  const answer = await readAnswer(response);
   if (!response.ok) throw new Error(answer.error);
   return answer;
 };
@@ -262,6 +262,7 @@ const saveMode = () => {
   const query = new URLSearchParams(location.search);
   query.set("coach", find("coach-mode").value);
   history.replaceState(null, "", `?${query}`);
+  document.cookie = `simgin-coach=${query.get("coach")}; Path=/; Max-Age=31536000; SameSite=Strict`;
 };
 
 if (game) {

@@ -13,6 +13,16 @@ export const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
+// Return the JSON of an answer. Errors that are not about the page itself are text.
+export const readAnswer = async (response) => {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { error: text.replace(/^\d+ [^.]*\. /, "").trim() || `The server answered with status ${response.status}.` };
+  }
+};
+
 // Send a POST request with JSON and return the JSON of the answer. An error has the server's message.
 export const post = async (address, body = {}) => {
   const response = await fetch(address, {
@@ -20,7 +30,7 @@ export const post = async (address, body = {}) => {
     headers: { "Content-Type": "application/json", Accept: "application/json" },
     body: JSON.stringify(body),
   }).catch(() => { throw new Error("The server does not answer. Is simgin web still running?"); });
-  const answer = await response.json().catch(() => ({ error: `The server answered with status ${response.status}.` }));
+  const answer = await readAnswer(response);
   if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status, answer });
   return answer;
 };
