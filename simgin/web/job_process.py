@@ -20,6 +20,8 @@ def _interrupt_at_end_of_input(thread: int) -> None:
 
 
 if __name__ == "__main__":
+    # A shell script that starts the server in the background makes its processes ignore SIGINT.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main_thread = [threading.get_ident()]
     threading.Thread(target=_interrupt_at_end_of_input, args=main_thread, daemon=True).start()
     runpy.run_module("simgin", run_name="__main__", alter_sys=True)

@@ -299,9 +299,7 @@ class JobQueue:
                     job.history = _add_point(job.history, fields["values"])
             elif line.strip():
                 job.messages = [*job.messages[1 - MAX_MESSAGES :], line]
-                if job.progress and line.startswith(
-                    NOTE_PREFIX
-                ):  # the phase after the progress bar
+                if job.progress and line.startswith(NOTE_PREFIX):  # the phase after the progress
                     phase = line.removeprefix(NOTE_PREFIX).rstrip(".")
                     job.progress = job.progress | {"title": phase, "seconds_left": None}
             self._changed.notify_all()
