@@ -45,7 +45,7 @@ def read_comparison(form: Form, site: Site) -> Draft:
         _stopping_notes(size),
         {
             name: describe_strategy_fields(text, site.strategies)
-            for name, text in _given(form).items()
+            for name, text in _specs_by_field(form).items()
         }
         | {
             "against": describe_strategy_fields(
@@ -61,15 +61,15 @@ def _stopping_notes(size: Mapping[str, str]) -> list[str]:
     return [f"The run stops earlier if the half-width of the interval is {size['until']}."]
 
 
-def _given(form: Form) -> dict[str, str]:
-    """Return the strategies in a form by field, with defaults for the first fields."""
+def _specs_by_field(form: Form) -> dict[str, str]:
+    """Return the spec of each strategy field, with default specs for the first two fields."""
     texts = {name: form.values.get(name) or DEFAULTS.get(name, "") for name in STRATEGIES}
     return {name: text for name, text in texts.items() if text}
 
 
 def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
     """Return the distinct specs of the strategies in a form, or one in a solitaire game."""
-    names = list(_given(form))[: 1 if is_solo else None]
+    names = list(_specs_by_field(form))[: 1 if is_solo else None]
     read = partial(_read_strategy, site=site)
     specs = [form.read(name, read, DEFAULTS.get(name, "simple")) for name in names]
     for name, spec in zip(names[2:], specs[2:], strict=True):
