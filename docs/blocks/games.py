@@ -205,9 +205,9 @@ def _solo_strategies(variant: Variant) -> list[str]:
 def _caption(matchups: Sequence[Matchup]) -> str:
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
-    played = f"Each column shows {_count_matches(matchups):,} matches{against}"
-    intervals = "± and parentheses show 95 % confidence intervals."
-    return f"{played} ([players](README.md#players)). {intervals}"
+    results = "Each column shows the results of a [strategy](README.md#players)"
+    played = f"{_count_matches(matchups):,} matches{against}"
+    return f"{results} over {played}. All intervals are 95 % confidence intervals."
 
 
 def _command_sentence(source: str, matchups: Sequence[Matchup]) -> str:

@@ -20,7 +20,7 @@ from simgin.strategy.cast import NAIVE, STRONG, odds_players, type_name
 if TYPE_CHECKING:
     import pandas as pd
 
-ODDS_INTERVAL_NOTE = "± and parentheses are 95 % confidence intervals."
+ODDS_INTERVAL_NOTE = "All intervals are 95 % confidence intervals."
 N_SCORE_STEPS = 10  # number of scores per side in the table
 SHOWN_TURNS = (0, 2, 4, 6, 8)  # player's turns that the deadwood table shows
 DEADWOOD_BIN = 5  # points of deadwood per row of the table
@@ -144,8 +144,8 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
         players = f"{naive} {goal} {shares[0]} of deals, and {best} {goal} {shares[1]}"
     optimum = (
         f"The best possible player {goal} {low} to {high} % of deals. The lower 95 % "
-        f"confidence bound comes from {best}, and the upper bound from a player who sees the whole "
-        "deck."
+        f"confidence bound is that of {best}, and the upper bound is that of a player who sees the "
+        "whole deck."
     )
     yield f"{players}. {optimum}"
     matches = odds.select_rows("strength", variant, metric="match")
@@ -230,9 +230,9 @@ def _score_table(odds: Odds, variant: str) -> Table:
         f"Matches won by score (%) when {odds.strongest[variant]} plays itself in {variant}",
         table,
         "your points",
-        "Rows show your points, and columns show the opponent's points. 95 % confidence intervals "
-        f"are within ± {half_width:.2g} percentage points. The choice of the dealer changes values "
-        f"by up to {effect:.2g} percentage points.",
+        "Rows show your points, and columns show the opponent's points. All 95 % confidence "
+        f"intervals are at most ± {half_width:.2g} percentage points. Win rates are means over both "
+        f"dealers and change by up to {effect:.2g} percentage points with the choice of the dealer.",
     )
 
 
@@ -250,8 +250,8 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
         f"{variant}",
         table,
         "deadwood",
-        f"A dash ({numbers.EN_DASH}) marks values with an interval wider than "
-        f"± {100 * MAX_HALF_WIDTH:.0f} percentage points. counts.csv contains all turns.",
+        f"A dash ({numbers.EN_DASH}) marks win rates with an interval wider than "
+        f"± {100 * MAX_HALF_WIDTH:.0f} percentage points. The file counts.csv contains all turns.",
     )
 
 
@@ -268,8 +268,8 @@ def _seat_table(odds: Odds, variant: str) -> Table:
         f"Deals and matches won by seat when each player plays itself in {variant}",
         make_frame(lines),
         [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
-        "For matches, the seat is the seat in the first deal, or the seat number if the rules "
-        "distinguish the seats.",
+        "For matches won, the seat is that of the first deal. If the rules treat the seats "
+        "differently, the table shows seat numbers.",
     )
 
 
@@ -327,9 +327,9 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         "Deals ended by gin, and matches won or goals met",
         frame,
         [Column("variant", "game"), *columns],
-        "The optimum lies between two 95 % confidence bounds: the lower bound of the best strategy "
-        "and the upper bound of a player who sees the whole deck. In games without knocking, only "
-        "gin wins a deal.",
+        "The gin rate of the best possible player lies between two 95 % confidence bounds: the lower "
+        "bound of the best strategy and the upper bound of a player who sees the whole deck. In "
+        "games without knocking, only gin wins a deal.",
     )
 
 
