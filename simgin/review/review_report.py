@@ -52,9 +52,9 @@ SIZE_TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 SKILL_EFFECT_CELLS = {
     SAME: (SAME, "same"),
     UNCLEAR: (UNCLEAR, "unclear"),
-    "depends": ("depends on the opponent", "depends"),
-    "some+": ("▲ more against some", "depends"),
-    "some-": ("▼ less against some", "depends"),
+    "depends": ("mixed effect", "depends"),
+    "some+": ("▲ more against some opponents", "depends"),
+    "some-": ("▼ less against some opponents", "depends"),
     **{f"+{size}": (f"▲ {size} more", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
     **{f"-{size}": (f"▼ {size} less", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
 }
@@ -354,7 +354,8 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     changes = [own.difference for own in review.effects_by_type(variant, SKILL).values()]
     bounds = (pick(own.value for own in changes) for pick in (min, max))
     change = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
-    return ScoreCell(text, word, f"{change} {_widest_interval(changes)}", tone, change)
+    separator = ", each " if " to " in change else " "
+    return ScoreCell(text, word, f"{change}{separator}{_widest_interval(changes)}", tone, change)
 
 
 def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:

@@ -453,7 +453,8 @@ def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(win
     best, least = found["strategy"].iloc[-2], math.floor(100 * low)
     bounds = f"{least} to {math.ceil(100 * high)} % of deals"
     assert (
-        f" The best possible player wins {bounds}. The lower 95 % confidence bound is that " in first
+        f" The best possible player wins {bounds}. The lower 95 % confidence bound is that "
+        in first
     )
     assert first.endswith(
         f"of {best}, and the upper bound is that of a player who sees the whole deck."

@@ -217,7 +217,7 @@ def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
     skill = rows["Skill: strong v weaker players"]
     assert (skill.text, skill.verdict, skill.tone) == (
         "75 to 75 %",
-        "▲ more against some",
+        "▲ more against some opponents",
         "depends",
     )
 
