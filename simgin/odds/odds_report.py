@@ -231,8 +231,9 @@ def _score_table(odds: Odds, variant: str) -> Table:
         table,
         "your points",
         "Rows show your points, and columns show the opponent's points. All 95 % confidence "
-        f"intervals are at most ± {half_width:.2g} percentage points. Win rates are means over both "
-        f"dealers and change by up to {effect:.2g} percentage points with the choice of the dealer.",
+        f"intervals are at most ± {half_width:.2g} percentage points. Win rates are means over "
+        f"both dealers and change by up to {effect:.2g} percentage points with the choice of the "
+        "dealer.",
     )
 
 
@@ -327,9 +328,9 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         "Deals ended by gin, and matches won or goals met",
         frame,
         [Column("variant", "game"), *columns],
-        "The gin rate of the best possible player lies between two 95 % confidence bounds: the lower "
-        "bound of the best strategy and the upper bound of a player who sees the whole deck. In "
-        "games without knocking, only gin wins a deal.",
+        "The gin rate of the best possible player lies between two 95 % confidence bounds: the "
+        "lower bound of the best strategy and the upper bound of a player who sees the whole deck. "
+        "In games without knocking, only gin wins a deal.",
     )
 
 
