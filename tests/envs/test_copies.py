@@ -46,12 +46,12 @@ def test_a_copy_and_its_original_do_not_disturb_each_other(kind, how):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", ["deal", "match"])
+@pytest.mark.parametrize(("unit", "units"), [("deal", 100), ("match", 10)])
 @pytest.mark.parametrize("variant", ["standard", "dice", "hollywood", "solitaire-gin", "eaai"])
 @by_kind
-def test_300_deals_through_copies(kind, variant, unit):
+def test_300_deals_through_copies(kind, variant, unit, units):
     for how in COPIES:
-        play_next_to_a_copy(kind, how, 100, variant, unit=unit)
+        play_next_to_a_copy(kind, how, units, variant, unit=unit)
 
 
 CONTINUED = """
