@@ -215,6 +215,11 @@ class Analysis(RenamedAttributes):
         return len(self.outcomes)
 
     @cached_property
+    def action_names(self) -> list[str]:
+        """Names of the actions, such as `discard KS`."""
+        return [self.position.format_action(action) for action in self.position.actions]
+
+    @cached_property
     def gaps(self) -> ActionGaps:
         """Differences between each action and the best action."""
         return compare_actions(self.values, self.max_worlds, self.min_range)
@@ -257,14 +262,13 @@ class Analysis(RenamedAttributes):
         return [self._row(index) for index in self.ranking]
 
     def _row(self, index: int) -> dict[str, object]:
-        action = self.position.actions[index]
         tried = ~np.isnan(self.values[:, index])
         outcomes = self.outcomes[tried, index]
         row: dict[str, object] = {
             "variant": self.position.variant.spec,
             "strategy": self.matchup.a.spec,
             "opponent": self.matchup.opponent,
-            "action": self.position.format_action(action),
+            "action": self.action_names[index],
         }
         for name in MEASURES:
             row[name] = float(outcomes[name].mean())
@@ -277,7 +281,7 @@ class Analysis(RenamedAttributes):
             "high": high,
             "worlds": len(outcomes),
             "best": index in self.best_indices,
-            "done": action == self.position.chosen,
+            "done": self.position.actions[index] == self.position.chosen,
         }
 
 

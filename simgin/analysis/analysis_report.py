@@ -138,15 +138,16 @@ def _select_plotted(analyses: Analyses) -> Analyses:
     return {title: analyses[title] for title in analyses if title in costly}
 
 
-def analysis_verdict(analysis: Analysis) -> str:
-    """Return a verdict with the best actions and the cost of the chosen action."""
-    position = analysis.position
-    names = [
-        position.format_action(position.actions[action_index])
-        for action_index in analysis.best_indices
-    ]
+def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
+    """Return a verdict with the best actions and the cost of the chosen action.
+
+    Args:
+        analysis: Analysis of a decision.
+        is_final: True if the analysis has ended before the maximum number of worlds.
+    """
+    position, names = analysis.position, analysis.action_names
     worlds = f"{analysis.n_worlds:,} worlds"
-    first, *others = names
+    first, *others = (names[index] for index in analysis.best_indices)
     sentence = f"Best: {first} (95 % confidence after {worlds})."
     if others:
         named = " or ".join(others)
@@ -154,16 +155,34 @@ def analysis_verdict(analysis: Analysis) -> str:
             more = f"one of {n_unnamed} other actions" if n_unnamed > 1 else "one other action"
             named = f"{', '.join(others[:MAX_NAMED_ACTIONS])} or {more}"
         sentence = f"Best so far: {first}. After {worlds}, the best could also be {named}."
+        if is_final or analysis.n_worlds == analysis.max_worlds:
+            sentence = (
+                f"No action is clearly the best. After {worlds}, {first} is ahead, but the best "
+                f"could also be {named}."
+            )
     if position.chosen is None:
         return sentence
     index = position.chosen_index
-    chosen_action = position.format_action(position.chosen)
     if index == analysis.ranking[0]:
-        return f"{sentence} The player chose {chosen_action}."
+        return f"{sentence} The player chose {names[index]}."
     return (
-        f"{sentence} The player chose {chosen_action}, which cost "
+        f"{sentence} The player chose {names[index]}, which cost "
         f"{format_cost(analysis, index)} {analysis.unit}."
     )
+
+
+def describe_choice(analysis: Analysis) -> str:
+    """Return a sentence of the coach about the chosen action, and the better actions."""
+    index, names = analysis.position.chosen_index, analysis.action_names
+    chosen_action = _capitalise(names[index])
+    first, *others = analysis.best_indices
+    if not others and index == first:
+        return f"{chosen_action} is the best action."
+    if index in analysis.best_indices:
+        return f"No action is clearly better than {names[index]}."
+    best = format_better_action(names[index], names[first])
+    cost = f"{format_cost(analysis, index)} {analysis.unit}"
+    return f"{chosen_action} costs {cost}. {'Better' if others else 'Best'}: {best}."
 
 
 def format_cost(analysis: Analysis, index: int) -> str:
@@ -178,7 +197,7 @@ def compare_chances(analysis: Analysis, other: int) -> str:
     """Return a sentence with the outcomes after the best action and after another action."""
     position = analysis.position
     pair = (analysis.ranking[0], other)
-    names = [position.format_action(position.actions[index]) for index in pair]
+    names = [analysis.action_names[index] for index in pair]
     displayed_factors = [*display_factors(analysis), *(() if position.is_solo else ("opponent",))]
     *most, last = [
         phrase.format(*(chance(analysis, name, index) for index in pair))
@@ -320,12 +339,9 @@ def deal_table(analyses: Analyses) -> Table:
 
 
 def _deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
-    position = analysis.position
-    index = position.chosen_index
-    chosen_action = position.format_action(position.chosen_action)
-    best = format_better_action(
-        chosen_action, position.format_action(position.actions[analysis.ranking[0]])
-    )
+    index = analysis.position.chosen_index
+    chosen_action = analysis.action_names[index]
+    best = format_better_action(chosen_action, analysis.action_names[analysis.ranking[0]])
     cost = "0" if index == analysis.ranking[0] else format_cost(analysis, index)
     return (
         title,

@@ -6,8 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from simgin.analysis.analysis import Analysis, Budget, analyse_position
-from simgin.analysis.analysis_report import action_table, analysis_verdict, chance, compare_chances
-from simgin.analysis.position import Position, find_decisions, format_better_action
+from simgin.analysis.analysis_report import (
+    action_table,
+    analysis_verdict,
+    chance,
+    compare_chances,
+    describe_choice,
+)
+from simgin.analysis.position import Position, find_decisions
 from simgin.play.matchup import Matchup
 from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import strong_player
@@ -37,7 +43,7 @@ class Coach:
         if analysis is None:
             return ["There is only one legal action."]
         return [
-            analysis_verdict(analysis),
+            analysis_verdict(analysis, is_final=True),
             *_explain(analysis, analysis.ranking[1], analysis.ranking),
         ]
 
@@ -68,7 +74,9 @@ class Coach:
             return "Coach: you made no significant mistake in this deal."
         mistakes = "mistake" if len(wrong) == 1 else f"{len(wrong)} mistakes"
         costs = [each.estimate_cost(each.position.chosen_index) for each in wrong]
-        return f"Coach: your {mistakes} in this deal cost {_format_cost(costs, wrong[0].unit)}."
+        mean, low, high = map(sum, zip(*costs, strict=True))
+        cost = f"{mean:.1f} {wrong[0].unit} ({low:.1f} to {high:.1f})"
+        return f"Coach: your {mistakes} in this deal cost {cost}."
 
     def start_deal(self) -> None:
         """Discard the analyses of the previous deal."""
@@ -103,28 +111,7 @@ def _key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
 
 
 def _comment(found: Analysis) -> str:
-    """Return a sentence about the cost of the chosen action."""
-    index = found.position.chosen_index
-    chosen_action, best = _format_action(found, index), _format_action(found, found.best_indices[0])
-    if found.best_indices == [index]:
-        return f"Coach: {chosen_action} is the best action."
-    if index in found.best_indices:
-        other = next(candidate for candidate in found.best_indices if candidate != index)
-        return f"Coach: {chosen_action} and {_format_action(found, other)} are too close to call."
-    cost = _format_cost([found.estimate_cost(index)], found.unit)
-    return (
-        f"Coach: {chosen_action} cost {cost}. Better: {format_better_action(chosen_action, best)}."
-    )
-
-
-def _format_action(found: Analysis, index: int) -> str:
-    return found.position.format_action(found.position.actions[index])
-
-
-def _format_cost(costs: Sequence[tuple[float, float, float]], unit: str) -> str:
-    """Format the sum of several costs with its interval."""
-    mean, low, high = map(sum, zip(*costs, strict=True))
-    return f"{mean:.1f} {unit} ({low:.1f} to {high:.1f})"
+    return f"Coach: {describe_choice(found)}"
 
 
 def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[str]:

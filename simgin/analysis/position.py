@@ -21,6 +21,7 @@ from simgin.core.rules_record import FIRST_TURN_UPCARD_PASS, KNOCKER
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
 from simgin.play.pile import ELLIPSES, UNKNOWN_CARD_MARK, format_pile, pile_label
 from simgin.play.rollouts import Action, die_actions, legal_actions
+from simgin.play.table_text import describe_die
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
@@ -156,7 +157,7 @@ class Position:
         view = self.view
         dealer = "you are the dealer" if view.dealer == view.seat else "the opponent is the dealer"
         if view.phase == codes.PHASE_BLIND:
-            yield f"You have not seen your cards. {self.die_text}."
+            yield f"You have not seen your cards. {describe_die(view)}"
             yield f"The score is {self._score_text}, and {dealer}."
             return
         hand, rules = int(view.hand), build_rules(self.variant)
@@ -175,7 +176,7 @@ class Position:
         if known := format_hand(int(view.known)):
             yield f"The opponent holds {known}, taken from the pile."
         if self.variant.params["die"] != "off":
-            yield f"{self.die_text}."
+            yield describe_die(view)
         cards = "1 card" if view.stock == 1 else f"{view.stock} cards"
         terms = f"score {self._score_text}, knock limit {view.limit}"
         yield f"Stock of {cards}, {dealer}, {terms}."
@@ -184,18 +185,6 @@ class Position:
     def is_solo(self) -> bool:
         """True if the game is a solitaire game."""
         return self.variant.params["players"] == 1
-
-    @property
-    def die_text(self) -> str:
-        """Text about the die, its owner and the offer, without a full stop."""
-        view = self.view
-        owner = "you own" if view.owner == view.seat else "the opponent owns"
-        if view.owner < 0:
-            owner = "neither player owns"
-        die_sentence = f"The die shows {view.stake}, and {owner} it"
-        return (
-            f"{die_sentence}. The opponent offers {view.offered}" if view.offered else die_sentence
-        )
 
     @property
     def pile_cards(self) -> list[str]:

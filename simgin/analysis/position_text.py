@@ -283,9 +283,9 @@ def _make_view(
     """
     name = variant.spec
     if variant.goal.other is not None:
-        advice = "Analyse a deal of two strategies instead."
         raise PositionError(
-            f"these cards and this pile do not determine a position in {name}. {advice}"
+            f"cards cannot be analysed in {name}, because both points and won deals decide a "
+            "match. Analyse a deal instead."
         )
     _raise_first(die.find_errors(variant))
     pile_cards, gap = parse_pile(pile)

@@ -99,11 +99,7 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
     view = decision.view
     yield from opponent_lines(view, opponent)
     if rules.die != DIE_OFF:
-        owner = {-1: "neither player owns", int(view.seat): "you own"}.get(
-            int(view.owner), "your opponent owns"
-        )
-        offer_sentence = f". Your opponent offers {view.offered}." if view.offered else ""
-        yield f"The die shows {view.stake}, and {owner} it{offer_sentence}"
+        yield describe_die(view)
     if view.phase == codes.PHASE_BLIND:
         yield from hand_lines(view, rules)
         return
@@ -125,6 +121,15 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
     yield from hand_lines(view, rules)
 
 
+def describe_die(view: Any) -> str:
+    """Return sentences about the die, its owner, and the opponent's offer."""
+    owner = {-1: "neither player owns", int(view.seat): "you own"}.get(
+        int(view.owner), "the opponent owns"
+    )
+    offer_sentence = f" The opponent offers {view.offered}." if view.offered else ""
+    return f"The die shows {view.stake}, and {owner} it.{offer_sentence}"
+
+
 def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
     """Yield the lines about the opponent's actions since the player's last turn.
 
@@ -143,7 +148,7 @@ def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
 def hand_lines(view: Any, rules: Any) -> Iterator[str]:
     """Yield the lines with the player's hand, its melds in brackets and its deadwood."""
     if view.phase == codes.PHASE_BLIND:
-        yield "The cards are not dealt yet."
+        yield deadwood_line(view)
         return
     hand = int(view.hand)
     new_card = int(view.drawn if view.drawn >= 0 else view.taken)
@@ -152,10 +157,18 @@ def hand_lines(view: Any, rules: Any) -> Iterator[str]:
     _, melds = shown_melding(hand, rules)
     groups = [f"[{meld}]" for meld in format_melds(melds)]
     yield f"Hand     {' '.join([*groups, format_hand(hand & ~sum(melds))]).rstrip()}"
+    yield deadwood_line(view)
+
+
+def deadwood_line(view: Any) -> str:
+    """Return the deadwood of the player's hand, and the terms of the deal."""
+    if view.phase == codes.PHASE_BLIND:
+        return "The cards are not dealt yet."
     deadwood_points = int(view.least if view.least >= 0 else view.count)
     limit = f"knock limit {view.limit}" if view.limit else "gin only"
+    factor = f", points times {view.multiplier}" if view.multiplier > 1 else ""
     after = " after the best discard" if view.least >= 0 else ""
-    yield f"Deadwood {deadwood_points}{after} ({limit})"
+    return f"Deadwood {deadwood_points}{after} ({limit}{factor})"
 
 
 def history_lines(deal: TracedDeal) -> list[str]:

@@ -20,6 +20,7 @@ from simgin.analysis.analysis import (
 )
 from simgin.analysis.deal_file import parse_deal_file
 from simgin.analysis.position import Position
+from simgin.rules.build import build_rules
 from simgin.strategy import catalogue
 from simgin.text.messages import escape_control_chars
 from simgin.web.board_position import DEFAULT_SEED, BoardPosition
@@ -39,14 +40,19 @@ def show_analyse(request: Request) -> Response:
     form = Form(request.query_params)
     board = BoardPosition.read(form, site.strategies)
     board.find_request(form)
-    titles = {board.variant.spec: board.variant.spec} | dict(list_variants())
+    variants = dict(list_variants())
+    variants.setdefault(board.variant.spec, board.variant.spec)
+    numbers = [str(number) for number in range(1, int(build_rules(board.variant).die_cap) + 1)]
+    answers = [(number, f"Answer the opponent's offer of {number}") for number in numbers[1:]]
     return render_page(
         request,
         "analyse",
         form.status,
         form=form,
-        to_move=board.to_move,
-        variants=titles.items(),
+        board=board,
+        variants=variants.items(),
+        stakes=[(number, number) for number in numbers],
+        die_decisions=[("", "None"), ("offer", "Offer the die or not"), *answers],
         strategies=_list_strategies(board, site.strategies),
         worlds=DEFAULT_WORLDS,
         seed=DEFAULT_SEED,
@@ -113,21 +119,15 @@ async def _only(first: Mapping[str, Any]) -> AsyncIterator[str]:
     yield json.dumps(first) + "\n"
 
 
-def _costs_to_json(found: Analysis) -> dict[str, Any]:
-    """Return the costs of actions, best first, and whether the best action is known."""
-    described = analysis_to_json(found)
-    is_decided = len(found.best_indices) == 1
-    if is_decided:
-        described["actions"][0]["price"] = "best"
-    return described | {"is_decided": is_decided, "max_worlds": found.max_worlds}
+def _costs_to_json(found: Analysis, is_over: bool) -> dict[str, Any]:
+    """Return the costs of actions, best first, and the maximum number of worlds."""
+    return analysis_to_json(found, is_over) | {"max_worlds": found.max_worlds}
 
 
-def _decisions_to_json(analyses: Mapping[str, Analysis]) -> dict[str, Any]:
+def _decisions_to_json(analyses: Mapping[str, Analysis], is_over: bool) -> dict[str, Any]:
     """Return a deal's decisions with their costs and links, costliest first."""
-    decisions = [_decision_to_json(title, found) for title, found in analyses.items()]
+    decisions = [
+        analysis_to_json(found) | {"title": title, "actions": []}
+        for title, found in analyses.items()
+    ]
     return {"decisions": sorted(decisions, key=lambda each: -each["cost"])}
-
-
-def _decision_to_json(title: str, found: Analysis) -> dict[str, Any]:
-    described = analysis_to_json(found)
-    return {"title": title} | {name: described[name] for name in ("choice", "cost", "link")}

@@ -8,7 +8,8 @@ from typing import Any
 from simgin.analysis.analysis import DEFAULT_WORLDS, MAX_WORLDS, Budget
 from simgin.analysis.analysis_request import AnalysisRequest
 from simgin.analysis.position import Position, PositionError
-from simgin.analysis.position_parts import Die, parse_pile, parse_score_pair
+from simgin.analysis.position_parts import NO_DIE, Die, parse_pile, parse_score_pair
+from simgin.analysis.position_text import BLIND_WORD
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import strong_player
 from simgin.text.amounts import parse_count, parse_seed
@@ -22,6 +23,9 @@ DEFAULT_SEED = 1
 MAX_TEXT_LENGTH = 1000  # characters in a list of cards
 HAND_SIZES = {"draw": 10, "discard": 11}
 DEALERS = {"": None, "me": "me", "opponent": "other"}  # values of --dealer
+OWNERS = {"nobody": "nobody", "me": "me", "opponent": "other"}  # values of --owner
+# Numbers that the opponent offers, by decision about the die
+DIE_DECISIONS = {"": 0, "offer": 0} | {str(number): number for number in range(2, 8)}
 # Fields that can contradict the cards
 OPTIONAL_FIELDS = ("score", "dealer", "stock")
 
@@ -39,6 +43,8 @@ class BoardPosition:
         score: Match score, or None for a single deal.
         dealer: `me`, `other`, or None to infer the dealer from the pile.
         stock: Number of cards in the stock, or None to infer it from the pile.
+        die: State of the die.
+        is_blind: True if the player has not seen the cards.
         strategy: Spec of the strategy that continues for the player.
         opponent: Spec of the strategy that continues for the opponent; empty in solitaire games.
         worlds: Maximum number of worlds.
@@ -53,6 +59,8 @@ class BoardPosition:
     score: str | None
     dealer: str | None
     stock: int | None
+    die: Die
+    is_blind: bool
     strategy: str
     opponent: str
     worlds: int
@@ -63,7 +71,9 @@ class BoardPosition:
         """Read the fields of the board's form."""
         variant = form.read("variant", read_variant_name, "standard")
         cards = form.read("hand", _read_cards, "")
-        default_move = "draw" if len(cards) == HAND_SIZES["draw"] else "discard"
+        die = NO_DIE if variant.params["die"] == "off" else _read_die(form)
+        is_draw = die.is_decision or len(cards) == HAND_SIZES["draw"]
+        move = form.read("to_move", _read_move, "draw" if is_draw else "discard")
 
         def read_player(name: str) -> str:
             best = strong_player(variant)
@@ -72,14 +82,16 @@ class BoardPosition:
         return cls(
             variant=variant,
             cards=cards,
-            to_move=form.read("to_move", _read_move, default_move),
+            to_move="draw" if die.is_decision else move,
             pile=form.read("pile", _read_pile, ""),
             known=form.read("known", _read_cards, ""),
             score=form.read("score", _read_score, ""),
             dealer=form.read("dealer", lambda text: choose_value("dealer", text, DEALERS), ""),
             stock=form.read("stock", _read_stock, ""),
+            die=die,
+            is_blind=die != NO_DIE and form.values.get("blind") == "yes",
             strategy=read_player("strategy"),
-            opponent=read_player("opponent") if variant.params["players"] == 2 else "",
+            opponent="" if variant.params["players"] == 1 else read_player("opponent"),
             worlds=form.read("worlds", _read_worlds, str(DEFAULT_WORLDS)),
             seed=form.read("seed", _read_seed, str(DEFAULT_SEED)),
         )
@@ -87,16 +99,27 @@ class BoardPosition:
     @property
     def is_complete(self) -> bool:
         """True if the hand has enough cards for an analysis."""
-        is_solo = self.variant.params["players"] == 1
-        return len(self.cards) >= HAND_SIZES["draw" if is_solo else self.to_move]
+        return self.is_blind or len(self.cards) >= HAND_SIZES[self.to_move]
+
+    @property
+    def is_solo(self) -> bool:
+        """True if the game is a solitaire game."""
+        return self.variant.params["players"] == 1
+
+    @property
+    def _hand(self) -> str:
+        return BLIND_WORD if self.is_blind else " ".join(map(format_card, self.cards))
 
     @property
     def command(self) -> str:
         """Command that analyses the same position as the page."""
         options = {
             "--variant": self.variant.spec,
-            "--pile": self.pile or None,
+            "--pile": None if self.is_blind else self.pile or None,
             "--stock": self.stock,
+            "--stake": self.die.stake if self.die.stake > 1 else None,
+            "--owner": self.die.owner if self.die.stake > 1 else None,
+            "--offered": self.die.offered or None,
             "--dealer": self.dealer,
             "--score": self.score,
             "--as": self.strategy,
@@ -104,7 +127,8 @@ class BoardPosition:
             "--worlds": self.worlds,
             "--seed": self.seed,
         }
-        words = ["simgin", "analyze", *map(format_card, self.cards)]
+        words = ["simgin", "analyze", *self._hand.split()]
+        words += ["--offer"] * self.die.is_offering
         for name, value in options.items():
             words += [] if value is None else [name, str(value)]
         return join_command(words)
@@ -114,7 +138,8 @@ class BoardPosition:
 
         If the position is impossible, the form receives an error message.
         """
-        if form.errors or not self.is_complete:
+        is_supported = self.variant.goal.other is None
+        if form.errors or (is_supported and not self.is_complete):
             return None
         try:
             request = self._to_request()
@@ -134,26 +159,30 @@ class BoardPosition:
     def _to_request(self) -> AnalysisRequest:
         """Return the request, or raise SimginError if the position is impossible."""
         n = len(self.cards)
-        if self.variant.params["players"] == 2 and self.to_move == "draw" and n > 10:
+        if not self.is_solo and not self.is_blind and self.to_move == "draw" and n > 10:
             raise PositionError(
                 f"before the draw, a hand has ten cards, not {n}. Remove a card, or choose the "
                 "discard."
             )
         return AnalysisRequest.read(
-            " ".join(map(format_card, self.cards)),
-            self.pile,
+            self._hand,
+            "" if self.is_blind else self.pile,
             self.variant,
             Budget(self.worlds, seed=self.seed),
             score=self.score,
             dealer=self.dealer,
             stock=self.stock,
-            die=Die(),
+            die=self.die,
             strategy=self.strategy,
             opponent=self.opponent or None,
         )
 
     def _find_wrong_field(self) -> str:
         """Return the field whose removal makes the position possible, else the pile or the hand."""
+        if self.variant.goal.other is not None:
+            return "variant"
+        if any(self.die.find_errors(self.variant, self.is_blind)):
+            return "die"
         for name in OPTIONAL_FIELDS:
             if getattr(self, name) is None:
                 continue
@@ -180,6 +209,14 @@ def _read_cards(text: str) -> list[int]:
 def _read_pile(text: str) -> str:
     parse_pile(_require_short(text))
     return " ".join(split_cards(text))
+
+
+def _read_die(form: Form) -> Die:
+    """Return the state of the die, and the decision about it."""
+    stake = form.read("stake", _read_integer, "1")
+    owner = form.read("owner", lambda text: choose_value("owner", text, OWNERS), "nobody")
+    offered = form.read("die", lambda text: choose_value("decision", text, DIE_DECISIONS), "")
+    return Die(stake, owner, form.values.get("die") == "offer", offered)
 
 
 def _read_score(text: str) -> str | None:

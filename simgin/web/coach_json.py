@@ -6,68 +6,54 @@ from typing import Any
 from urllib.parse import urlencode
 
 from simgin.analysis.analysis import Analysis
-from simgin.analysis.analysis_report import analysis_verdict, format_cost
-from simgin.analysis.position import Position, format_better_action
+from simgin.analysis.analysis_report import (
+    HAND_SIZE,
+    analysis_verdict,
+    describe_choice,
+    format_cost,
+)
+from simgin.analysis.position import Position
+from simgin.core.codes import PHASE_BLIND
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 
-def analysis_to_json(found: Analysis) -> dict[str, Any]:
-    """Return the costs of all actions, best first, and sentences about them."""
-    position = found.position
+def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
+    """Return the costs of all actions, best first, and sentences about them.
+
+    Args:
+        found: Analysis of a decision.
+        is_final: True if the analysis has ended.
+    """
+    position, rows = found.position, found.rows()
+    is_decided = len(found.best_indices) == 1
+    # Position of the first action in the ranking, from clear to unclear
+    rank = "best" if is_decided else "ahead" if is_final else "best so far"
+    prices = [rank, *(format_cost(found, index) for index in found.ranking[1:])]
     return {
         "label": position.label,
         "unit": found.unit,
         "worlds": found.n_worlds,
-        "verdict": analysis_verdict(found),
-        "choice": _describe_choice(found) if position.chosen is not None else "",
-        "cost": _chosen_cost(found),
-        "actions": [_action_to_json(found, index) for index in found.ranking],
+        "verdict": analysis_verdict(found, is_final),
+        "choice": describe_choice(found) if position.chosen is not None else "",
+        "cost": sum(row["cost"] for row in rows if row["done"] and not row["best"]),
+        "is_decided": is_decided,
+        "actions": [_action_to_json(row, price) for row, price in zip(rows, prices, strict=True)],
         "link": f"/analyse?{urlencode(position_query(position))}",
     }
 
 
-def _chosen_cost(found: Analysis) -> float:
-    """Return the cost of the chosen action, or 0 if it might be the best action."""
-    position = found.position
-    if position.chosen is None or position.chosen_index in found.best_indices:
-        return 0.0
-    return found.estimate_cost(position.chosen_index)[0]
-
-
-def _describe_choice(found: Analysis) -> str:
-    """Return a sentence about the chosen action and the best action."""
-    index = found.position.chosen_index
-    chosen_action, best = _format_action(found, index), _format_action(found, found.best_indices[0])
-    if found.best_indices == [index]:
-        return f"{chosen_action[:1].upper()}{chosen_action[1:]} is the best action."
-    if index in found.best_indices:
-        other = next(each for each in found.best_indices if each != index)
-        return f"Too close to call: {chosen_action} and {_format_action(found, other)}."
-    better = format_better_action(chosen_action, best)
-    cost = f"{format_cost(found, index)} {found.unit}"
-    return f"{chosen_action[:1].upper()}{chosen_action[1:]} costs {cost}. Best: {better}."
-
-
-def _action_to_json(found: Analysis, index: int) -> dict[str, Any]:
-    mean, low, high = found.estimate_cost(index)
-    outcomes = found.outcomes[:, index]
-    tried = outcomes[outcomes["points"] == outcomes["points"]]  # NaN if it was not played
+def _action_to_json(row: dict[str, Any], price: str) -> dict[str, Any]:
     return {
-        "text": _format_action(found, index),
-        "cost": mean,
-        "low": low,
-        "high": high,
-        "price": "" if index == found.ranking[0] else format_cost(found, index),
-        "is_best": index in found.best_indices,
-        "is_chosen": found.position.chosen is not None and index == found.position.chosen_index,
-        "win": 100 * float(tried["win"].mean()),
-        "gin": 100 * float(tried["gin"].mean()),
-        "undercut": 100 * float(tried["undercut"].mean()),
+        "text": row["action"],
+        "cost": row["cost"],
+        "low": row["low"],
+        "high": row["high"],
+        "price": price,
+        "is_best": row["best"],
+        "is_chosen": row["done"],
+        "win": 100 * row["win"],
+        "gin": 100 * row["gin"],
     }
-
-
-def _format_action(found: Analysis, index: int) -> str:
-    return found.position.format_action(found.position.actions[index])
 
 
 def position_query(position: Position) -> dict[str, str]:
@@ -77,12 +63,26 @@ def position_query(position: Position) -> dict[str, str]:
     hand = sorted(mask_to_cards(int(view.hand)), key=lambda card: card == new)  # new card last
     unit = "deals" if position.variant.goal.score == "deals" else "points"
     score = f"{view[f'own_{unit}']}-{view[f'other_{unit}']}"
-    return {
+    dealer = "me" if view.dealer == view.seat else "opponent"
+    is_blind = view.phase == PHASE_BLIND
+    fields = {
         "variant": position.variant.spec,
-        "hand": " ".join(map(format_card, hand)),
-        "pile": " ".join(position.pile_cards),
+        "hand": "" if is_blind else " ".join(map(format_card, hand)),
+        "pile": "" if is_blind else " ".join(position.pile_cards),
         "known": format_hand(int(view.known)),
-        "score": score if position.in_match else "",
-        "dealer": "me" if view.dealer == view.seat else "opponent",
-        "to_move": "draw" if view.taken_offer >= 0 else "discard",
+        "score": score if position.in_match and not position.is_solo else "",
+        "dealer": "" if position.is_solo else dealer,
+        "to_move": "draw" if len(hand) == HAND_SIZE else "discard",
+    }
+    return fields if position.variant.params["die"] == "off" else fields | _die_query(position)
+
+
+def _die_query(position: Position) -> dict[str, str]:
+    view = position.view
+    decision = str(view.offered or "offer") if position.is_about_die else ""
+    return {
+        "stake": str(view.stake),
+        "owner": {-1: "nobody", int(view.seat): "me"}.get(int(view.owner), "opponent"),
+        "die": decision,
+        "blind": "yes" if view.phase == PHASE_BLIND else "",
     }

@@ -30,7 +30,8 @@ class LiveAnalysis(Generic[Result]):
 
     Args:
         analyse: Function that runs the analysis and calls its argument with interim results.
-        to_json: Function that returns the JSON object of a result.
+        to_json: Function that returns the JSON object of a result; its second argument is True if
+            the analysis has ended.
     """
 
     threads = ThreadPoolExecutor(MAX_ANALYSES, "analysis")
@@ -38,7 +39,7 @@ class LiveAnalysis(Generic[Result]):
     def __init__(
         self,
         analyse: Callable[[OnResult[Result]], Result],
-        to_json: Callable[[Result], dict[str, Any]],
+        to_json: Callable[[Result, bool], dict[str, Any]],
     ) -> None:
         self._analyse = analyse
         self._to_json = to_json
@@ -48,7 +49,7 @@ class LiveAnalysis(Generic[Result]):
 
     def _run(self) -> None:
         try:
-            self._state = self._to_json(self._analyse(self._on_result)) | {"is_over": True}
+            self._show(self._analyse(self._on_result), is_over=True)
         except SimginError as error:
             self._state = {"error": str(error)}
         except StoppedError:
@@ -58,8 +59,11 @@ class LiveAnalysis(Generic[Result]):
         if self._is_stopped.is_set():
             raise StoppedError
         if time.monotonic() >= self._next_update:
-            self._state = self._to_json(get_result()) | {"is_over": False}
+            self._show(get_result(), is_over=False)
             self._next_update = time.monotonic() + UPDATE_SECONDS
+
+    def _show(self, result: Result, is_over: bool) -> None:
+        self._state = self._to_json(result, is_over) | {"is_over": is_over}
 
     async def lines(self, first: dict[str, Any]) -> AsyncIterator[str]:
         """Yield a first object and then the results as JSON lines, until the analysis ends."""

@@ -8,13 +8,21 @@ import time
 
 import pytest
 
+from simgin.analysis.position import find_decisions
+from simgin.play.replay import trace_named_deal
+from simgin.rules.variants import find_variant, variant_names
+from simgin.web.board_position import BoardPosition
+from simgin.web.coach_json import position_query
 from simgin.web.live_analysis import LiveAnalysis
+from simgin.web.pages import Form
 from support.command_line import call
 from support.web_site import page_of
 
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 PILE = "QD TS 9D* QH"
 DRAW = {"hand": HAND, "pile": PILE, "known": "9D", "to_move": "draw", "seed": "3", "worlds": "400"}
+PLAYERS = {1: ("solo-greedy", None), 2: ("gold", "simple")}
+BLIND = {"die": "offer", "blind": "yes", "hand": "", "pile": "", "stake": "1", "owner": "nobody"}
 FAST = {"strategy": "simple", "opponent": "simple"}
 
 
@@ -81,6 +89,67 @@ def test_the_costs_are_those_of_the_command(browser, more):
     assert rows[0]["worlds"] == last["worlds"]
 
 
+@pytest.mark.parametrize("variant", variant_names())
+def test_the_links_of_a_deal_open_its_positions(variant):
+    players = PLAYERS.get(find_variant(variant).params["players"])
+    deal = trace_named_deal(*players, variant, 3, 1, 0, None)
+    for position in find_decisions(deal):
+        form = Form(position_query(position))
+        request = BoardPosition.read(form, ()).find_request(form)
+        if variant == "race":
+            assert "cannot be analysed in race" in form.errors["variant"].lower()
+            continue
+        assert not form.errors
+        opened, view = request.source, position.view
+        assert [*map(opened.format_action, opened.actions)] == [
+            *map(position.format_action, position.actions)
+        ]
+        for name in ("hand", "pile", "known", "stock", "deck_left", "stake", "offered", "turn"):
+            assert opened.view[name] == view[name], name
+        for name in ("dealer", "owner"):
+            is_own = [each[name] == each["seat"] for each in (opened.view, view)]
+            assert is_own[0] == is_own[1]
+
+
+@pytest.mark.parametrize(
+    ("decision", "actions"),
+    [
+        ({"die": "offer"}, ["leave the die", "offer 3"]),
+        ({"die": "3", "owner": "opponent"}, ["accept 3", "refuse 3"]),
+        (BLIND, ["leave the die", "offer 3"]),
+    ],
+)
+def test_a_decision_about_the_die_is_analysed(browser, decision, actions):
+    query = {
+        "variant": "dice",
+        "stake": "2",
+        "owner": "me",
+        "known": "",
+        "pile": "QD TS",
+    } | decision
+    answer = browser.get("/analyse/costs", params=DRAW | FAST | {"worlds": "50"} | query)
+    first, *_, last = lines_of(answer)
+    assert {action["text"] for action in last["actions"]} >= set(actions)
+    rows = json.loads(call(*shlex.split(first["command"])[1:], "--json").stdout)["rows"]
+    assert [row["cost"] for row in rows] == [action["cost"] for action in last["actions"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({"stake": "2"}, "cannot belong to nobody"),
+        ({"stake": "7"}, "not a valid stake"),
+        ({"die": "2"}, "can only be offered blind"),
+        ({"die": "offer", "stake": "2", "owner": "opponent"}, "only its owner can offer it"),
+    ],
+)
+def test_an_impossible_die_has_a_message_beside_the_decision(browser, query, message):
+    params = DRAW | {"variant": "dice"} | query
+    (first,) = lines_of(browser.get("/analyse/costs", params=params))
+    assert message in first["errors"]["die"]
+    assert 'id="die-error"' in page_of(browser.get("/analyse", params=params), 400)
+
+
 def test_a_solitaire_position_is_analysed(browser):
     cards = "AS AD AC 3S TS 4D 5D 3C 8C TC 4H"
     query = {"variant": "gin-solitaire", "hand": cards, "pile": "QH", "worlds": "200"}
@@ -100,7 +169,7 @@ def test_an_analysis_stops_when_the_browser_leaves():
             ended.set()
 
     async def read_two_lines():
-        lines = LiveAnalysis(analyse, lambda result: result).lines({"first": True})
+        lines = LiveAnalysis(analyse, lambda result, _: result).lines({"first": True})
         assert json.loads(await anext(lines)) == {"first": True}
         assert json.loads(await anext(lines)) == {"is_over": False}
         await lines.aclose()

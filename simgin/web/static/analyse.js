@@ -1,6 +1,6 @@
 // Board of the page Analyse. The fields hold the position; the cards, the address and the costs follow them.
 
-import { cardBack, cardFace, cardName } from "./cards.js";
+import { cardBack, cardFace, cardName, withCards } from "./cards.js";
 import { costTable } from "./costs.js";
 import { readLines } from "./lines.js";
 import { find, make } from "./site.js";
@@ -17,6 +17,8 @@ const fill = (id, ...children) => find(id).replaceChildren(...children);
 
 // Position
 
+// Fields and commands show ten as on the cards. Typed fields can also contain T.
+const withTen = (text) => text.replace(/\bT(?=[SHDC]\b)/g, "10");
 const words = (id) => form.elements[id].value.toUpperCase().replaceAll("10", "T").split(/[\s,|]+/).filter(Boolean);
 const cardOf = (word) => word.replace("*", "");
 const position = () => {
@@ -31,22 +33,27 @@ const locate = (card, { hand, pile, known }) => {
   if (known.includes(card)) return "known";
   return pile.some((word) => cardOf(word) === card) ? "pile" : "";
 };
-const handSize = () => HAND_SIZES[form.elements.to_move.value];
+const isSolo = () => find("variant-fields").dataset.players === "1";
+const isBlind = () => Boolean(form.elements.blind?.checked);
+const handSize = () => HAND_SIZES[form.elements.die?.value ? "draw" : form.elements.to_move.value];
 const lastIndex = (pile, card) => pile.findLastIndex((word) => cardOf(word) === card);
 const without = (list, index) => list.filter((_, place) => place !== index);
 
 // Until the user chooses the action, a complete hand decides: ten cards before a draw, eleven before a discard.
 let isMoveChosen = false;
 const followHand = (n) => {
-  const [move] = Object.entries(HAND_SIZES).find(([, size]) => size === n) ?? [];
-  if (move) form.elements.to_move.value = move;
+  if (n === HAND_SIZES.discard || (n === HAND_SIZES.draw && !isSolo())) form.elements.to_move.value = n === HAND_SIZES.draw ? "draw" : "discard";
+};
+const isHandComplete = (n) => isBlind() || n >= (isMoveChosen || form.elements.die?.value ? handSize() : HAND_SIZES.discard);
+const writeFields = ({ hand, pile }) => {
+  form.elements.hand.value = withTen(hand.join(" "));
+  form.elements.pile.value = withTen(pile.join(" "));
 };
 
 const setPosition = (hand, pile) => {
-  form.elements.hand.value = hand.join(" ");
-  form.elements.pile.value = pile.join(" ");
+  writeFields({ hand, pile });
   if (!isMoveChosen) followHand(hand.length);
-  if (hand.length >= handSize() && target() === "hand") setTarget("pile");
+  if (isHandComplete(hand.length) && target() === "hand") setTarget("pile");
   changed();
 };
 
@@ -117,9 +124,11 @@ const showCards = () => {
 };
 
 const nextStep = (hand, pile) => {
+  if (isBlind()) return "";
   if (hand.length < handSize()) return `Choose the cards of your hand: ${hand.length} of ${handSize()}.`;
   if (pile.length) return "";
-  return handSize() === HAND_SIZES.draw ? "Choose the cards of the pile, oldest first. If you have drawn already, choose “discard” above." : "Add the cards of the pile, oldest first, if you remember them.";
+  if (!isHandComplete(hand.length)) return "Add the card that you just drew. If you have not drawn yet, choose Pile and its cards, oldest first.";
+  return handSize() === HAND_SIZES.draw ? "Choose the cards of the pile, oldest first." : "Add the cards of the pile, oldest first, if you remember them.";
 };
 
 // Costs
@@ -143,29 +152,29 @@ const showErrors = (errors) => {
   for (const [name, message] of Object.entries(errors)) {
     const field = form.elements[name];
     const box = name === "known" ? find("known-field") : field.parentElement;
-    box.append(make("p", { class: "error", id: `${name}-error` }, message));
+    box.append(make("p", { class: "error", id: `${name}-error` }, withCards(message)));
     field.setAttribute("aria-invalid", "true");
     field.setAttribute("aria-describedby", `${name}-error`);
     field.closest("details")?.setAttribute("open", "");
   }
 };
 const showStart = ({ command, errors, about }) => {
-  find("command").textContent = command;
+  find("command").textContent = withTen(command);
   showErrors(errors);
-  fill("about", ...about.map((line) => make("p", {}, line)));
+  fill("about", ...about.map((line) => make("p", {}, withCards(line))));
   const [message] = Object.values(errors);
   if (about.length) {
     find("worlds").textContent = "Simulating deals …";
     showButtons(true);
   } else {
     fill("costs");
-    find("verdict").textContent = message || "Enter your cards to see the cost of each action.";
+    find("verdict").textContent = withCards(message ?? "") || "Enter your cards to see the cost of each action.";
     find("worlds").textContent = "";
   }
 };
 const showCosts = (found) => {
   maxWorlds = found.max_worlds;
-  find("verdict").textContent = found.verdict;
+  find("verdict").textContent = withCards(found.verdict);
   find("costs").classList.remove("stale");
   fill("costs", costTable(found.actions, found.unit));
   const played = `${found.worlds.toLocaleString("en")} of up to ${found.max_worlds.toLocaleString("en")} simulated deals.`;
@@ -199,6 +208,17 @@ const stop = () => {
 const addWorlds = () => {
   if (board.dataset.state === "over") form.elements.worlds.value = String(WORLDS_FACTOR * maxWorlds);
   changed();
+};
+
+// The variant determines the fields of the form.
+const changeVariant = async () => {
+  const { value } = form.elements.variant;
+  const answer = await fetch(`/analyse?${query()}`);
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  if (form.elements.variant.value !== value) return; // The user has chosen another variant.
+  find("variant-fields").replaceWith(page.getElementById("variant-fields"));
+  for (const id of ["target-known", "known-part"]) find(id).hidden = isSolo();
+  if (isSolo() && target() === "known") setTarget("pile");
 };
 
 const changed = () => {
@@ -237,9 +257,13 @@ find("stop").addEventListener("click", stop);
 find("more").addEventListener("click", addWorlds);
 form.elements.to_move.addEventListener("change", () => { isMoveChosen = true; changed(); });
 form.elements.hand.addEventListener("change", () => { if (!isMoveChosen) followHand(words("hand").length); });
-form.addEventListener("change", changed);
+form.addEventListener("change", async (event) => {
+  if (event.target.name === "variant") await changeVariant();
+  changed();
+});
 form.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
 addEventListener("pagehide", () => current?.abort());
+writeFields(position());
 if (position().hand.length >= handSize()) setTarget("pile");
 showCards();
 analyse();

@@ -17,6 +17,12 @@ const draw = (tag, attributes, ...children) => {
   return element;
 };
 
+const SYMBOLS = { S: "\u2660", H: "\u2665", D: "\u2666", C: "\u2663" };
+const PLAIN = "\ufe0e"; // draws a symbol as text instead of an emoji
+
+// Return a text in which the names of cards are written as on the cards: TS becomes 10 and the symbol of spades.
+export const withCards = (text) => text.replace(/\b([A2-9TJQK])([SHDC])\b/g, (_, rank, suit) => `${rank === "T" ? "10" : rank}${SYMBOLS[suit]}${PLAIN}`);
+
 export const cardName = (card) => `${RANKS[card[0]] || card[0]} of ${SUITS[card[1]]}`;
 
 const frame = (classes, ...children) => draw("svg", { viewBox: "0 0 60 84", class: `card ${classes}`, "aria-hidden": "true" },

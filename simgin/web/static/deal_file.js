@@ -1,5 +1,6 @@
 // Decisions of a deal in a file, costliest first, with links that open each on the board.
 
+import { withCards } from "./cards.js";
 import { readLines } from "./lines.js";
 import { find, make } from "./site.js";
 
@@ -13,7 +14,7 @@ const showDecisions = ({ title, decisions, is_over: isOver }) => {
     return;
   }
   find("file-status").textContent = isOver ? `${decisions.length} decisions, costliest first.` : `Analysing decision ${decisions.length} …`;
-  find("decisions").replaceChildren(...decisions.map((each) => make("li", {}, `${each.title}: ${each.choice} `, make("a", { href: each.link }, "Open"))));
+  find("decisions").replaceChildren(...decisions.map((each) => make("li", {}, `${each.title}: ${withCards(each.choice)} `, make("a", { href: each.link }, "Open"))));
 };
 
 const read = async (file) => {
