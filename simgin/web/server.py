@@ -13,6 +13,7 @@ import uvicorn
 
 from simgin.text.messages import SimginError
 from simgin.web.app import Site, create_app
+from simgin.web.connections import TimedProtocol
 from simgin.web.games import GameRequest, OpenGame
 from simgin.web.jobs import JobQueue
 from simgin.web.pages import Form
@@ -67,6 +68,7 @@ class LocalServer:
         app = create_app(self._site, self._token, self.port, [self._host, socket.gethostname()])
         config = uvicorn.Config(
             app,
+            http=TimedProtocol,
             log_level="warning",
             access_log=False,
             server_header=False,

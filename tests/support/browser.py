@@ -25,6 +25,36 @@ def start_browser():
         browser.close()
 
 
+@contextmanager
+def open_page(browser, address, path="/", size=(1280, 900), **options):
+    """Open a page, and check at its end that it caused no error and does not overflow.
+
+    Args:
+        browser: Running browser.
+        address: Address that contains the token.
+        path: Path and query of the page.
+        size: Width and height of the window.
+        **options: Further options of the window, such as `color_scheme`.
+    """
+    options["viewport"] = dict(zip(("width", "height"), size, strict=True))
+    page = browser.new_page(base_url=address.partition("/?")[0], **options)
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda one: errors.append(one.text) if is_script_error(one) else None)
+    page.goto(address)
+    assert "token" not in page.url
+    page.goto(path)
+    yield page
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not errors
+    page.close()
+
+
+def is_script_error(message):
+    """Return True for an error in the console, except an answer with an error status."""
+    return message.type == "error" and not message.text.startswith("Failed to load resource")
+
+
 # Colour of each text, and background colours from the nearest element outwards
 CONTRASTS = """
 () => [...document.querySelectorAll('body *')]

@@ -1,13 +1,19 @@
-"""Sites in the tests of simgin.web: addresses, real servers, checks of pages, and waiting."""
+"""Sites in the tests of simgin.web: addresses, servers, checks of pages, and waiting."""
 
 import re
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 
 import html5lib
+import uvicorn
+
+from simgin.web.app import create_app
+from simgin.web.connections import TimedProtocol
 
 TOKEN, PORT = "secret-token", 8123
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -22,6 +28,23 @@ def serve(folder, *strategies):
             yield server, re.search(r"http://\S+", server.stdout.readline())[0]
         finally:
             server.send_signal(signal.SIGINT)
+
+
+@contextmanager
+def serve_in_thread(site):
+    """Serve a site on a free port, and yield its address with the token."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        app = create_app(site, TOKEN, port)
+        config = uvicorn.Config(app, http=TimedProtocol, log_level="warning", ws="none")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{port}/?token={TOKEN}"
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def page_of(answer, status=200):

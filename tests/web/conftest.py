@@ -3,9 +3,10 @@
 import pytest
 from starlette.testclient import TestClient
 
+from simgin.play import played_game
 from simgin.web.app import Site, create_app
 from simgin.web.jobs import JobQueue
-from support.web_site import ADDRESS, PORT, TOKEN
+from support.web_site import ADDRESS, PORT, TOKEN, serve_in_thread
 
 
 @pytest.fixture
@@ -15,6 +16,14 @@ def site(empty_directory, monkeypatch):
     queue = JobQueue(empty_directory / "results")
     yield Site(queue.results, queue)
     queue.close()
+
+
+@pytest.fixture
+def address(site, empty_directory, monkeypatch):
+    """Serve the site, with saved games in the test's directory; return the address and token."""
+    monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
+    with serve_in_thread(site) as address:
+        yield address
 
 
 @pytest.fixture

@@ -5,18 +5,14 @@ axe-core comes from npm, for this test only.
 
 import random
 import shutil
-import socket
 import subprocess
-import threading
 
 import pytest
-import uvicorn
 
-from simgin.play import played_game
-from simgin.web.app import create_app
 from simgin.web.jobs import DONE, RUNNING
+from support.browser import open_page
 from support.command_line import call
-from support.web_site import TOKEN, wait_for
+from support.web_site import wait_for
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
@@ -83,30 +79,18 @@ def saved(tmp_path_factory):
 
 
 @pytest.fixture
-def address(site, saved, empty_directory, monkeypatch):
-    """Serve a site with a finished run on a free port."""
-    monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
+def demo(site, saved):
+    """Add a finished run to the results of the site."""
     shutil.copytree(saved, site.results / "demo")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        app = create_app(site, TOKEN, port)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        yield f"http://127.0.0.1:{port}"
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=["light-wide", "dark-phone"])
 def page(request, chromium, address):
     """Open the home page in a browser that can run the script of axe-core."""
     colours, width = request.param
-    viewport = {"width": width, "height": 844}
-    page = chromium.new_page(viewport=viewport, color_scheme=colours, bypass_csp=True)
-    page.goto(f"{address}/?token={TOKEN}")
-    yield page
-    page.close()
+    options = {"color_scheme": colours, "bypass_csp": True}
+    with open_page(chromium, address, size=(width, 844), **options) as page:
+        yield page
 
 
 def violations(page, axe):
@@ -147,17 +131,17 @@ def problems_of(page, axe):
     return {name: what for name, what in found.items() if what}
 
 
-def test_the_pages_are_accessible(page, axe, address):
+def test_the_pages_are_accessible(page, axe, demo):
     problems = {}
     for name, (path, complete) in PAGES.items():
-        page.goto(f"{address}{path}")
+        page.goto(path)
         page.wait_for_selector(complete, timeout=120_000)
         problems[name] = problems_of(page, axe)
     assert not {name: found for name, found in problems.items() if found}
 
 
-def test_the_end_of_a_deal_is_accessible(page, axe, address):
-    page.goto(f"{address}/play?{GAME}&coach=off")
+def test_the_end_of_a_deal_is_accessible(page, axe):
+    page.goto(f"/play?{GAME}&coach=off")
     page.wait_for_selector("#game[data-version]", timeout=120_000)
     rng = random.Random(1)
     while not page.query_selector("#game.ended"):
@@ -169,10 +153,10 @@ def test_the_end_of_a_deal_is_accessible(page, axe, address):
     assert not problems_of(page, axe)
 
 
-def test_the_progress_of_a_job_is_accessible(page, axe, address, site):
+def test_the_progress_of_a_job_is_accessible(page, axe, site):
     job = site.jobs.start(["match", "gold", "simple", "--deals", "1M"], "A match")
     wait_for(job, RUNNING, DONE)
-    page.goto(f"{address}/jobs/{job.name}")
+    page.goto(f"/jobs/{job.name}")
     page.wait_for_selector("#job-cancel")
     found = problems_of(page, axe)
     page.click("#job-cancel")

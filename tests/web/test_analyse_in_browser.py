@@ -1,50 +1,35 @@
 """The page Analyse in the system's Chromium: a position entered by clicks and by keys."""
 
-import socket
-import threading
+from pathlib import Path
 
 import pytest
-import uvicorn
 
-from simgin.web.app import create_app
-from support.web_site import TOKEN
+from support.browser import open_page
+from support.command_line import call
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
 HAND = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS"
 PILE = "QD TS 9D* QH"
+SHOWN_HAND, SHOWN_PILE = (cards.replace("T", "10") for cards in (HAND, PILE))
+BEST = "discard K\u2660"
+LOGS = Path(__file__).parents[1] / "data/game_logs"
+DROP = """
+([name, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name));
+  window.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+}
+"""
 FAST = "opponent=simple&strategy=simple&worlds=400"
-
-
-@pytest.fixture
-def address(site):
-    """Serve a site on a free port."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        app = create_app(site, TOKEN, port)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        yield f"http://127.0.0.1:{port}"
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture(params=[(1280, 900), (390, 844)], ids=["wide", "phone"])
 def page(request, chromium, address):
-    """Open an empty board, and check that the page causes no error and no overflow."""
-    width, height = request.param
-    page = chromium.new_page(viewport={"width": width, "height": height})
-    errors = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda one: errors.append(one.text) if "Policy" in one.text else None)
-    page.goto(f"{address}/?token={TOKEN}")
-    page.goto(f"{address}/analyse?{FAST}")
-    page.wait_for_selector("#deck button")
-    yield page
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert not errors
-    page.close()
+    """Open an empty board."""
+    with open_page(chromium, address, f"/analyse?{FAST}", request.param) as page:
+        page.wait_for_selector("#deck button")
+        yield page
 
 
 def wait_until_decided(page):
@@ -56,14 +41,14 @@ def wait_until_decided(page):
 def test_a_position_is_entered_by_clicks_and_decided(page):
     for card in HAND.split():
         page.click(f'#deck [data-card="{card}"]')
-    assert "discard KS" in wait_until_decided(page)
+    assert BEST in wait_until_decided(page)
     for word in PILE.split():
         page.check(f"input[value={'known' if word.endswith('*') else 'pile'}]")
         page.click(f'#deck [data-card="{word[:2]}"]')
-    assert page.input_value("#pile") == PILE and page.input_value("#known") == "9D"
+    assert page.input_value("#pile") == SHOWN_PILE and page.input_value("#known") == "9D"
     costs = wait_until_decided(page)
     command = page.text_content("#command")
-    assert f"--pile '{PILE}'" in command
+    assert f"--pile '{SHOWN_PILE}'" in command
     page.reload()
     assert wait_until_decided(page) == costs
     assert page.text_content("#command") == command
@@ -83,7 +68,44 @@ def test_a_position_is_entered_with_the_keyboard(page):
         row, column = to_row, to_column
         in_hand = len(page.input_value("#hand").split()) < 11
         page.keyboard.press("o" if word.endswith("*") else "h" if in_hand else "p")
-    assert page.input_value("#hand") == HAND and page.input_value("#pile") == PILE
-    assert "discard KS" in wait_until_decided(page)
+    assert page.input_value("#hand") == SHOWN_HAND and page.input_value("#pile") == SHOWN_PILE
+    assert BEST in wait_until_decided(page)
     page.keyboard.press("Delete")
-    assert page.input_value("#pile") == "QD TS 9D*"
+    assert page.input_value("#pile") == "QD 10S 9D*"
+
+
+def test_the_variant_determines_the_fields(page):
+    assert not page.query_selector("#stake")
+    page.select_option("#variant", "dice")
+    page.wait_for_selector("#stake")
+    page.select_option("#die", "offer")
+    page.check("[name=blind]")
+    assert "leave the die" in wait_until_decided(page)
+    assert "simgin analyze blind --offer --variant dice" in page.text_content("#command")
+    page.reload()
+    assert "leave the die" in wait_until_decided(page)
+    page.uncheck("[name=blind]")
+    for card in HAND.split()[:10]:
+        page.click(f'#deck [data-card="{card}"]')
+    assert page.is_checked("input[value=pile]")
+    page.click('#deck [data-card="QD"]')
+    page.select_option("#die", "4")
+    assert "refuse 4" in wait_until_decided(page)
+    page.select_option("#variant", "solitaire-gin")
+    page.wait_for_selector("#opponent", state="detached")
+    assert not page.is_visible("#target-known") and "stake" not in page.url
+    page.select_option("#variant", "race")
+    page.wait_for_selector("text=cards cannot be analysed in race")
+
+
+@pytest.mark.parametrize("name", ["deal.json", "openspiel-bots.txt", "rlcard-random.txt"])
+def test_a_dropped_file_lists_its_decisions(chromium, address, name, monkeypatch):
+    monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 100)
+    shown = call("show", "simple", "simple", "--seed", "3", "--json").stdout
+    text = shown if name == "deal.json" else (LOGS / name).read_text()
+    with open_page(chromium, address, "/analyse") as page:
+        page.evaluate(DROP, [name, text])
+        page.wait_for_selector("#decisions a", timeout=120_000)
+        page.locator("#file-status", has_text="costliest first").wait_for(timeout=300_000)
+        page.click("#decisions a >> nth=0")
+        page.wait_for_selector(".costs", timeout=120_000)

@@ -1,16 +1,12 @@
 """A match played to its end in the system's Chromium, with clicks and keys, at both widths."""
 
 import random
-import socket
-import threading
+from contextlib import contextmanager
 
 import pytest
-import uvicorn
 
 from simgin.analysis import coach
-from simgin.play import played_game
-from simgin.web.app import create_app
-from support.web_site import TOKEN
+from support.browser import open_page
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
@@ -25,37 +21,24 @@ SHIFTS = """
 """
 
 
-@pytest.fixture
-def address(site, empty_directory, monkeypatch):
-    """Serve a site on a free port; games are saved in a folder of the test."""
-    monkeypatch.setattr(played_game, "saved_games_folder", lambda: empty_directory / "games")
+@pytest.fixture(autouse=True)
+def uses_few_worlds(monkeypatch):
     monkeypatch.setattr(coach, "WORLDS", 100)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        app = create_app(site, TOKEN, port)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        yield f"http://127.0.0.1:{port}"
-        server.should_exit = True
-        thread.join()
+
+
+@contextmanager
+def open_table(chromium, address, query=QUERY, **options):
+    """Open the table of a game."""
+    with open_page(chromium, address, f"/play?{query}", **options) as page:
+        page.wait_for_selector("#game[data-version]", timeout=120_000)
+        yield page
 
 
 @pytest.fixture(params=[(1280, 900), (390, 844)], ids=["wide", "phone"])
 def page(request, chromium, address):
-    """Open the table of a new game, and check that the page causes no error and no overflow."""
-    width, height = request.param
-    page = chromium.new_page(viewport={"width": width, "height": height})
-    errors = []
-    page.on("pageerror", lambda one: errors.append(str(one)))
-    page.on("console", lambda one: errors.append(one.text) if one.type == "error" else None)
-    page.goto(f"{address}/?token={TOKEN}")
-    assert "token" not in page.url
-    page.goto(f"{address}/play?{QUERY}")
-    page.wait_for_selector("#game[data-version]", timeout=120_000)
-    yield page
-    assert not errors
-    page.close()
+    """Open the table of a new game."""
+    with open_table(chromium, address, size=request.param) as page:
+        yield page
 
 
 def act(page, rng, with_keys):
