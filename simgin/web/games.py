@@ -31,6 +31,7 @@ from simgin.text.amounts import parse_seed
 from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
 from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.opponents import display_name
 from simgin.web.pages import Form, choose_value, format_date
 from simgin.web.table_json import game_version, legal_choices
 
@@ -76,6 +77,11 @@ class GameRequest:
             0 if is_solo else seat,
             form.read("seed", _parse_seed, "1"),
         )
+
+    @property
+    def opponent_name(self) -> str:
+        """Name of the opponent on the pages; empty in solitaire variants."""
+        return display_name(self.opponent)
 
     @property
     def query(self) -> str:
@@ -135,7 +141,7 @@ def _format_scores(state: Any, request: GameRequest) -> str:
     """Return the scores of the person and of the opponent."""
     names = {request.seat: "you"}
     if request.opponent:
-        names[1 - request.seat] = request.opponent
+        names[1 - request.seat] = request.opponent_name
     params = request.variant.params
     return ", ".join(f"{name} {format_score(state, params, seat)}" for seat, name in names.items())
 

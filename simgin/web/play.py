@@ -13,14 +13,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from simgin.play.played_game import PERSON, SavedGame, list_saved_games
-from simgin.rules.variants import variant_names
-from simgin.strategy import catalogue
 from simgin.text.files import parse_json
 from simgin.text.messages import SimginError
 from simgin.web.coach_json import analysis_to_json
 from simgin.web.games import GameRequest, MoveError, OpenGame, read_standing
 from simgin.web.names import read_variant_name
+from simgin.web.opponents import list_opponents
 from simgin.web.pages import Form, choose_value, render_page
+from simgin.web.review_page import list_variants
 from simgin.web.table_json import game_to_json
 
 MAX_LISTED_GAMES, MAX_NEW_SEED = 5, 10_000
@@ -40,6 +40,8 @@ def show_play(request: Request) -> Response:
     last_coach = request.cookies.get(COACH_COOKIE, "")
     coach = form.read("coach", _read_coach, last_coach if last_coach in COACH_MODES else "request")
     is_started = "variant" in form.values and not form.errors
+    variants = dict(list_variants())
+    variants.setdefault(game.variant.spec, game.variant.spec)
     response = render_page(
         request,
         "play",
@@ -48,8 +50,9 @@ def show_play(request: Request) -> Response:
         game=game if is_started else None,
         coach=coach,
         coach_modes=COACH_MODES.items(),
-        variants=[(name, _variant_label(name)) for name in variant_names()],
-        opponents=_opponents(site.strategies),
+        variants=variants.items(),
+        solitaire=[name for name in variants if read_variant_name(name).params["players"] == 1],
+        opponents=list_opponents(site.strategies),
         new_seed=str(secrets.randbelow(MAX_NEW_SEED)),
         saved=[] if is_started else [*islice(_saved_links(site.strategies), MAX_LISTED_GAMES)],
         command=game.command(coach == "always") if is_started else "",
@@ -64,16 +67,6 @@ def _read_coach(text: str) -> str:
     return text
 
 
-def _variant_label(name: str) -> str:
-    return f"{name}: {read_variant_name(name).title}"
-
-
-def _opponents(given: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return the specs and labels of two-player strategies, with those of the user first."""
-    names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
-    return [(name, name) for name in (*given, *names)]
-
-
 def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the address and the label of each unfinished game that the web pages support."""
     for saved_game in list_saved_games():
@@ -84,7 +77,7 @@ def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             continue
         if score is None:
             continue
-        against = f"against {game.opponent}" if game.opponent else "solitaire"
+        against = f"against {game.opponent_name}" if game.opponent else "solitaire"
         parts = [
             f"{game.variant.title} {against}",
             f"deal {len(saved_game.deals)}",

@@ -17,6 +17,7 @@ from simgin.play.replay import format_score, make_replay, with_deal_applied
 from simgin.play.rollouts import legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, mask_to_cards
+from simgin.web.opponents import display_name
 
 Json = dict[str, Any]
 # Sentence for each ending by a player, with the name of that player and of the other player
@@ -42,7 +43,7 @@ def game_to_json(game: PlayedGame) -> Json:
     return {
         "version": game_version(game),
         "variant": variant.spec,
-        "opponent": game.opponent,
+        "opponent": display_name(game.opponent),
         "deal": int(state.deal) + 1,
         "dealer": _dealer(game),
         "scores": _scores(game, state),
@@ -59,7 +60,7 @@ def game_to_json(game: PlayedGame) -> Json:
 def _dealer(game: PlayedGame) -> str:
     if not game.opponent:
         return ""
-    return "you" if int(game.table.state.dealer) == game.seat else game.opponent
+    return "you" if int(game.table.state.dealer) == game.seat else display_name(game.opponent)
 
 
 def _scores(game: PlayedGame, state: Any) -> list[str]:
@@ -82,19 +83,16 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
     return {
         "prompt": table_text.format_prompt(decision),
         "choices": _choices_to_json(legal_choices(decision, rules)),
-        "events": list(table_text.opponent_lines(view, game.opponent)),
+        "events": list(table_text.opponent_lines(view, display_name(game.opponent))),
         "hand": _hand_groups(int(view.hand), rules) if is_dealt else [],
-        "count": int(view.least if view.least >= 0 else view.count),
-        "is_after_discard": bool(view.least >= 0),
-        "limit": int(view.limit),
-        "multiplier": int(view.multiplier),
+        "count": table_text.deadwood_line(view),
         "new_card": _new_card(view),
         "offered_card": _card(view.taken_offer),
         "pile": format_pile(view, rules, is_solo) if is_dealt else [],
         "stock": int(view.deck_left if is_solo else view.stock),
         "known": [*map(format_card, known)],
         "hidden": 0 if is_solo or not is_dealt else HIDDEN_HAND - len(known),
-        "die": None if rules.die == DIE_OFF else _die(view),
+        "die": [] if rules.die == DIE_OFF else [table_text.describe_die(view)],
     }
 
 
@@ -137,11 +135,6 @@ def _card(card: int) -> str | None:
     return format_card(int(card)) if card >= 0 else None
 
 
-def _die(view: Any) -> Json:
-    owner = {-1: "", int(view.seat): "you"}.get(int(view.owner), "opponent")
-    return {"number": int(view.stake), "owner": owner, "offered": int(view.offered)}
-
-
 # The end of a deal
 
 
@@ -169,7 +162,7 @@ def _summarise(game: PlayedGame, deal: TracedDeal) -> str:
     state, stopper = deal.state, int(deal.state.stopper)
     if not game.opponent or stopper < 0 or deal.kind not in ENDINGS:
         return ""
-    names = ["You" if seat == game.seat else game.opponent for seat in (0, 1)]
+    names = ["You" if seat == game.seat else display_name(game.opponent) for seat in (0, 1)]
     ending = ENDINGS[deal.kind].format(names[stopper], names[1 - stopper].replace("You", "you"))
     seats = (game.seat, 1 - game.seat)
     points = ", ".join(f"{names[seat]} {int(state.score[seat])}" for seat in seats)
@@ -204,7 +197,7 @@ def _final_hand(game: PlayedGame, deal: TracedDeal, seat: int) -> Json:
     else:
         deadwood_points, melds = shown_melding(hand, replay.rules)
     return {
-        "name": "You" if seat == game.seat else game.opponent,
+        "name": "You" if seat == game.seat else display_name(game.opponent),
         "is_stopper": seat == stopper,
         "groups": _group_cards(hand & ~laid, melds) if hand else [],
         "laid_off": [*map(format_card, mask_to_cards(laid))],

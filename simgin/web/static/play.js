@@ -1,6 +1,6 @@
 // Table of a game: shows the state that the server sends, and sends the keys of legal choices.
 
-import { cardBack, cardFace, cardName, cardPlace } from "./cards.js";
+import { cardBack, cardFace, cardName, cardPlace, withCards } from "./cards.js";
 import { costTable } from "./costs.js";
 import { find, make, post, readAnswer } from "./site.js";
 
@@ -30,7 +30,8 @@ const say = (text) => { find("announced").textContent = text; };
 const change = async (action, body = {}) => {
   if (isBusy || !state) return;
   isBusy = true;
-  const hadFocus = game.contains(document.activeElement) || document.activeElement === document.body;
+  // After a click, no card has the focus ring, which could be mistaken for advice.
+  const isKeyboard = game.contains(document.activeElement) && document.activeElement.matches(":focus-visible");
   try {
     const made = state;
     show(await post(address(action), { version: state.version, ...body }));
@@ -43,7 +44,7 @@ const change = async (action, body = {}) => {
   } finally {
     isBusy = false;
   }
-  if (hadFocus && !game.contains(document.activeElement)) focusFirst();
+  if (isKeyboard && !game.contains(document.activeElement)) focusFirst();
 };
 const act = (key) => change("act", { key });
 const undo = () => state?.can_undo && change("undo");
@@ -66,7 +67,7 @@ const focusFirst = () => {
 // Coach
 
 const showCosts = (found) => {
-  const parts = [make("p", { class: "verdict-line" }, found.choice || found.verdict)];
+  const parts = [make("p", { class: "verdict-line" }, withCards(found.choice || found.verdict))];
   if (found.actions.length) {
     parts.push(costTable(found.actions, found.unit, MAX_HINTS));
     parts.push(make("p", { class: "note" }, `${found.worlds.toLocaleString("en")} simulated deals. `, make("a", { href: found.link }, "Open in Analyse")));
@@ -107,7 +108,7 @@ const showCostliest = async (list) => {
     total = one.decisions;
     if (one.cost > 0) found.push(one);
     found.sort((a, b) => b.cost - a.cost);
-    const items = found.slice(0, COSTLIEST).map((each) => make("li", {}, `${each.label}: ${each.choice} `, make("a", { href: each.link }, "Analyse")));
+    const items = found.slice(0, COSTLIEST).map((each) => make("li", {}, `${each.label}: ${withCards(each.choice)} `, make("a", { href: each.link }, "Analyse")));
     const rest = place + 1 < total ? `Analysing decision ${place + 2} of ${total} …` : found.length ? "" : "You made no significant mistake in this deal.";
     list.replaceChildren(...items, ...(rest ? [make("li", { class: place + 1 < total ? "waiting" : "none" }, rest)] : []));
   }
@@ -145,17 +146,15 @@ const showTable = (table) => {
   const top = table.offered_card || (last && !last.endsWith("*") && last !== "?" ? last : null);
   showStack("top", choice("t") && "t", top ? cardFace(top) : cardPlace(), top ? `Take the ${cardName(top)}` : "");
   find("top-label").textContent = "Discard pile";
-  fill("events", ...table.events.map((text) => make("p", {}, text)), ...dieLines(table.die));
+  fill("events", ...paragraphs([...table.events, ...table.die]));
   fill("hand", ...handCards(table.hand, (each, classes) => {
     const shown = each === table.new_card ? `${classes} new` : classes;
     return choice(each) ? cardButton(each, shown) : cardImage(each, shown);
   }));
-  const limit = table.limit ? `knock limit ${table.limit}` : "gin only";
-  const deadwood = table.hand.length ? `Deadwood ${table.count}${table.is_after_discard ? " after the best discard" : ""}, ${limit}` : "The cards are not dealt yet.";
-  find("count").textContent = table.multiplier > 1 ? `${deadwood}, points × ${table.multiplier}` : deadwood;
+  find("count").textContent = table.count;
   const others = table.choices.filter((each) => !each.is_discard);
   fill("choices", ...others.map((each) => {
-    const button = make("button", { type: "button", class: "kghb".includes(each.key) ? "primary" : "" }, `${each.text} `, make("kbd", {}, each.key));
+    const button = make("button", { type: "button", class: "kghb".includes(each.key) ? "primary" : "" }, `${withCards(each.text)} `, make("kbd", {}, each.key));
     button.addEventListener("click", () => act(each.key));
     return button;
   }));
@@ -170,13 +169,7 @@ const drawPrompt = (canDraw, canTake) => {
   return canTake ? "Click the discard pile to take its top card, or use a button." : "Choose an action.";
 };
 
-const dieLines = (die) => {
-  if (!die) return [];
-  const owner = { "": "Neither player owns it", you: "You own it", opponent: "Your opponent owns it" }[die.owner];
-  const lines = [`The die shows ${die.number}. ${owner}.`];
-  if (die.offered) lines.push(`Your opponent offers ${die.offered}.`);
-  return lines.map((text) => make("p", {}, text));
-};
+const paragraphs = (lines) => lines.map((text) => make("p", {}, withCards(text)));
 
 const showPile = (pile) => fill("pile", ...pile.map((each) => (each === "?" ? cardBack() : cardImage(each, each.endsWith("*") ? "taken" : ""))));
 
@@ -189,7 +182,7 @@ const showResult = (result) => {
   fill("opponent-hand");
   for (const id of ["stock", "top"]) showStack(id, null, cardPlace());
   for (const id of ["stock-label", "top-label", "count"]) find(id).textContent = "";
-  fill("events", make("p", { class: `outcome ${result.winner}` }, result.summary), ...result.match.map((line) => make("p", {}, line)));
+  fill("events", make("p", { class: `outcome ${result.winner}` }, withCards(result.summary)), ...paragraphs(result.match));
   fill("hand", ...hands);
   const more = make("button", { type: "button", class: "primary" }, result.is_last ? "New game " : "Next deal ", make("kbd", {}, "Enter"));
   more.addEventListener("click", next);
@@ -225,7 +218,7 @@ const show = (received) => {
   find("dealer").textContent = `Deal ${state.deal}${state.dealer ? `, dealer: ${state.dealer}` : ""}${undone}`;
   find("undo").disabled = !state.can_undo;
   find("hint").disabled = !state.table;
-  fill("history", ...state.history.map((line) => make("li", {}, line.trim().replace(/^\d+ /, ""))));
+  fill("history", ...state.history.map((line) => make("li", {}, withCards(line.trim().replace(/^\d+ /, "")))));
   fill("advice");
   game.classList.toggle("ended", Boolean(state.result));
   if (state.table) {
@@ -272,5 +265,5 @@ if (game) {
   find("restart").addEventListener("click", () => restart().catch(showError));
   find("coach-mode").addEventListener("change", saveMode);
   addEventListener("keydown", onKey);
-  load("state").then((received) => { show(received); focusFirst(); }).catch(showError);
+  load("state").then(show).catch(showError);
 }

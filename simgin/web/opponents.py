@@ -1,0 +1,65 @@
+"""Opponents that a person can choose, with their strength and a description."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simgin.strategy import catalogue, loader
+from simgin.strategy.cast import CAST, type_name
+
+# Minimum Elo rating of each level
+LEVELS = {300: "strongest", 150: "very strong", 50: "strong", -50: "average", -300: "weak"}
+LOWEST_LEVEL = "beginner"
+
+
+class Opponent(NamedTuple):
+    """Opponent with the spec of its strategy, its label and its description."""
+
+    spec: str
+    label: str
+    about: str
+
+
+def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
+    """Return the two-player strategies, strongest first, in groups with titles.
+
+    Args:
+        given: Specs of the strategies that were named when the server was started.
+    """
+    types = [
+        _make_opponent(entry["strategy"], entry["about"]) for entry in reversed(CAST["two_player"])
+    ]
+    listed = {opponent.spec for opponent in types}
+    others = [
+        name
+        for name in catalogue.list_by_strength()
+        if name not in listed and not catalogue.is_solo_strategy(name)
+    ]
+    groups = {
+        "Your strategies": [_make_opponent(spec) for spec in given],
+        "Player types": types,
+        "Other strategies": [_make_opponent(name) for name in others],
+    }
+    return {title: opponents for title, opponents in groups.items() if opponents}
+
+
+def display_name(spec: str) -> str:
+    """Return the name of an opponent, which for a long spec of a player type is the type."""
+    return type_name(spec) or spec if "+" in spec else spec
+
+
+def _make_opponent(spec: str, about: str = "") -> Opponent:
+    """Return an opponent; by default, `about` is the idea of the strategy."""
+    name = display_name(spec)
+    about = about or catalogue.extract_idea(loader.find_strategy(spec))
+    label = ", ".join(filter(None, (name, _find_level(spec))))
+    return Opponent(spec, label, f"{about[:1].upper()}{about[1:].rstrip('.')}.")
+
+
+def _find_level(spec: str) -> str:
+    """Return the level of a strategy, or "" if its rating is unknown."""
+    elo = catalogue.read_entry(spec).get("elo")
+    if elo is None:
+        return ""
+    return next((level for least, level in LEVELS.items() if elo >= least), LOWEST_LEVEL)
