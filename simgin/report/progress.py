@@ -17,6 +17,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
+from simgin.report.report_table import Table
 from simgin.text.messages import escape_control_chars
 
 if TYPE_CHECKING:
@@ -239,8 +240,9 @@ class _LineProgress(ProgressBar):
 class _JsonProgress(ProgressBar):
     """Progress display for another program, as one JSON object per line.
 
-    The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling`, `result`,
-    the interim result as text, and `values`, its values (null if there are none).
+    The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling` and
+    `result`, the interim result as text. `table` contains the cells of a table, and `values` the
+    values of another result. Both are null if there are none.
     """
 
     def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
@@ -262,6 +264,7 @@ class _JsonProgress(ProgressBar):
             "seconds_left": self._seconds_left,
             "compiling": bool(self._compiling),
             "result": _as_text(result),
+            "table": result.to_json() if isinstance(result, Table) else None,
             "values": result.values if isinstance(result, InterimResult) else None,
         }
         print(json.dumps(fields), file=self._stream, flush=True)

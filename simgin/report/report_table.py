@@ -10,7 +10,7 @@ import math
 import numbers as kinds
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,9 @@ TONE_STYLES = {
 }
 BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
 # Pattern that shortens a verdict for narrow terminals: `▲ a little longer` becomes `▲ a little`
-SHORT_VERDICT = re.compile(r"([▲▼] (?:a little|much|more|less)|too close|depends)\b.*")
+SHORT_VERDICT = re.compile(
+    r"([▲▼] (?:a little|much|more|less)|same (?:or a little|to much)|too close)\b.*"
+)
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,11 @@ class Table:
         is_number = [all(map(NUMBER_PATTERN.match, cells)) for cells in zip(*rows, strict=True)]
         alignment = "".join("r" if right else "l" for right in is_number)
         return df.to_latex(index=False, escape=True, column_format=alignment or None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the headings and the parts of each cell, for the web pages."""
+        rows = [[c if isinstance(c, ScoreCell) else ScoreCell(c) for c in row] for row in self.rows]
+        return {"headings": self.headings, "rows": [[*map(asdict, row)] for row in rows]}
 
     def __rich_console__(
         self, _console: Console, options: ConsoleOptions

@@ -23,6 +23,8 @@ from simgin.stats.metrics import METRICS_BY_NAME, Metric, headline_metrics
 from simgin.text.amounts import UNIT_PLURALS, format_count
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from simgin.runs.block import BlockResult, Task
     from simgin.runs.ledger import Ledger
     from simgin.runs.plan import Plan
@@ -71,7 +73,7 @@ class LiveEstimate:
         parts = [self._place()] if len(self._plan.tasks) > 1 else []
         return "  ".join([*parts, self._size(), *self._estimate()])
 
-    def result(self) -> InterimResult:
+    def result(self) -> RenderableType:
         """Return the line of the current matchup and its values, for a chart of the win rate."""
         return InterimResult(self.line(), self._values() if self._totals else None)
 

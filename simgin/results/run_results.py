@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     from simgin.report.progress import OnProgress
     from simgin.report.report import Plot, Report
-    from simgin.runs.block import BlockResult
-
 
 # Metrics for comparisons of variants, in addition to wins
 EXTRA_VARIANT_METRICS = ("turns", "gin", "undercut", "void")
@@ -460,6 +458,7 @@ def run_plan(
     run_ledger: Ledger | None = None,
     scheduler: str | None = None,
     record_deals: bool = False,
+    make_live: Callable[[Plan, Ledger], LiveEstimate] = LiveEstimate,
 ) -> RunResults:
     """Play all missing matchups of a plan, and return the results.
 
@@ -471,6 +470,7 @@ def run_plan(
             in-memory ledger is used, which exists as long as the results.
         scheduler: Address of a dask cluster whose workers play the matchups.
         record_deals: True to store every deal.
+        make_live: Function that returns the source of interim results.
 
     Raises:
         InvariantError: If a batch that is played again has a different result.
@@ -478,7 +478,8 @@ def run_plan(
     with ExitStack() as resources:
         if run_ledger is None:
             run_ledger = resources.enter_context(ledger.open_ledger(None, plan.identity))
-        on_block, report_matchups, report_passes = _split_progress(plan, run_ledger, on_progress)
+        live = make_live(plan, run_ledger)
+        report_matchups, report_passes = _split_progress(plan, run_ledger, on_progress, live)
         with closing(runner.make_pool(workers, scheduler)) as pool:
             pool.prepare(plan.matchups)
             ends = runner.run_tasks(
@@ -486,7 +487,7 @@ def run_plan(
                 run_ledger,
                 pool,
                 report_matchups,
-                on_block=on_block,
+                on_block=None if on_progress is None else live.add,
                 stopping_rules=plan.stopping_rules,
                 seconds=plan.seconds,
                 record_deals=record_deals,
@@ -499,23 +500,22 @@ def run_plan(
 
 
 def _split_progress(
-    plan: Plan, run_ledger: Ledger, on_progress: OnProgress | None
-) -> tuple[Callable[[BlockResult], None] | None, Progress | None, Progress | None]:
-    """Return the progress callbacks for the blocks, the matchups and the extra passes of a plan."""
+    plan: Plan, run_ledger: Ledger, on_progress: OnProgress | None, live: LiveEstimate
+) -> tuple[Progress | None, Progress | None]:
+    """Return the progress callbacks for the matchups and for the extra passes of a plan."""
     if on_progress is None:
-        return None, None, None
+        return None, None
     missing = runner.missing_steps(plan.extra_steps, run_ledger)
     main = sum(task.units for task in plan.tasks)
     extra = round(sum(step.weighted_units for step in missing))
-    live = LiveEstimate(plan, run_ledger)
 
     def report_matchups(done: int, total: int) -> None:
         on_progress(done, total + extra, live.result)
 
     def report_passes(done: int, total: int) -> None:
-        on_progress(main + extra * done // total, main + extra, lambda: "")
+        on_progress(main + extra * done // total, main + extra, live.result)
 
-    return live.add, report_matchups, report_passes
+    return report_matchups, report_passes
 
 
 @contextmanager

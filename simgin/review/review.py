@@ -7,7 +7,7 @@ of the matchups and the results of further steps.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property, partial
 from typing import Any
@@ -77,11 +77,13 @@ class Review(Result):
         request: Request with the rule sets, players and goals.
         results: Results of the run.
         parity: 0 or 1 to use only the even or odd batches.
+        played: Indices of the finished matchups of a review in progress, or None for all matchups.
     """
 
     request: ReviewRequest
     results: RunResults
     parity: int | None = None
+    played: Collection[int] | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -155,12 +157,13 @@ class Review(Result):
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
-        """Batch rows of every matchup, keyed by variant, A and B."""
+        """Batch rows of every finished matchup, keyed by variant, A and B."""
         return {
             (cell.variant, cell.a, cell.b): match_course.merge_batches(self.results.rows(i))[
                 self._batch_slice
             ]
             for i, cell in enumerate(self.results.matchup_keys)
+            if self.played is None or i in self.played
         }
 
     @cached_property
@@ -169,6 +172,8 @@ class Review(Result):
         ledger, n = self.results.ledger, self.request.matches
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
+            if self.played is not None and not ledger.has_pass(step_name(variant, name), n):
+                continue
             counts = ledger.read_pass(step_name(variant, name), n)
             courses[variant, name] = {
                 name: batches[self._batch_slice] for name, batches in counts.items()
@@ -188,7 +193,7 @@ class Review(Result):
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
-        """All values of all variants. A string states the reason for a missing value."""
+        """All values of the finished matchups. A string states the reason for a missing value."""
         return dict(
             itertools.chain.from_iterable(map(self._measure_variant, self.request.played_variants))
         )
@@ -196,18 +201,26 @@ class Review(Result):
     def _measure_variant(self, variant: str) -> Iterator[tuple[MetricKey, Measurement]]:
         asked_for = variant in self.request.variants
         for name in self.player_types if asked_for else (STRONG,):
-            played = self.stats_of_type(variant, name)
-            for row in self.rows:
-                yield (variant, row.key, name), row.measure(played)
+            strategy = self.strategy(variant, name)
+            if self._is_played(variant, strategy, strategy):
+                played = self.stats_of_type(variant, name)
+                for row in self.rows:
+                    yield (variant, row.key, name), row.measure(played)
         strong = self.request.strong_player(variant)
         # In solitaire games, other players can be as strong as the strong player.
         for kind in self.request.kinds[: 1 if self.request.is_solo else None]:
-            yield (variant, SKILL, kind.name), self._measure_skill(variant, strong, kind.strategy)
-        if self.request.gin_and_knock_players and asked_for:
-            yield (
-                (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN),
-                self.win_rate(variant, *self.request.gin_and_knock_players),
-            )
+            if self._is_played(variant, strong, kind.strategy):
+                number = self._measure_skill(variant, strong, kind.strategy)
+                yield (variant, SKILL, kind.name), number
+        players = self.request.gin_and_knock_players
+        if players and asked_for and self._is_played(variant, *players):
+            yield (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN), self.win_rate(variant, *players)
+
+    def _is_played(self, variant: str, a: str, b: str) -> bool:
+        """Return True if the matchups of two strategies have ended."""
+        if self.request.is_solo:
+            return all((variant, name, "") in self._batch_rows for name in (a, b))
+        return bool({(variant, a, b), (variant, b, a)} & self._batch_rows.keys())
 
     def _measure_skill(self, variant: str, strong: str, weaker: str) -> Measurement:
         """Return the win rate of the strong player, or the difference in solitaire games."""
@@ -231,7 +244,7 @@ class Review(Result):
         for (variant, metric, kind), estimates in self.measurements.items():
             if base is None or variant == base:
                 continue
-            baseline = self.measurements[base, metric, kind]
+            baseline = self.measurements.get((base, metric, kind))
             if isinstance(estimates, PairedEstimate) and isinstance(baseline, PairedEstimate):
                 changes[variant, metric, kind] = self.compute_effect(estimates, baseline, metric)
         return changes
@@ -391,9 +404,12 @@ def run_review(
         on_progress: Callback that reports the progress.
         **options: Additional arguments of `run_plan`, such as a ledger.
     """
+    from simgin.review.live_scorecard import LiveScorecard
+
     if not request.strong:
         request = resolve_players(request, workers)
-    return Review(request, run_plan(plan_review(request), workers, on_progress, **options))
+    plan, live = plan_review(request), partial(LiveScorecard, request)
+    return Review(request, run_plan(plan, workers, on_progress, make_live=live, **options))
 
 
 def plan_review(request: ReviewRequest) -> Plan:

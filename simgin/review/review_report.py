@@ -69,8 +69,9 @@ SIZE_NOTE = (
     "Values with a sign are differences from the baseline. "
     'If a difference is called "much", you would see it with probability 5/6 in an evening of '
     f"{MATCHES_PER_EVENING} matches under each rule set. "
-    f'"A little" requires {EVENINGS} evenings, and "same" marks smaller differences. For skill, '
-    'seats and percentages of wins, "a little" begins at 1 or 2 percentage points and '
+    f'"A little" requires {EVENINGS} evenings, and "same" marks smaller differences. If a cell '
+    "names two sizes, the interval includes both. More matches can decide between them. For "
+    'skill, seats and percentages of wins, "a little" begins at 1 or 2 percentage points and '
     '"much" at 3 or 6. '
 )
 LIMITATIONS = (
@@ -230,11 +231,11 @@ def _scorecard_rows(
     shown_variants: Iterable[str],
     make_cell: Callable[[Review, str, ScorecardRow], ScoreCell],
 ) -> list[dict[str, Any]]:
-    """Return the scorecard rows for which at least one rule set has a value."""
+    """Return the scorecard rows with a value, or all rows of a review in progress."""
     rows = []
     for row in review.rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
-        if any(own.text != EN_DASH for own in cells.values()):
+        if review.played is not None or any(own.text != EN_DASH for own in cells.values()):
             rows.append(
                 {"row": f"{row.title}{_training_mark(review, shown_variants, row.key)}", **cells}
             )
@@ -284,7 +285,7 @@ def _arrow_only(cell: Any) -> Any:
 
 def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     """Return a cell with the strong player's value, effect size and range over player types."""
-    number = review.measurements[variant, row.key, STRONG]
+    number = review.measurements.get((variant, row.key, STRONG))
     if not isinstance(number, PairedEstimate) or number.value != number.value:
         return ScoreCell(EN_DASH)
     text, interval = row.format_value(number.value), row.format_interval(number)
@@ -309,11 +310,24 @@ def _changed_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
 
 
 def _effect_text(effect: Effect, more: str, less: str) -> str:
-    """Return `▲ a little longer`, `same` or `too close to call`."""
+    """Return `▲ a little longer`, `same`, `same or a little longer` or `too close to call`."""
     if not effect.sign:
-        return effect.size
+        return effect.size if effect.size == SAME else _unclear_effect_text(effect, more, less)
     arrow, word = ("▲", more) if effect.sign > 0 else ("▼", less)
     return f"{arrow} {effect.size} {word}"
+
+
+def _unclear_effect_text(effect: Effect, more: str, less: str) -> str:
+    """Return the effect sizes that the confidence interval includes, if they have one direction."""
+    little, much = effect.bounds
+    low, high = effect.difference.interval
+    if low >= -little:
+        largest, word = high, more
+    elif high <= little:
+        largest, word = -low, less
+    else:
+        return UNCLEAR  # also if there is no interval
+    return f"{SAME} {'or a little' if largest < much else 'to much'} {word}"
 
 
 def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
@@ -326,8 +340,9 @@ def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
 def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     """Return a cell with the win rate of playing for gin against immediate knocking."""
     key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
-    number, change = review.measurements[key], review.effects.get(key)
-    assert isinstance(number, PairedEstimate)
+    number, change = review.measurements.get(key), review.effects.get(key)
+    if not isinstance(number, PairedEstimate):
+        return ScoreCell(EN_DASH)
     text = GIN_ROW.format_value(number.value)  # The value is formatted like the percentage of gin.
     if change is None:
         return ScoreCell(text, "", _format_half_width(number), "base")
@@ -339,11 +354,14 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
 
     In solitaire games, the cell contains the difference from the naive player.
     """
-    estimates = [
+    measured = [
         number
         for (rule_set, key, _), number in review.measurements.items()
-        if (rule_set, key) == (variant, SKILL) and isinstance(number, PairedEstimate)
+        if (rule_set, key) == (variant, SKILL)
     ]
+    if len(measured) < (1 if review.request.is_solo else len(review.request.kinds)):
+        return ScoreCell(EN_DASH)  # the matches are not finished
+    estimates = [number for number in measured if isinstance(number, PairedEstimate)]
     values = [100 * number.value for number in estimates]
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
     if review.request.is_solo:

@@ -35,6 +35,7 @@ from simgin.text.user_data import user_data_directory
 
 JOBS_FOLDER = "jobs"  # inside the user's data directory
 MAX_OPEN_JOBS, MAX_KEPT_JOBS = 20, 200
+RESULT_KEYS = ("result", "table")  # of progress objects
 MAX_POINTS = 300  # of the chart of a job
 MAX_MESSAGES = 50  # lines of stderr that are kept
 CANCEL_SECONDS = 20.0  # time to write finished blocks before a child process is killed
@@ -294,7 +295,9 @@ class JobQueue:
         with self._changed:
             if isinstance(fields, dict):
                 # A result remains until there is a newer one
-                job.progress = fields | {"result": fields["result"] or job.progress.get("result")}
+                job.progress = fields | {
+                    key: fields.get(key) or job.progress.get(key) for key in RESULT_KEYS
+                }
                 if fields.get("values"):
                     job.history = _add_point(job.history, fields["values"])
             elif line.strip():

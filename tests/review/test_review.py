@@ -9,8 +9,11 @@ import pytest
 from simgin.core import batch_columns
 from simgin.learn import strongest
 from simgin.report import figures
+from simgin.report.numbers import EN_DASH
+from simgin.report.report_table import Table
 from simgin.review import match_course, review_request
-from simgin.review.review import plan_review
+from simgin.review.review import plan_review, run_review
+from simgin.review.review_report import scorecard_table
 from simgin.review.review_request import ReviewRequest, resolve_players
 from simgin.rules import variants
 from simgin.runs import directory, ledger
@@ -63,6 +66,39 @@ def rows(small_review):
             )
             for i, matchup in enumerate(manifest["matchups"])
         }
+
+
+def test_the_live_scorecard_contains_only_final_results():
+    request = resolve_players(
+        ReviewRequest.read(["straight"], BASE, players=["simple", "stubborn", "gold"], matches=1000)
+    )
+    tables = []
+
+    def on_progress(done, total, render_result):
+        tables.append(render_result())
+
+    review = run_review(request, 1, on_progress)
+    headings, *final = _cells_by_row(scorecard_table(review))
+    scorecards = [each for each in tables if isinstance(each, Table)]
+    n_missing = []
+    for card in scorecards:
+        shown, *rows = _cells_by_row(card)
+        assert shown == headings and len(rows) >= len(final)
+        n_missing.append(sum(cell == EN_DASH for row in rows for cell in row))
+        for row in final:
+            (own,) = (each for each in rows if each[0] == row[0])
+            assert all(a in (b, EN_DASH) for a, b in zip(own, row, strict=True))
+    assert n_missing == sorted(n_missing, reverse=True) and len(set(n_missing)) > 3
+    assert [row for row in rows if {*row[1:]} != {EN_DASH}] == final
+
+
+def _cells_by_row(table):
+    """Return the headings and the values, effect sizes and differences of a scorecard."""
+    cells = [
+        [f"{cell['text']} {cell['verdict']}".strip() for cell in row]
+        for row in table.to_json()["rows"]
+    ]
+    return [[*table.headings], *cells]
 
 
 # Matches of a review

@@ -207,13 +207,22 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
     )
 
 
-def test_what_is_not_clear_is_too_close_to_call_and_has_no_colour():
-    made = make_review({"gin": make_estimate(0.05, 0.03)}, skill=(0.0, 0.0, 0.03))
+@pytest.mark.parametrize(
+    ("value", "half", "words", "short"),
+    [
+        (0.05, 0.03, "same or a little more", "same or a little"),
+        (-0.05, 0.03, "same or a little less", "same or a little"),
+        (-0.02, 0.06, "same or a little less", "same or a little"),
+        (0.1, 0.08, "same to much more", "same to much"),
+        (0.0, 0.06, UNCLEAR, "too close"),
+    ],
+)
+def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, words, short):
+    made = make_review({"gin": make_estimate(value, half)}, skill=(0.0, 0.0, 0.03))
     rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
-    assert (rows["Deals ended by gin"].verdict, rows["Deals ended by gin"].tone) == (
-        UNCLEAR,
-        "unclear",
-    )
+    gin = rows["Deals ended by gin"]
+    assert (gin.verdict, gin.tone) == (words, "unclear")
+    assert gin.shortest() == f"50 % {short}"
     skill = rows["Skill: strong v weaker players"]
     assert (skill.text, skill.verdict, skill.tone) == (
         "75 to 75 %",

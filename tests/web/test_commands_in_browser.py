@@ -36,8 +36,8 @@ def wait_for_state(page, state):
 
 
 def wait_for_progress(page):
-    """Wait until a job shows an interim result."""
-    page.locator("#job-result", has_text=re.compile("matches")).wait_for(timeout=10 * MINUTE)
+    """Wait until a review shows an interim scorecard."""
+    page.locator("#job-table b", has_text=re.compile(r"\d")).first.wait_for(timeout=10 * MINUTE)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_parameter_changes_the_command_and_the_address(folder, chromium):
         page.locator("#r1-error", has_text="must be a whole number").wait_for()
         page.fill("#r1-gin_bonus", "25")
         page.click("#add")
-        page.locator("#r2-error", has_text="rules of the base").wait_for()
+        page.locator("#r2-error", has_text="rules of the baseline").wait_for()
         page.select_option("#r2-head", "oklahoma")
         page.locator("#command", has_text="oklahoma").wait_for()
         page.select_option("#base-head", "eaai")  # rule set 1 follows the base

@@ -108,6 +108,14 @@ def test_the_run_of_an_open_job_is_not_called_interrupted(site, browser):
     assert "interrupted" in browser.get("/results").text
 
 
+def test_a_scorecard_remains_until_there_is_a_newer_one(site):
+    job = site.jobs.start(["doctor"], "a job")
+    for table in ({"headings": ["a"], "rows": []}, None):
+        fields = {"title": "review", "done": 1, "total": 2, "result": "", "table": table}
+        site.jobs._record_line(job, json.dumps(fields))
+        assert job.to_json()["progress"]["table"] == {"headings": ["a"], "rows": []}
+
+
 def test_the_phase_after_the_progress_bar_is_named(site):
     job = site.jobs.start(["doctor"], "a job")
     site.jobs._record_line(job, '{"title": "review", "done": 1, "total": 1, "result": ""}')

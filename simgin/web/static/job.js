@@ -1,7 +1,7 @@
 // Progress of a job. A page with an element `#job[data-job]` shows it; see templates/job.html.j2.
 
 import { drawChart } from "./chart.js";
-import { find, post } from "./site.js";
+import { find, make, post } from "./site.js";
 
 // Call a function with each state of a job until it ends.
 export const followJob = (name, onState) => {
@@ -20,6 +20,27 @@ const timeLeft = ({ compiling, seconds_left: seconds }) => {
   return seconds < 60 ? `${seconds} s left` : `${Math.floor(seconds / 60)} min ${seconds % 60} s left`;
 };
 
+const makeCell = ({ text, verdict, detail, tone }, column) => (column
+  ? make("td", { class: tone }, make("b", { textContent: text }), " ", make("i", { textContent: verdict }), " ", make("small", { textContent: detail.split(";")[0] }))
+  : make("th", { scope: "row", textContent: text }));
+
+// Return the scorecard of a review; see `Table.to_json` for its cells.
+const makeScorecard = ({ headings, rows }) => {
+  const head = headings.map((heading) => make("th", { scope: "col", textContent: heading }));
+  const body = rows.map((cells) => make("tr", {}, ...cells.map(makeCell)));
+  const table = make("table", { class: "card" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body));
+  table.style.setProperty("--cells", headings.length - 1);
+  return table;
+};
+
+let shown = ""; // scorecard that the page shows, as JSON
+const showTable = (table) => {
+  find("job-scorecard").hidden = !table;
+  const text = JSON.stringify(table);
+  if (table && text !== shown) find("job-table").replaceChildren(makeScorecard(table));
+  shown = text;
+};
+
 const showState = (job) => {
   if (job.state === "finished" && job.run) location.replace(`/results/${encodeURIComponent(job.run)}`);
   const isOpen = ["queued", "running"].includes(job.state);
@@ -29,12 +50,12 @@ const showState = (job) => {
   find("job-progress").value = job.percent;
   const stage = job.progress.title ?? job.note.join("").replace(/^simgin: /, "");
   find("job-note").textContent = job.error || (isOpen ? stage : "");
+  const hasChart = find("job-chart") && job.history.length;
+  if (hasChart) drawChart(find("job-chart"), job.history);
+  showTable(job.progress.table);
   find("job-result").textContent = job.progress.result || "";
-  find("job-result").hidden = !job.progress.result;
-  if (find("job-chart") && job.history.length) {
-    drawChart(find("job-chart"), job.history);
-    find("job-result").hidden = true;
-  }
+  find("job-result").hidden = !job.progress.result || hasChart || job.progress.table;
+  find("job-help").hidden = !isOpen;
   find("job-cancel").hidden = !isOpen;
   find("job-resume").hidden = !job.can_resume;
 };
