@@ -12,6 +12,7 @@ from simgin.strategy.catalogue import list_by_strength, read_entry
 from simgin.text.amounts import parse_count, parse_half_width
 from simgin.text.messages import SimginError
 from simgin.web.command_pages import CommandPage, Draft
+from simgin.web.expected_time import expected_seconds
 from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.pages import Form
 from simgin.web.review_page import list_variants
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 STRATEGIES = ("s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8")  # fields of the form
 DEFAULTS = {"s1": "champion", "s2": "marjj-early"}
 LEAGUE, PANEL = "league", "panel"
-DEALS_PER_MATCH = 9  # about, for the expected time
 
 
 def read_comparison(form: Form, site: Site) -> Draft:
@@ -41,7 +41,7 @@ def read_comparison(form: Form, site: Site) -> Draft:
         ["league" if is_league else "match", *names, *more, "-v", variant.spec, *options],
         f"{' v '.join(names)}, {variant.spec}",
         "-".join(["league" if is_league else "match", *names, variant.spec]),
-        _expected_seconds(plan),
+        expected_seconds(plan),
         _stopping_notes(size),
         {
             name: describe_strategy_fields(text, site.strategies)
@@ -105,25 +105,6 @@ def _make_plan(
         if not form.errors:
             form.errors["form"] = str(error)
         return plan_match(list(DEFAULTS.values()), "standard")
-
-
-def _expected_seconds(plan: Plan) -> float | None:
-    """Return the expected CPU time of a plan in seconds, or None if a speed is unknown."""
-    players = [player.name for task in plan.tasks for player in task.matchup.players]
-    if not all("deals_per_second" in read_entry(name) for name in players):
-        return None
-    per_unit = 1 if plan.unit == "deal" else DEALS_PER_MATCH
-    return sum(
-        task.n
-        * per_unit
-        * sum(1 / _deals_per_second(player.name) for player in task.matchup.players)
-        / len(task.matchup.players)
-        for task in plan.tasks
-    )
-
-
-def _deals_per_second(name: str) -> float:
-    return float(read_entry(name)["deals_per_second"])
 
 
 def _options(site: Site) -> dict[str, Any]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simgin.learn.adapt import is_trained_champion
 from simgin.review import review_request
+from simgin.review.review import plan_review
 from simgin.review.review_request import ReviewError, ReviewRequest
 from simgin.rules.variants import Variant, find_variant, variant_names
-from simgin.strategy.cast import CHAMPION
+from simgin.strategy.cast import CHAMPION, FAST_SOLO
 from simgin.strategy.catalogue import list_by_strength
 from simgin.text.messages import SimginError, quote_text
 from simgin.web.command_pages import CommandPage, Draft
+from simgin.web.expected_time import expected_seconds, measure_machine
 from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.pages import Form
 from simgin.web.spec_fields import describe_variant_fields
@@ -24,8 +27,7 @@ RULE_SETS = ("r1", "r2", "r3", "r4")  # fields of the form
 EXAMPLE = "standard+undercut_bonus=10"
 MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
-# CPU seconds of each rule set: 20,000 matches of all player types, pilot matches, and training
-SECONDS_PER_RULE_SET, SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 15, 5, 90
+SECONDS_PER_TRAINING = 90  # CPU time, on the machine of the catalogue
 
 
 def read_review(form: Form, site: Site) -> Draft:
@@ -56,15 +58,23 @@ def read_review(form: Form, site: Site) -> Draft:
     }
     flags = ["--adapt"] * bool(adapted) + ["--deep"] * (precision == "deep")
     given = [f"--{name}={text}" for name, text in options.items() if text]
-    size = SECONDS_PER_RULE_SET * matches / review_request.REVIEW_MATCHES + SECONDS_PER_PILOT
     return Draft(
         ["review", *texts, "--against", base.spec, *given, *flags],
         options["title"] or f"{', '.join(texts)} against {base.spec}",
         request.default_name,
-        None if players else (1 + len(texts)) * size + SECONDS_PER_TRAINING * len(adapted),
+        _expected_seconds(replace(request, matches=matches), adapted),
         _adapt_notes(adapted),
         {name: describe_variant_fields(spec) for name, spec in _given(form).items()},
     )
+
+
+def _expected_seconds(request: ReviewRequest, adapted: list[Variant]) -> float | None:
+    """Return the expected CPU time of a review in seconds, or None if a speed is unknown."""
+    strong = request.given_strong or (FAST_SOLO if request.is_solo else CHAMPION)
+    players = tuple((variant, strong) for variant in request.variants)
+    seconds = expected_seconds(plan_review(replace(request, strong=players)))
+    training = SECONDS_PER_TRAINING * len(adapted) * measure_machine()
+    return None if seconds is None else seconds + training
 
 
 def _given(form: Form) -> dict[str, str]:
@@ -80,7 +90,9 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
     for name in list(_given(form))[1:]:
         variant = form.read(name, read_variant_name, EXAMPLE)
         if variant.spec == base.spec:
-            message = "These are the rules of the base. Change a rule, or choose another variant."
+            message = (
+                "These are the rules of the baseline. Change a rule, or choose another variant."
+            )
             form.errors.setdefault(name, message)
         elif variant in found:
             form.errors.setdefault(name, "Another rule set has the same rules. Change a rule.")

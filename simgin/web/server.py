@@ -14,6 +14,7 @@ import uvicorn
 from simgin.text.messages import SimginError
 from simgin.web.app import Site, create_app
 from simgin.web.connections import TimedProtocol
+from simgin.web.expected_time import measure_machine
 from simgin.web.games import GameRequest, OpenGame
 from simgin.web.jobs import JobQueue
 from simgin.web.pages import Form
@@ -87,8 +88,9 @@ class LocalServer:
 
 
 def _warm_up() -> None:
-    """Load or compile the code of the default game in advance."""
+    """Load or compile the code of the default game, and measure the machine, in advance."""
     OpenGame(GameRequest.read(Form({}), ()))
+    measure_machine()
 
 
 def is_local_host(host: str) -> bool:

@@ -90,7 +90,7 @@ def test_a_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
     ("values", "field", "message"),
     [
         ({"r1": "standard+gin_bonus=-1"}, "r1", "gin_bonus must be a whole number from 0 to 1000"),
-        ({"r1": "standard"}, "r1", "These are the rules of the base"),
+        ({"r1": "standard"}, "r1", "These are the rules of the baseline"),
         ({"r1": "oklahoma", "r2": "oklahoma"}, "r2", "Another rule set has the same rules"),
         ({"r2": "rules.toml"}, "r2", "is not a built-in variant"),
         ({"seconds": "nan"}, "seconds", "is not a valid number of seconds"),

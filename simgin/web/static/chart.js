@@ -5,7 +5,7 @@ import { make } from "./site.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const MAX_WIDTH = 736;
-const MARGIN = { left: 52, right: 16, top: 12, bottom: 40 };
+const MARGIN = { left: 52, right: 16, top: 28, bottom: 40 };
 const HEIGHT = 300;
 const ROW = 34; // height of a row of several pairs
 
@@ -27,13 +27,21 @@ const ticks = (low, high, wanted) => {
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => +((first + i) * step).toPrecision(6));
 };
 
-const describe = ({ players: [a, b], value, low, high, is_percentage: isPercentage, n, max, unit }) => {
-  const half = (high - low) / 2;
-  const digits = Math.max(0, Math.min(3, 1 - Math.floor(Math.log10(half || 1))));
-  const size = max ? `${count(n)} of ${count(max)} ${unit}` : `${count(n)} ${unit}`;
-  const result = `${value.toFixed(digits)} ± ${half.toFixed(digits)}`;
-  const score = isPercentage ? `wins ${result} %` : `scores ${result} points per deal`;
-  return `${a} ${score}${b ? ` against ${b}` : ""} (${size})`;
+const unitOf = ({ is_percentage: isPercentage }) => (isPercentage ? " %" : " points per deal");
+
+// Return numbers with as many decimals as their interval justifies.
+const format = ({ low, high }, x) => x.toFixed(Math.max(0, Math.min(3, 1 - Math.floor(Math.log10((high - low) / 2 || 1)))));
+
+const describeResult = (point) => {
+  const { players: [a, b], value, is_percentage: isPercentage, unit } = point;
+  const result = `${format(point, value)}${unitOf(point)}`;
+  return `${a} ${isPercentage ? `wins ${result} of ${unit}` : `scores ${result}`}${b ? ` against ${b}` : ""}`;
+};
+
+const describeInterval = (point) => {
+  const { low, high, n, max, unit, target } = point;
+  const stop = target ? ` The run stops when the interval fits between the dashed lines (± ${target}${unitOf(point)}).` : "";
+  return `After ${count(n)}${max ? ` of ${target ? "at most " : ""}${count(max)}` : ""} ${unit}, the 95 % confidence interval is ${format(point, low)} to ${format(point, high)}${unitOf(point)}.${stop}`;
 };
 
 const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low || 1)) * (to - from);
@@ -43,8 +51,10 @@ const drawCourse = (points, width) => {
   const shown = points.filter(({ n }) => n >= last.n / 50);
   const right = last.target || !last.max ? last.n : last.max;
   const half = Math.max(...shown.map(({ low, high }) => high - low)) / 2;
-  const bottom = Math.min(...shown.map(({ low }) => low)) - half / 10;
-  const top = Math.max(...shown.map(({ high }) => high)) + half / 10;
+  const even = last.is_percentage ? 50 : 0;
+  const near = Math.abs(last.value - even) < 4 * half ? [even] : [];
+  const bottom = Math.min(...near, ...shown.map(({ low }) => low)) - half / 10;
+  const top = Math.max(...near, ...shown.map(({ high }) => high)) + half / 10;
   const x = scale(0, right, MARGIN.left, width - MARGIN.right);
   const y = scale(bottom, top, HEIGHT - MARGIN.bottom, MARGIN.top);
   const parts = [];
@@ -55,7 +65,12 @@ const drawCourse = (points, width) => {
   for (const tick of ticks(0, right, width / 130)) {
     parts.push(svg("text", { x: x(tick), y: HEIGHT - MARGIN.bottom + 18, "text-anchor": "middle" }, count(tick)));
   }
-  parts.push(svg("text", { x: width - MARGIN.right, y: HEIGHT - 4, "text-anchor": "end" }, last.unit));
+  parts.push(svg("text", { x: width - MARGIN.right, y: HEIGHT - 4, "text-anchor": "end" }, `number of ${last.unit}`));
+  parts.push(svg("text", { x: 0, y: 12 }, last.is_percentage ? `win rate of ${last.players[0]}` : `points of ${last.players[0]} per deal`));
+  if (near.length) {
+    parts.push(svg("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(even), y2: y(even), class: "even" }));
+    parts.push(svg("text", { x: width - MARGIN.right, y: y(even) - 6, "text-anchor": "end" }, "equally strong"));
+  }
   const path = (of, key) => of.map((one) => `${x(one.n).toFixed(1)},${y(one[key]).toFixed(1)}`).join(" ");
   parts.push(svg("polygon", { points: `${path(shown, "low")} ${path([...shown].reverse(), "high")}`, class: "band" }));
   if (last.target) {
@@ -71,15 +86,14 @@ const drawCourse = (points, width) => {
 
 const drawRows = (points, width) => {
   const rows = [...new Map(points.map((point) => [point.matchup, point])).values()];
-  const bottom = Math.min(...rows.map(({ low }) => low));
-  const top = Math.max(...rows.map(({ high }) => high));
-  const x = scale(bottom - (top - bottom) / 20, top + (top - bottom) / 20, 8, width - 8);
-  const parts = [];
   const even = rows[0].is_percentage ? 50 : 0;
-  if (even > bottom && even < top) parts.push(svg("line", { x1: x(even), x2: x(even), y1: 0, y2: rows.length * ROW, class: "grid" }));
+  const bottom = Math.min(even, ...rows.map(({ low }) => low));
+  const top = Math.max(even, ...rows.map(({ high }) => high));
+  const x = scale(bottom - (top - bottom) / 20, top + (top - bottom) / 20, 8, width - 8);
+  const parts = [svg("line", { x1: x(even), x2: x(even), y1: 0, y2: rows.length * ROW, class: "even" })];
   rows.forEach((row, i) => {
     const at = i * ROW + 25;
-    parts.push(svg("text", { x: 8, y: at - 9 }, describe(row)));
+    parts.push(svg("text", { x: 8, y: at - 9 }, `${describeResult(row)} (${format(row, row.low)} to ${format(row, row.high)})`));
     parts.push(svg("line", { x1: x(row.low), x2: x(row.high), y1: at, y2: at, class: "interval" }));
     parts.push(svg("circle", { cx: x(row.value), cy: at, r: 4, class: "dot" }));
   });
@@ -89,11 +103,13 @@ const drawRows = (points, width) => {
 // Draw the points of a job in a box; see results/live_result.py for the fields of a point.
 export const drawChart = (box, points) => {
   const last = points.at(-1);
+  const isLeague = last.matchups > 1;
   const width = Math.max(280, Math.min(MAX_WIDTH, box.clientWidth));
-  const [height, parts] = last.matchups > 1 ? drawRows(points, width) : drawCourse(points, width);
-  const label = describe(last);
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
+  const [height, parts] = isLeague ? drawRows(points, width) : drawCourse(points, width);
+  const result = describeResult(last);
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": result });
   picture.append(...parts);
-  const caption = last.matchups > 1 ? `Pair ${last.matchup + 1} of ${last.matchups}` : label;
-  box.replaceChildren(make("p", { class: "caption", textContent: caption }), picture);
+  const title = isLeague ? `Pair ${last.matchup + 1} of ${last.matchups}: ${last.players.join(" against ")}` : `${result} so far.`;
+  const note = isLeague ? "Each line is a 95 % confidence interval. The vertical line marks equally strong players." : describeInterval(last);
+  box.replaceChildren(make("p", { class: "caption", textContent: title }), make("p", { textContent: note }), picture);
 };

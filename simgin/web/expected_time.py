@@ -1,0 +1,41 @@
+"""Expected CPU time of plans on this machine.
+
+The catalogue contains the speed of every measured strategy on one machine. The speed of this
+machine is measured with one strategy.
+"""
+
+from functools import cache
+
+from simgin.play.matchup import parse_matchup
+from simgin.runs.plan import Plan, measure_unit_seconds
+from simgin.strategy.catalogue import read_entry
+
+REFERENCE_STRATEGY = "simple"
+DEALS_PER_MATCH = 6  # approximate number
+
+
+@cache
+def measure_machine() -> float:
+    """Return the CPU time of a deal on this machine, relative to the machine of the catalogue."""
+    matchup = parse_matchup(REFERENCE_STRATEGY, REFERENCE_STRATEGY, "eaai", 1, "deal")
+    games = matchup.key.count_games(1)
+    return measure_unit_seconds(matchup) / games / _seconds_per_deal(REFERENCE_STRATEGY)
+
+
+def expected_seconds(plan: Plan) -> float | None:
+    """Return the expected CPU time of a plan in seconds, or None if a speed is unknown."""
+    sizes = [(task.matchup, task.n) for task in plan.tasks]
+    sizes += [(step.matchup, step.n) for step in plan.extra_steps]
+    names = [[player.name for player in matchup.players] for matchup, _ in sizes]
+    if not all("deals_per_second" in read_entry(name) for players in names for name in players):
+        return None
+    deals = 1 if plan.unit == "deal" else DEALS_PER_MATCH
+    return measure_machine() * sum(
+        n * deals * sum(map(_seconds_per_deal, players)) / len(players)
+        for (_, n), players in zip(sizes, names, strict=True)
+    )
+
+
+def _seconds_per_deal(name: str) -> float:
+    """Return the CPU time of a deal in self-play on the machine of the catalogue."""
+    return 1 / float(read_entry(name)["deals_per_second"])
