@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import logging
 import secrets
 import socket
 import threading
@@ -78,9 +79,12 @@ class LocalServer:
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
+        server = uvicorn.Server(config)
+        # After Ctrl-C, uvicorn would print a traceback for each request that it cancels
+        logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
         threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
         try:
-            uvicorn.Server(config).run(sockets=[self._socket])
+            server.run(sockets=[self._socket])
         except KeyboardInterrupt:
             pass
         finally:

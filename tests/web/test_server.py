@@ -1,5 +1,12 @@
 """Tests of a real server process."""
 
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+
 import httpx2
 
 from support.web_site import serve, wait_until
@@ -32,3 +39,36 @@ def test_a_job_ends_when_its_server_is_killed(empty_directory, monkeypatch):
         wait_until((empty_directory / "started").exists, 60)
         server.kill()
     wait_until((empty_directory / "interrupted").exists, 30)
+
+
+SLOW_HOME = """
+import time
+from pathlib import Path
+from simgin.web import home, server
+
+def show_slowly(request):
+    Path("requested").touch()
+    time.sleep(server.SHUTDOWN_SECONDS + 2)
+
+home.show_home = show_slowly
+site = server.LocalServer(Path("results"), ())
+print(site.url, flush=True)
+site.run()
+"""
+
+
+def test_a_server_that_is_stopped_during_a_request_prints_nothing(empty_directory, monkeypatch):
+    monkeypatch.setenv("SIMGIN_DATA_DIR", str(empty_directory / "data"))
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", SLOW_HOME], **pipes) as server:
+        address = re.search(r"http://\S+", server.stdout.readline())[0]
+        threading.Thread(target=_request, args=[address], daemon=True).start()
+        wait_until((empty_directory / "requested").exists, 60)
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate(timeout=60)
+    assert (errors, server.returncode) == ("", 0)
+
+
+def _request(address):
+    with httpx2.Client(follow_redirects=True) as browser, contextlib.suppress(httpx2.HTTPError):
+        browser.get(address, timeout=60)
