@@ -157,12 +157,9 @@ def _resolve_players(request: ReviewRequest, workers: int | None, command: str) 
     from simgin.report import progress
     from simgin.review.review_request import resolve_players
 
-    if not request.adapt:
-        with session.explain_wait(
-            "playing pilot matches to find the strongest player under these rules."
-        ):
-            return resolve_players(request, workers)
-    title = "training a strong player for each rule set"
-    interruptible = session.exit_on_interrupt(command, "the cache", "training rounds")
-    with interruptible, progress.show_progress(title) as report:
+    title, cached = "pilot matches to find the strongest player", tuple[str, ...]()
+    if request.adapt:
+        title = "training a strong player for each rule set"
+        cached = ("the cache", "training rounds")
+    with session.exit_on_interrupt(command, *cached), progress.show_progress(title) as report:
         return resolve_players(request, workers, report)
