@@ -1,8 +1,8 @@
 """Take the screenshots of docs/how-to/web.md: python docs/take_screenshots.py [ADDRESS].
 
 The script needs simgin[browser] and the system's Chromium. It plays a deal with a fixed seed,
-analyses a position, and writes PNG files to docs/images/. Without an address, it starts
-`simgin web` first.
+analyses a position, reviews a rule, compares two strategies, and writes PNG files to docs/images/.
+Without an address, it starts `simgin web` first.
 """
 
 import contextlib
@@ -22,6 +22,8 @@ from support.browser import start_browser  # noqa: E402
 IMAGES = ROOT / "docs" / "images"
 GAME = "/play?variant=standard&opponent=champion&length=match&seat=0&seed=51&coach=request"
 BOARD = "/analyse?variant=standard&hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&known=9D"
+REVIEW = "/review?r1=standard%2Bundercut_bonus%3D10"
+COMPARISON = "/compare?s1=gold-early&s2=simple&stop=until&until=0.1%25"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 MIDDLE_TURNS = 3  # turns before the screenshot in the middle of the deal
 PATIENCE = 600_000  # milliseconds
@@ -38,6 +40,9 @@ def take_screenshots(address: str) -> None:
         show_game(browser, address, "web-play-phone", PHONE, "dark")
         show_game(browser, address, "web-play", WIDE, "light", to_end=True)
         show_board(browser, address, "web-analyse")
+        show_job(browser, address, COMPARISON, "web-compare", "#job-chart .band")
+        show_job(browser, address, REVIEW, "web-review", ".card td.much")
+        show_page(browser, address, "/results", "web-results", PHONE)
 
 
 @contextlib.contextmanager
@@ -92,6 +97,24 @@ def show_board(browser, address, name) -> None:  # type: ignore[no-untyped-def]
     page.wait_for_selector('#board[data-state="over"]', timeout=PATIENCE)
     page.screenshot(path=IMAGES / f"{name}.png")
     page.close()
+
+
+def show_job(browser, address, path, name, selector) -> None:  # type: ignore[no-untyped-def]
+    """Take screenshots of a form, and of the job's page when it contains an element."""
+    page = show_page(browser, address, path, name, WIDE)
+    page.click("button[type=submit]")
+    page.wait_for_selector(selector, timeout=PATIENCE)
+    page.screenshot(path=IMAGES / f"{name}-job.png")
+    page.wait_for_selector("#report", timeout=PATIENCE)
+
+
+def show_page(browser, address, path, name, size):  # type: ignore[no-untyped-def]
+    """Open a page, take a screenshot, and return the page."""
+    page = browser.new_page(viewport=size, color_scheme="light")
+    page.goto(address)
+    page.goto(f"{address.partition('/?')[0]}{path}", wait_until="networkidle")
+    page.screenshot(path=IMAGES / f"{name}.png")
+    return page
 
 
 def act(page) -> int:  # type: ignore[no-untyped-def]

@@ -15,9 +15,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from simgin.play.parallel import usable_cpus
 from simgin.text.amounts import format_duration
 from simgin.text.shell import join_command
+from simgin.web.expected_time import expected_time
 from simgin.web.pages import Form, render_page
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Draft:
         words: Arguments of `simgin`.
         title: Title of the job.
         run: Wanted name of the run directory.
-        seconds: Expected CPU time, or its maximum; None if it is unknown.
+        seconds: Expected CPU time (see `simgin.web.expected_time`), or None if it is unknown.
         notes: Sentences about the command.
         specs: Fields of the specs in the form, by name of the field.
     """
@@ -72,13 +72,12 @@ class CommandPage:
     def show(self, request: Request) -> Response:
         """Show the form with its values, its errors and its command."""
         form, draft = self._read(request)
-        words = _complete_words(form, draft, request)
         return render_page(
             request,
             self.name,
             form.status,
             form=form,
-            command=join_command(["simgin", *words]),
+            command=_format_command(form, draft, request),
             **self.options(request.app.state.site),
         )
 
@@ -86,11 +85,9 @@ class CommandPage:
         """Send the command, the expected time and the errors of a form."""
         form, draft = self._read(request)
         answer = {
-            "command": join_command(["simgin", *_complete_words(form, draft, request)]),
+            "command": _format_command(form, draft, request),
             "errors": form.errors,
-            "time": None
-            if draft.seconds is None
-            else format_duration(draft.seconds / usable_cpus()),
+            "time": draft.seconds and format_duration(expected_time(draft.seconds)),
             "notes": draft.notes,
             "specs": draft.specs,
         }
@@ -110,12 +107,13 @@ class CommandPage:
         return form, self.read(form, request.app.state.site)
 
 
-def _complete_words(form: Form, draft: Draft, request: Request) -> list[str]:
-    """Return the arguments with an output directory, or only `simgin COMMAND` after errors."""
+def _format_command(form: Form, draft: Draft, request: Request) -> str:
+    """Return the command with its output directory, or only `simgin COMMAND` after errors."""
     if form.errors:
-        return draft.words[:1]
+        return join_command(["simgin", draft.words[0]])
     site = request.app.state.site
-    return [*draft.words, "-o", str(site.results / site.jobs.new_run_name(_run_name(draft)))]
+    output = site.results / site.jobs.new_run_name(_run_name(draft))
+    return join_command(["simgin", *draft.words, "-o", str(output)])
 
 
 def _run_name(draft: Draft) -> str:

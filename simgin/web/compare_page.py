@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from simgin.rules.variants import Variant
 from simgin.runs.plan import DEFAULT_DEALS, MAX_DEALS, Plan, plan_league, plan_match
 from simgin.strategy.catalogue import list_by_strength, read_entry
-from simgin.text.amounts import parse_count, parse_half_width
+from simgin.text.amounts import UNIT_PLURALS, parse_count, parse_half_width
 from simgin.text.messages import SimginError
 from simgin.web.command_pages import CommandPage, Draft
-from simgin.web.expected_time import expected_seconds
+from simgin.web.expected_time import expected_cpu_seconds
 from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.pages import Form
 from simgin.web.review_page import list_variants
@@ -41,8 +41,8 @@ def read_comparison(form: Form, site: Site) -> Draft:
         ["league" if is_league else "match", *names, *more, "-v", variant.spec, *options],
         f"{' v '.join(names)}, {variant.spec}",
         "-".join(["league" if is_league else "match", *names, variant.spec]),
-        expected_seconds(plan),
-        _stopping_notes(size),
+        expected_cpu_seconds(plan),
+        _stopping_notes(size, plan),
         {
             name: describe_strategy_fields(text, site.strategies)
             for name, text in _specs_by_field(form).items()
@@ -55,10 +55,13 @@ def read_comparison(form: Form, site: Site) -> Draft:
     )
 
 
-def _stopping_notes(size: Mapping[str, str]) -> list[str]:
+def _stopping_notes(size: Mapping[str, str], plan: Plan) -> list[str]:
     if "until" not in size:
         return []
-    return [f"The run stops earlier if the half-width of the interval is {size['until']}."]
+    most = f"{plan.tasks[0].n:,} {UNIT_PLURALS[plan.unit]}"
+    return [
+        f"The run stops when the confidence interval is at most ± {size['until']}, or at {most}."
+    ]
 
 
 def _specs_by_field(form: Form) -> dict[str, str]:

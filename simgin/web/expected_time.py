@@ -1,17 +1,19 @@
-"""Expected CPU time of plans on this machine.
+"""Expected times of commands on this machine.
 
 The catalogue contains the speed of every measured strategy on one machine. The speed of this
-machine is measured with one strategy.
+machine is measured with one strategy. All CPU times are in seconds on the machine of the catalogue.
 """
 
 from functools import cache
 
 from simgin.play.matchup import parse_matchup
+from simgin.play.parallel import usable_cpus
 from simgin.runs.plan import Plan, measure_unit_seconds
 from simgin.strategy.catalogue import read_entry
 
 REFERENCE_STRATEGY = "simple"
 DEALS_PER_MATCH = 6  # approximate number
+START_SECONDS = 3.0  # to start a command, to load compiled code and to write the report
 
 
 @cache
@@ -22,20 +24,31 @@ def measure_machine() -> float:
     return measure_unit_seconds(matchup) / games / _seconds_per_deal(REFERENCE_STRATEGY)
 
 
-def expected_seconds(plan: Plan) -> float | None:
-    """Return the expected CPU time of a plan in seconds, or None if a speed is unknown."""
+def expected_time(cpu_seconds: float) -> float:
+    """Return the expected time of a command on all cores of this machine, in seconds."""
+    return measure_machine() * (START_SECONDS + cpu_seconds / usable_cpus())
+
+
+def expected_cpu_seconds(plan: Plan) -> float | None:
+    """Return the expected CPU time of a plan, or None if the speed of a strategy is unknown."""
     sizes = [(task.matchup, task.n) for task in plan.tasks]
+    if plan.stopping_rules:
+        rules = zip(sizes, plan.stopping_rules, strict=True)
+        sizes = [
+            (matchup, min(n, matchup.key.count_games(rule.planned_units)))
+            for (matchup, n), rule in rules
+        ]
     sizes += [(step.matchup, step.n) for step in plan.extra_steps]
     names = [[player.name for player in matchup.players] for matchup, _ in sizes]
     if not all("deals_per_second" in read_entry(name) for players in names for name in players):
         return None
     deals = 1 if plan.unit == "deal" else DEALS_PER_MATCH
-    return measure_machine() * sum(
+    return sum(
         n * deals * sum(map(_seconds_per_deal, players)) / len(players)
         for (_, n), players in zip(sizes, names, strict=True)
     )
 
 
 def _seconds_per_deal(name: str) -> float:
-    """Return the CPU time of a deal in self-play on the machine of the catalogue."""
+    """Return the CPU time of a deal in self-play."""
     return 1 / float(read_entry(name)["deals_per_second"])

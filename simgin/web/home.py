@@ -23,7 +23,6 @@ def show_home(request: Request) -> Response:
     """Show the home page with the tasks, the jobs and the latest results."""
     site = request.app.state.site
     jobs = [job for job in site.jobs.list_jobs() if job.state != DONE][:MAX_LATEST_RUNS]
-    listed = {job.run for job in jobs}
-    saved = list_saved_runs(site.results)
-    runs = [run for run in saved if run.state == FINISHED or run.name not in listed]
+    saved = list_saved_runs(site.jobs)
+    runs = [run for run in saved if run.state == FINISHED or run.job not in jobs]
     return render_page(request, "home", tasks=TASKS, jobs=jobs, runs=runs[:MAX_LATEST_RUNS])

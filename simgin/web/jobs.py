@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import secrets
 import signal
@@ -98,7 +99,16 @@ class Job:
         """Percentage of the job's work that is done."""
         if self.state == DONE:
             return 100
+        if self.history and self.history[-1].get("target"):
+            return self._precision_percent
         return int(100 * self.progress.get("done", 0) / max(1, self.progress.get("total", 1)))
+
+    @property
+    def _precision_percent(self) -> int:
+        """Percentage of the work of a run until a precision, estimated from the interval."""
+        last = self.history[-1]
+        ratio = 2 * last["target"] / (last["high"] - last["low"] or math.inf)
+        return int(100 * (last["matchup"] + min(1, ratio**2)) / last["matchups"])
 
     @property
     def error(self) -> str:

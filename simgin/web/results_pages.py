@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +15,6 @@ from simgin.runs.directory import ResultsError
 from simgin.text.files import read_bytes
 from simgin.text.messages import SimginError, quote_text
 from simgin.web.command_pages import CommandPage, Draft
-from simgin.web.jobs import Job
 from simgin.web.pages import Form, render_page
 from simgin.web.saved_runs import FINISHED, SavedRun, list_saved_runs
 from simgin.web.security import CONTENT_POLICY
@@ -44,29 +41,20 @@ SECONDS_PER_COMPARISON = 5  # CPU time
 def show_results(request: Request) -> Response:
     """List all runs, and the jobs that have not finished."""
     site = request.app.state.site
-    jobs = site.jobs.list_jobs()
     return render_page(
         request,
         "results",
-        runs=[_with_job_state(run, jobs) for run in list_saved_runs(site.results)],
-        open_jobs=[job for job in jobs if job.is_open],
-        resumable={job.run: job for job in jobs if job.can_resume and job.run},
+        runs=list_saved_runs(site.jobs),
+        open_jobs=[job for job in site.jobs.list_jobs() if job.is_open],
         folder=site.results,
     )
 
 
 def show_run(request: Request) -> Response:
     """Show the report of a run, or how to resume the run."""
-    site = request.app.state.site
-    run = find_run(site.results, request.path_params["run"])
-    jobs = [job for job in site.jobs.list_jobs() if job.run == run.name]
+    run = _find_run(request)
     response = render_page(
-        request,
-        "run",
-        run=_with_job_state(run, jobs),
-        job=jobs[0] if jobs else None,
-        files=_list_files(run),
-        command=_find_command(run),
+        request, "run", run=run, files=_list_files(run), command=_find_command(run)
     )
     response.headers["Content-Security-Policy"] = f"{CONTENT_POLICY}; frame-src 'self'"
     return response
@@ -74,7 +62,7 @@ def show_run(request: Request) -> Response:
 
 def send_run_file(request: Request) -> Response:
     """Send a file that the manifest of a run lists."""
-    run = find_run(request.app.state.site.results, request.path_params["run"])
+    run = _find_run(request)
     name = request.path_params["file"]
     path = run.path / name
     if name not in _list_files(run) or not path.resolve().is_relative_to(run.path.resolve()):
@@ -91,19 +79,14 @@ def send_run_file(request: Request) -> Response:
     return Response(content, media_type=media_type, headers=headers)
 
 
-def _with_job_state(run: SavedRun, jobs: Sequence[Job]) -> SavedRun:
-    """Return a run with the state of its job if the job is waiting or running."""
-    states = [job.state for job in jobs if job.run == run.name and job.is_open]
-    return replace(run, state=states[0]) if states else run
-
-
-def find_run(results: Path, name: str) -> SavedRun:
-    """Return the run with a name in the directory for results.
+def _find_run(request: Request) -> SavedRun:
+    """Return the run in the address of a page.
 
     Raises:
         ResultsError: If there is no such run.
     """
-    for run in list_saved_runs(results):
+    name = request.path_params["run"]
+    for run in list_saved_runs(request.app.state.site.jobs):
         if run.name == name:
             return run
     raise ResultsError(f"there is no run {quote_text(name)}. Choose one in the list of results.")
@@ -119,7 +102,7 @@ def _list_files(run: SavedRun) -> list[str]:
 
 def _find_command(run: SavedRun) -> str:
     """Return the command of a run, or "" if it cannot be read or the report shows it."""
-    if run.state == FINISHED:
+    if run.command:
         return "" if run.has_report else run.command
     try:
         with ledger.open_existing_ledger(run.path / ledger.LEDGER_FILE) as run_ledger:
@@ -154,7 +137,7 @@ def read_run_comparison(form: Form, site: Site) -> Draft:
 
 def _finished_runs(site: Site) -> list[SavedRun]:
     """Return the finished runs, which can be compared."""
-    return [run for run in list_saved_runs(site.results) if run.can_compare]
+    return [run for run in list_saved_runs(site.jobs) if run.can_compare]
 
 
 def _options(site: Site) -> dict[str, Any]:

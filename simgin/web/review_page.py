@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,14 @@ from simgin.learn.adapt import is_trained_champion
 from simgin.review import review_request
 from simgin.review.review import plan_review
 from simgin.review.review_request import ReviewError, ReviewRequest
+from simgin.review.verdicts import variant_label
 from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.strategy.cast import CHAMPION, FAST_SOLO
 from simgin.strategy.catalogue import list_by_strength
-from simgin.text.messages import SimginError, quote_text
+from simgin.text.amounts import parse_seconds
+from simgin.text.messages import SimginError
 from simgin.web.command_pages import CommandPage, Draft
-from simgin.web.expected_time import expected_seconds, measure_machine
+from simgin.web.expected_time import expected_cpu_seconds
 from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.pages import Form
 from simgin.web.spec_fields import describe_variant_fields
@@ -27,7 +28,8 @@ RULE_SETS = ("r1", "r2", "r3", "r4")  # fields of the form
 EXAMPLE = "standard+undercut_bonus=10"
 MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
-SECONDS_PER_TRAINING = 90  # CPU time, on the machine of the catalogue
+# CPU times of each rule set: pilot matches and plots, and training
+SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 3, 90
 
 
 def read_review(form: Form, site: Site) -> Draft:
@@ -36,7 +38,7 @@ def read_review(form: Form, site: Site) -> Draft:
     rule_sets = _read_rule_sets(form, base)
     players = form.read("players", lambda text: _read_players(text, site), "")
     texts = [variant.spec for variant in rule_sets]
-    seconds = form.read("seconds", _read_seconds, str(review_request.SECONDS_PER_TURN))
+    seconds = form.read("seconds", parse_seconds, str(review_request.SECONDS_PER_TURN))
     try:
         request = ReviewRequest.read(texts, base.spec, players=players, seconds_per_turn=seconds)
     except SimginError as error:
@@ -60,21 +62,22 @@ def read_review(form: Form, site: Site) -> Draft:
     given = [f"--{name}={text}" for name, text in options.items() if text]
     return Draft(
         ["review", *texts, "--against", base.spec, *given, *flags],
-        options["title"] or f"{', '.join(texts)} against {base.spec}",
+        options["title"]
+        or f"{', '.join(map(variant_label, texts))} or {variant_label(base.spec)}?",
         request.default_name,
-        _expected_seconds(replace(request, matches=matches), adapted),
+        _expected_cpu_seconds(replace(request, matches=matches), adapted),
         _adapt_notes(adapted),
         {name: describe_variant_fields(spec) for name, spec in _given(form).items()},
     )
 
 
-def _expected_seconds(request: ReviewRequest, adapted: list[Variant]) -> float | None:
-    """Return the expected CPU time of a review in seconds, or None if a speed is unknown."""
+def _expected_cpu_seconds(request: ReviewRequest, adapted: list[Variant]) -> float | None:
+    """Return the expected CPU time of a review, or None if the speed of a strategy is unknown."""
     strong = request.given_strong or (FAST_SOLO if request.is_solo else CHAMPION)
     players = tuple((variant, strong) for variant in request.variants)
-    seconds = expected_seconds(plan_review(replace(request, strong=players)))
-    training = SECONDS_PER_TRAINING * len(adapted) * measure_machine()
-    return None if seconds is None else seconds + training
+    seconds = expected_cpu_seconds(plan_review(replace(request, strong=players)))
+    more = SECONDS_PER_PILOT * len(players) + SECONDS_PER_TRAINING * len(adapted)
+    return seconds and seconds + more
 
 
 def _given(form: Form) -> dict[str, str]:
@@ -128,18 +131,6 @@ def _read_players(text: str, site: Site) -> list[str]:
     if len(specs) == 1:
         raise ReviewError("Choose at least two strategies, weakest first, separated by commas.")
     return specs
-
-
-def _read_seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not 0 < seconds < math.inf:
-        raise ReviewError(
-            f"{quote_text(text)} is not a valid number of seconds. Use a number such as 8."
-        )
-    return seconds
 
 
 def _read_goals(text: str, request: ReviewRequest) -> str:

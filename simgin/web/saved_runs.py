@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from simgin.report.html_report import HTML_NAME, SUMMARY_NAME
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 from simgin.text.files import read_text
+from simgin.web.jobs import Job, JobQueue
 from simgin.web.pages import format_date
 
 FINISHED, UNFINISHED = "finished", "interrupted"
@@ -24,10 +26,11 @@ class SavedRun:
     Attributes:
         name: Name of the directory below the directory for results.
         path: The directory.
-        state: FINISHED, or UNFINISHED if it contains only a ledger.
-        title: Title of the report, or else the command.
-        command: Command that wrote the directory; empty for an unfinished run.
+        state: State of an open job, FINISHED, or UNFINISHED if the directory has only a ledger.
+        title: Title of the report or of the job, or else the command or the name.
+        command: Command that wrote the directory, or "" for an unfinished run without a job.
         ended: Time of the last change, in seconds since the epoch.
+        job: Latest job of the run, or None.
     """
 
     name: str
@@ -36,6 +39,7 @@ class SavedRun:
     title: str
     command: str
     ended: float
+    job: Job | None = None
 
     @property
     def kind(self) -> str:
@@ -54,37 +58,42 @@ class SavedRun:
         return self.state == FINISHED and self.kind in COMPARABLE_KINDS
 
     @property
+    def can_resume(self) -> bool:
+        """True if the job of an unfinished run can be resumed."""
+        return self.state == UNFINISHED and self.job is not None and self.job.can_resume
+
+    @property
     def has_report(self) -> bool:
         """True if the run has an HTML report."""
         return self.state == FINISHED and (self.path / HTML_NAME).is_file()
 
 
-def list_saved_runs(results: Path) -> list[SavedRun]:
-    """Return the valid runs directly below a directory, newest first."""
-    return sorted(_iter_runs(results), key=lambda run: -run.ended)
+def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
+    """Return the valid runs in the directory for results with their jobs, newest run first."""
+    return sorted(_iter_runs(queue), key=lambda run: -run.ended)
 
 
-def _iter_runs(results: Path) -> Iterator[SavedRun]:
-    if not results.is_dir():
-        return
-    for path in results.iterdir():
+def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
+    jobs = {job.run: job for job in reversed(queue.list_jobs())}
+    for path in queue.results.iterdir() if queue.results.is_dir() else ():
         if path.is_symlink() or not path.is_dir():
             continue
-        try:
-            yield _read_run(path)
-        except (ResultsError, OSError):
-            continue
+        with suppress(ResultsError, OSError):
+            yield _read_run(path, jobs.get(path.name))
 
 
-def _read_run(path: Path) -> SavedRun:
+def _read_run(path: Path, job: Job | None) -> SavedRun:
     manifest = path / directory.MANIFEST_FILE
+    state = job.state if job and job.is_open else ""
     if not manifest.exists():
-        status = (path / ledger.LEDGER_FILE).stat()  # OSError for other directories
-        return SavedRun(path.name, path, UNFINISHED, path.name, "", status.st_mtime)
+        ended = (path / ledger.LEDGER_FILE).stat().st_mtime  # OSError for other directories
+        title, command = (job.title, job.command) if job else (path.name, "")
+        return SavedRun(path.name, path, state or UNFINISHED, title, command, ended, job)
     contents = directory.read_manifest(path)
     command = str(contents.get("command", ""))
     title = _read_report_title(path) or str(contents.get("question") or command or path.name)
-    return SavedRun(path.name, path, FINISHED, title, command, manifest.stat().st_mtime)
+    ended = manifest.stat().st_mtime
+    return SavedRun(path.name, path, state or FINISHED, title, command, ended, job)
 
 
 def _read_report_title(path: Path) -> str:

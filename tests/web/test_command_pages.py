@@ -8,6 +8,8 @@ import pytest
 
 from simgin.review.review_request import ReviewRequest
 from simgin.rules.parameters import rule_parameters
+from simgin.runs.plan import plan_match
+from simgin.web.expected_time import expected_cpu_seconds, expected_time
 from simgin.web.jobs import DONE, FAILED_JOB
 from simgin.web.spec_fields import describe_strategy_fields, describe_variant_fields
 from support.command_line import call
@@ -93,7 +95,7 @@ def test_a_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
         ({"r1": "standard"}, "r1", "These are the rules of the baseline"),
         ({"r1": "oklahoma", "r2": "oklahoma"}, "r2", "Another rule set has the same rules"),
         ({"r2": "rules.toml"}, "r2", "is not a built-in variant"),
-        ({"seconds": "nan"}, "seconds", "is not a valid number of seconds"),
+        ({"seconds": "nan"}, "seconds", "is not a valid time"),
         ({"goals": "fun"}, "goals", "is not a valid goal"),
         ({"players": "gold"}, "players", "at least two strategies"),
         ({"players": "gold,mine.py"}, "players", "is not a built-in strategy"),
@@ -222,4 +224,18 @@ def test_the_review_request_names_its_directory():
 
 def test_the_time_of_unknown_players_is_not_promised(browser):
     assert checked(browser, "review")["time"]
-    assert checked(browser, "review", players="gold,simple")["time"] is None
+    solitaire = {"base": "solitaire-gin", "r1": "gin-solitaire"}
+    assert checked(browser, "review", **solitaire)["time"] is None
+
+
+def test_the_expected_time_grows_with_the_size_of_a_plan():
+    names = ["champion", "gold"]
+    small, large = (
+        expected_cpu_seconds(plan_match(names, "standard", deals=n)) for n in (1_000, 10_000)
+    )
+    assert large == pytest.approx(10 * small)
+    matches = expected_cpu_seconds(plan_match(names, "standard", matches=1_000))
+    assert 3 * small < matches < 10 * small
+    until = expected_cpu_seconds(plan_match(names, "standard", deals=10**7, until="1%"))
+    assert small < until < 100 * small
+    assert expected_time(10) > expected_time(1) > 0

@@ -46,11 +46,12 @@ const showState = (job) => {
   const isOpen = ["queued", "running"].includes(job.state);
   find("job-state").textContent = job.state;
   find("job-state").className = `state ${job.state}`;
-  find("job-left").textContent = job.state === "running" ? timeLeft(job.progress) : "";
-  find("job-progress").value = job.percent;
-  const stage = job.progress.title ?? job.note.join("").replace(/^simgin: /, "");
-  find("job-note").textContent = job.error || (isOpen ? stage : "");
   const hasChart = find("job-chart") && job.history.length;
+  const isPrecise = hasChart && job.history.at(-1).target; // the size of the run is unknown
+  find("job-left").textContent = job.state === "running" && !isPrecise ? timeLeft(job.progress) : "";
+  find("job-progress").value = job.percent;
+  const stage = job.progress.title ?? (job.note.join("").replace(/^simgin: /, "") || (job.state === "running" ? "starting" : ""));
+  find("job-note").textContent = job.error || (isOpen && !hasChart ? stage : "");
   if (hasChart) drawChart(find("job-chart"), job.history);
   showTable(job.progress.table);
   find("job-result").textContent = job.progress.result || "";
