@@ -459,7 +459,7 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
         ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
         yield (
             f"A card with {partners} costs {ends} more to discard than a king without partners. "
-            f"The 95 % confidence intervals of these values are within ± {np.nanmax(error):.1f}."
+            f"The 95 % confidence intervals of these costs are at most ± {np.nanmax(error):.1f}."
         )
 
 
