@@ -12,8 +12,8 @@ subtracted if no other card of the rank is gone. Two errors are corrected: A car
 took and discarded again is no longer considered the opponent's, and a first upcard that the
 opponent took cannot be drawn. The engine chooses the melding shown.
 
-Source: Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021. The parameters of the paper are
-from a secondary source.
+Source: Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021. A secondary source reports the
+parameters of the paper.
 """
 
 import numpy as np

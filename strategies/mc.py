@@ -10,8 +10,8 @@ the match, the value is the points. The strategy does not value information, bec
 known in a rollout. In solitaire games, in variants with shots or big gin, and under the 50th-card
 rule, the strategy plays like gold.
 
-Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. In contrast to the original, lay-offs are
-exact, and sampled hands are improved by default.
+Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. Unlike the original, the strategy uses exact
+lay-offs and, by default, improved sampled hands.
 """
 
 import numpy as np

@@ -9,8 +9,8 @@ training/solo_champion.py trained the weights separately for each game, from rol
 discards with the same decks. If training showed no gain, the weights are zero, and the strategy
 plays like `solo-two-draws`. Both strategies end the deal in the same way.
 
-Source: Developed for simgin. Correcting a value by rollouts of alternatives from the same position
-goes back to Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
+Source: Developed for simgin. The correction of values with rollouts of alternative actions follows
+Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """
 
 import numpy as np

@@ -9,8 +9,8 @@ type of scoring: deals won (in which deadwood does not count), points against th
 penalties. training/solo.py trains the tables by fitted iteration. The strategy assumes the bonuses
 of the standard variants and ignores changes to them.
 
-Source: Developed for simgin. It uses fitted iteration as in Ernst, Geurts and Wehenkel, "Tree-Based
-Batch Mode Reinforcement Learning", 2005.
+Source: Developed for simgin. The fitted value iteration follows Ernst, Geurts and Wehenkel,
+"Tree-Based Batch Mode Reinforcement Learning", 2005.
 """
 
 from simgin_strategies.ahead import is_last_discard, min_unmatched

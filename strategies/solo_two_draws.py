@@ -7,9 +7,8 @@ the highest table values are searched. A higher number does not win more. After 
 unmatched cards are discarded. A drawn card without a meld is discarded or, if deadwood counts, can
 replace the least valuable card. The strategy ends the deal like `solo-dp`.
 
-Source: Developed for simgin. The strategy searches one step ahead with a learned value, as in
-Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996, but over all
-cards.
+Source: Developed for simgin. The one-step search with a learned value follows Tesauro and Galperin,
+"On-line Policy Improvement using Monte-Carlo Search", 1996, but evaluates all cards.
 """
 
 import numpy as np

@@ -92,7 +92,7 @@ def brave(view, rules, params):
     weights="stake.npy",
 )
 def dead(view, rules, params):
-    """Offer the largest number n for which the deal's win probability is at least wn."""
+    """Offer the largest number whose threshold (w2 to w6) is at most the win probability."""
     p_win = _win_and_loss_probability(view, rules, params[5:], ON_TURN)[0]
     for n in range(rules.die_cap, view.stake, -1):
         if p_win >= params[min(n, 6) - 2]:
@@ -106,7 +106,7 @@ def dead(view, rules, params):
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
-    """Accept if W - L >= -old stake / new stake, by turn and deadwood."""
+    """Accept if W - L is at least minus the current stake divided by the offered stake."""
     p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
@@ -117,7 +117,7 @@ def dead_answer(view, rules, params):
 def by_value(view, rules, params):
     """Make the offer with the highest match win probability if the opponent responds optimally.
 
-    If several offers are equally good, the largest number is offered.
+    If several offers are equally good, make the largest of these offers.
     """
     p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], ON_TURN)
     best, best_value = 0, _value_without_offer(view, rules, p_win, p_loss, params[1:]) + params[0]
