@@ -1,4 +1,4 @@
-"""Measure adapted players against champion and all other strategies, in eight rule sets.
+"""Measure adapted players against champion and all other strategies, under eight rule sets.
 
     python benchmarks/adapted.py    # 40 minutes on two cores; the same command resumes
 
@@ -42,7 +42,7 @@ KEY_COLUMNS = ["variant", "opponent"]
 
 
 def list_opponents() -> list[str]:
-    """Return all two-player strategies, with strong strategies first."""
+    """Return all two-player strategies, with the strong strategies first."""
     others = [
         name
         for name in loader.list_built_in()
@@ -54,7 +54,7 @@ def list_opponents() -> list[str]:
 def measure_row(
     variant: str, adapted: str, opponent: str, workers: int | None
 ) -> dict[str, object]:
-    """Return a table row with the adapted player's match win rate against an opponent."""
+    """Measure the adapted player's match win rate against an opponent, as a table row."""
     matchup = parse_matchup(adapted, opponent, variant, SEED, "match")
     metric = metrics.METRICS_BY_NAME["match_win"]
     win_rate = estimate_metric(run_matchup(matchup, N_MATCHES, workers).sum(axis=0), metric)
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def write_table(file: Path, rows: list[dict[str, object]]) -> None:
-    """Write the rows measured so far, with Holm's p-value of every win rate against one half."""
+    """Write the rows measured so far, with p-values of all win rates after Holm's correction."""
     table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
     differences = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
     p = np.array([two_sided_p_value(*one) for one in differences])

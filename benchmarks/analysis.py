@@ -1,4 +1,4 @@
-"""Test whether the best action of `simgin analyze` is still the best with more worlds.
+"""Test whether the best action of `simgin analyze` remains the best with more worlds.
 
     python benchmarks/analysis.py                          # forty minutes
     python benchmarks/analysis.py --known 20 --times 10    # a shorter test
@@ -25,7 +25,7 @@ WORLDS_PER_CALL = 5_000  # number of worlds per engine call
 
 
 def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:
-    """Yield one decision of each deal, drawn at random."""
+    """Yield one randomly chosen decision of each deal."""
     rng = np.random.default_rng(seed)
     unit = 0
     while True:
@@ -35,7 +35,7 @@ def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:
 
 
 def rollout_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
-    """Return the points of each action in other worlds, `(n_worlds, n_actions) float64`."""
+    """Return the points of each action in newly sampled worlds, (n_worlds, n_actions) float64."""
     position, matchup = analysis.position, analysis.matchup
     rules = build_rules(position.variant)
     assert matchup.b is not None
@@ -49,7 +49,7 @@ def rollout_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
 
 
 def is_significantly_worse(values: np.ndarray, best_values: np.ndarray) -> bool:
-    """Return True if an action is worse than another by more than three standard errors."""
+    """Return True if an action is worse than another action by over three standard errors."""
     gap = best_values - values
     return bool(gap.mean() > 3 * gap.std() / np.sqrt(len(gap)))
 

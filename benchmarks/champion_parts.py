@@ -1,4 +1,4 @@
-"""Measure the value of each part of `champion` by removing it, without changing the rest.
+"""Measure the value of each part of `champion` by removing only that part.
 
     python benchmarks/champion_parts.py              # about a minute; prints a Markdown table
 
@@ -27,7 +27,7 @@ Weights = np.ndarray
 
 
 def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
-    """Return views of the blends and of the table for the rules of the EAAI challenge."""
+    """Return views of the blends and of the opponent table for the rules of the EAAI challenge."""
     blends, table = (
         weights[: player.OPPONENT_OFFSET],
         weights[player.OPPONENT_OFFSET : player.RULES_SIZE],
@@ -36,7 +36,7 @@ def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
 
 
 def feature_indices(*names: str) -> list[int]:
-    """Return the indices of some discard features in a blend."""
+    """Return the indices of the given discard features in a blend."""
     indices: list[int] = []
     for name in names:
         first = sight.FEATURE_NAMES.index(name)
@@ -45,7 +45,7 @@ def feature_indices(*names: str) -> list[int]:
 
 
 def remove_features(*names: str) -> Callable[[Weights], None]:
-    """Return a function that removes the weights of some discard features."""
+    """Return a function that sets the weights of the given discard features to 0."""
 
     def change(weights: Weights) -> None:
         blends, _ = split_weights(weights)
@@ -55,7 +55,7 @@ def remove_features(*names: str) -> Callable[[Weights], None]:
 
 
 def fix_blend(blend: int) -> Callable[[Weights], None]:
-    """Return a function that selects one blend, regardless of the opponent."""
+    """Return a function that selects one blend of weights, whoever the opponent is."""
 
     def change(weights: Weights) -> None:
         _, table = split_weights(weights)
@@ -65,7 +65,7 @@ def fix_blend(blend: int) -> Callable[[Weights], None]:
 
 
 def change_nothing(weights: Weights) -> None:
-    """Change nothing."""
+    """Return without changing the weights."""
 
 
 SAFETY_FEATURES = [name for name, _ in sight.DISCARD_FEATURES if not name.startswith("near")]
@@ -95,7 +95,7 @@ CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
 
 
 def change_weights(change: Callable[[Weights], None]) -> Strategy:
-    """Return champion with some of its weights changed."""
+    """Return champion after changing some of its weights."""
     champion = loader.find_strategy("champion")
     weights = np.load(player.champion_discard.weights).astype(np.float64)
     change(weights)
@@ -108,13 +108,13 @@ def change_weights(change: Callable[[Weights], None]) -> Strategy:
 
 
 def with_policies(**specs: str) -> Strategy:
-    """Return champion with some policies of other strategies."""
+    """Return champion with some policies replaced by those of other strategies."""
     words = [f"+{slot}={text}" for slot, text in specs.items()]
     return loader.find_strategy("champion" + "".join(words))
 
 
 def measure_win_rate(a: Strategy, opponent: str, matches: int, seed: int) -> str:
-    """Return the percentage of matches won with its interval."""
+    """Return the percentage of matches won, with its confidence interval."""
     rival = loader.find_strategy(opponent)
     matchup = Matchup(variants.find_variant("eaai"), a, rival, seed, "match")
     pairs = matchup.count_units(matches)

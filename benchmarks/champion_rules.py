@@ -29,14 +29,14 @@ RANDOM_RULE_SETS, RANDOM_SEED = 40, 0x694F1E61  # The seed is a commit hash.
 
 
 def fixed_champion() -> Strategy:
-    """Return champion with the weights for the most similar variant of its training."""
+    """Return champion with the weights for the most similar trained rules, without adaptation."""
     champion = loader.find_strategy("champion")
     assert champion.discard is not None and champion.discard.weights is not None
     return replace(loader.with_weights(champion, champion.discard.weights), spec="fixed")
 
 
 def is_adapted(variant: Variant) -> bool:
-    """Return True if champion changes its weights for a rule set."""
+    """Return True if champion adapts its weights to a rule set."""
     policy = loader.find_strategy("champion").discard
     assert policy is not None
     usual = compiler.make_parameter_vector(policy)
@@ -51,7 +51,7 @@ def measure_win_rate(variant: Variant, matches: int, seed: int) -> Estimate:
 
 
 def print_table(rule_sets: Iterable[Variant], matches: int, seed: int) -> None:
-    """Print a Markdown table of win rates under rules for which champion adapts, and their mean."""
+    """Print a Markdown table of win rates under the rules to which champion adapts."""
     print("| Rules | Matches won (%) |\n|---|---|")
     found = []
     for variant in filter(is_adapted, rule_sets):

@@ -1,4 +1,4 @@
-"""Compare the speed of simgin's environments with the gin rummy of OpenSpiel and RLCard.
+"""Compare the speed of simgin's environments with that of OpenSpiel and RLCard.
 
     pip install -e '.[rl,oracle]' rlcard
     python benchmarks/environments.py
@@ -18,12 +18,12 @@ KNOCK_ACTION = 55  # action in OpenSpiel and simgin
 
 
 def choose_action(legal):
-    """Return an action that ends the deal if this is legal, else a random legal action."""
+    """Return an action that ends the deal if one is legal, otherwise a random legal action."""
     return KNOCK_ACTION if KNOCK_ACTION in legal else random.choice(legal)
 
 
 def measure_speed(play, *arguments):
-    """Return the deals and steps per second of CPU time."""
+    """Return the numbers of deals and of steps per second of CPU time."""
     play(*arguments)
     deals = steps = 0
     started = time.process_time()
@@ -35,7 +35,7 @@ def measure_speed(play, *arguments):
 
 
 def play_openspiel(game, observe=True):
-    """Play a deal in OpenSpiel and return the deals and steps.
+    """Play a deal in OpenSpiel, and return the numbers of deals and steps.
 
     Args:
         game: Game of OpenSpiel.
@@ -55,7 +55,7 @@ def play_openspiel(game, observe=True):
 
 
 def play_rlcard(env):
-    """Play a deal in RLCard and return the deals and steps."""
+    """Play a deal in RLCard, and return the numbers of deals and steps."""
     state, _ = env.reset()
     steps = 0
     while not env.is_over():
@@ -67,7 +67,7 @@ def play_rlcard(env):
 
 
 def play_gymnasium(env):
-    """Play a deal of one seat and return the deals and steps."""
+    """Play a deal for one seat, and return the numbers of deals and steps."""
     seen, _ = env.reset()
     steps, is_over = 0, False
     while not is_over:
@@ -77,7 +77,7 @@ def play_gymnasium(env):
 
 
 def play_pettingzoo(env):
-    """Play a deal of both seats and return the deals and steps."""
+    """Play a deal for both seats, and return the numbers of deals and steps."""
     env.reset()
     steps = 0
     while True:
@@ -89,7 +89,7 @@ def play_pettingzoo(env):
 
 
 def step_vector(envs, memory):
-    """Step all environments once, with random legal actions chosen in NumPy."""
+    """Step all environments once, choosing random legal actions with NumPy."""
     if not memory:
         memory.append(envs.reset(seed=1)[0]["action_mask"])
     mask = memory.pop()
@@ -101,7 +101,7 @@ def step_vector(envs, memory):
 
 
 def step_vector_timed(envs, memory):
-    """Step like `step_vector`, and add only the CPU time of the environments to `memory`."""
+    """Step all environments once, adding only their own CPU time to `memory`."""
     mask = memory[0]
     actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
     start = time.process_time()
@@ -112,7 +112,7 @@ def step_vector_timed(envs, memory):
 
 
 def main():
-    """Measure all installed libraries and print their speeds."""
+    """Measure the speeds of all installed libraries, and print them."""
     from simgin.envs import gin_rummy
 
     speeds = {}

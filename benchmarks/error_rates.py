@@ -35,7 +35,7 @@ SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # started first
 
 @dataclass(frozen=True)
 class WorkPiece:
-    """Some units of a strategy; piece 0 also measures the lead of the evaluator."""
+    """Part of the units of a strategy; piece 0 also measures the lead of the evaluator."""
 
     strategy: str
     number: int
@@ -44,12 +44,12 @@ class WorkPiece:
 
     @property
     def path(self) -> Path:
-        """Path of the result."""
+        """Path of the file that stores the result of the piece."""
         return self.folder / "parts" / f"{self.strategy}-{self.number}.pkl"
 
     @property
     def rating_task(self) -> error_rates.RatingTask:
-        """Task of evaluating all deals of the strategy."""
+        """Task that evaluates all deals of the strategy."""
         return error_rates.RatingTask.read(
             self.strategy,
             None,
@@ -62,7 +62,7 @@ class WorkPiece:
 
 
 def evaluate_piece(piece: WorkPiece) -> WorkPiece:
-    """Evaluate the units of a piece and save the result."""
+    """Evaluate the units of a piece, and save the result."""
     rating_task = piece.rating_task
     first = UNITS_PER_PIECE * piece.number
     n = min(UNITS_PER_PIECE, rating_task.matchup.count_units(rating_task.n_deals) - first)
@@ -75,7 +75,7 @@ def evaluate_piece(piece: WorkPiece) -> WorkPiece:
 
 
 def list_pieces(folder: Path, deals: int) -> list[WorkPiece]:
-    """Return all pieces of work, sorted by number."""
+    """Return all pieces of work, sorted by piece number."""
     names = [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
     names.remove(EXCLUDED_STRATEGY)
     names.sort(key=lambda name: name not in SLOW_STRATEGIES)
@@ -90,7 +90,7 @@ def list_pieces(folder: Path, deals: int) -> list[WorkPiece]:
 
 
 def evaluate_pieces(todo: list[WorkPiece], workers: int, seconds: float) -> None:
-    """Evaluate pieces in parallel. No piece is started after `seconds`."""
+    """Evaluate pieces in parallel; after `seconds`, start no further piece."""
     deadline = time.monotonic() + seconds
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
@@ -101,7 +101,7 @@ def evaluate_pieces(todo: list[WorkPiece], workers: int, seconds: float) -> None
 def _iter_finished(
     pool: ProcessPoolExecutor, todo: list[WorkPiece], workers: int, deadline: float
 ) -> Iterator[WorkPiece]:
-    """Yield the finished pieces. At most one piece per process is submitted at a time."""
+    """Yield the finished pieces, submitting at most one piece per process at a time."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
     remaining = iter(todo)
@@ -135,7 +135,7 @@ def merge_pieces(pieces: list[WorkPiece]) -> error_rates.ErrorRates:
 
 
 def build_tables(pieces: list[WorkPiece]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the error rates of a strategy and its costliest decisions."""
+    """Return tables of the error rates and of the costliest decisions of a strategy."""
     result = merge_pieces(pieces)
     lead = result.lead
     frame = result.frame().assign(lead=lead.value, lead_se=lead.se)
@@ -148,7 +148,7 @@ def build_tables(pieces: list[WorkPiece]) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def write_tables(folder: Path, pieces: list[WorkPiece], workers: int) -> None:
-    """Write the tables of all finished pieces."""
+    """Write the tables of all pieces that have been evaluated."""
     pieces_by_strategy: dict[str, list[WorkPiece]] = {}
     for piece in pieces:
         finished = pieces_by_strategy.setdefault(piece.strategy, [])

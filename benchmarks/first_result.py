@@ -1,4 +1,4 @@
-"""Measure the CPU time of complete commands, for first and later results.
+"""Measure the CPU time of complete commands, until the first result and until later results.
 
     python benchmarks/first_result.py [OTHER_PYTHON]
 
@@ -36,14 +36,14 @@ STRATEGY = Strategy("mine", take=lower, knock=early)
 
 @dataclass
 class Installation:
-    """A Python with simgin, its directory, and the CPU times of every step in seconds."""
+    """Python installation with simgin: its directory and the CPU time of each step in seconds."""
 
     python: str
     directory: Path
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
     def measure(self, step, *words):
-        """Run a command and record its CPU time."""
+        """Run a command, and record its CPU time."""
         env = {**os.environ, "SIMGIN_CACHE_DIR": str(self.directory / "cache")}
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # Users normally have bytecode caches.
         command = [self.python, "-m", "simgin", *words]
@@ -53,11 +53,11 @@ class Installation:
         self.seconds.setdefault(step, []).append(elapsed)
 
     def empty_cache(self):
-        """Change to a new directory with an empty cache, so that no file in use is deleted."""
+        """Switch to a new directory with an empty cache, so that no file in use is deleted."""
         self.directory = Path(tempfile.mkdtemp(dir=self.directory))
 
     def write_strategy(self, edit):
-        """Write the strategy file with a changed line."""
+        """Write the strategy file with a changed line, so that simgin compiles it again."""
         text = STRATEGY_SOURCE.format(edit=edit)
         (self.directory / "mine.py").write_text(text)
 
@@ -68,7 +68,7 @@ def _read_children_seconds():
 
 
 def main(other_pythons):
-    """Measure all steps and print a row per step with a column per installation."""
+    """Measure all steps, and print a table with a row per step and a column per installation."""
     with tempfile.TemporaryDirectory() as folder:
         installations = []
         for number, python in enumerate([sys.executable, *other_pythons]):

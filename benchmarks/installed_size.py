@@ -1,4 +1,4 @@
-"""Print the installed size of simgin's required packages: python benchmarks/installed_size.py."""
+"""Print the installed size of the packages that simgin requires."""
 
 from importlib import metadata
 from pathlib import Path
@@ -23,7 +23,7 @@ def required_packages(name: str) -> set[str]:
 
 
 def installed_bytes(package: str) -> int:
-    """Return the size of the installed files of a package."""
+    """Return the total size, in bytes, of the installed files of a package."""
     paths = [Path(file.locate()) for file in metadata.files(package) or ()]
     return sum(path.stat().st_size for path in paths if path.is_file())
 

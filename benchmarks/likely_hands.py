@@ -1,4 +1,4 @@
-"""Test the calibration of the opponent hands that simgin samples.
+"""Test the calibration of the hands that simgin samples for the opponent.
 
     python benchmarks/likely_hands.py            (five minutes)
 
@@ -28,7 +28,7 @@ HANDS_PER_DECISION = 200
 
 
 def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
-    """Return sampled, fitted and uniform probabilities and the truth for every unseen card.
+    """Return sampled, fitted and uniform probabilities and the truth for each unseen card.
 
     Returns:
         `(n_cards, 4) float64`: probability from sampled hands, from `beliefs.estimate_holdings` for

@@ -30,7 +30,7 @@ POINT_RANGES_BY_VALUE = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
 
 
 def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yield the name and the boolean values of every metric for the matches or shots of a pair."""
+    """Yield the name and the values of each yes-or-no metric of the matches or shots of a pair."""
     lengths = deals.groupby(MATCH_KEYS).size()
     yield "one_deal", lengths == 1
     yield "within_3", lengths <= 3
@@ -47,7 +47,7 @@ def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Se
 
 
 def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yield the metrics of the side that first reached the target points."""
+    """Yield the metrics of the side that was first to reach the target points."""
     reached = (
         deals[deals[["after_a", "after_b"]].max(axis=1) >= TARGET_POINTS]
         .groupby(MATCH_KEYS)
@@ -61,7 +61,7 @@ def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]
 
 
 def add_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
-    """Add the points and the won deals after each deal; gin and undercut count as two deals."""
+    """Add the points and the won deals after each deal, where gin and undercut count twice."""
     is_double = deals["kind"].isin(["gin", "undercut"])
     for side in "ab":
         n_won = (deals["winner"] == side.upper()) * np.where(is_double, 2, 1)

@@ -33,7 +33,7 @@ CASES = (  # variant, players, number of matches
 def measure_nanoseconds(
     variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n: int
 ) -> float:
-    """Return the CPU time per deal in nanoseconds, the best of several runs of n units."""
+    """Return the CPU time per deal in nanoseconds, as the best of several runs of n units."""
     matchup = parse_matchup(a, b, variant, 1, unit)
     kernel.compile_matchup(matchup)
     best = float("inf")

@@ -1,4 +1,4 @@
-"""Compare the engine with the same game in plain C, in deals per second of CPU time.
+"""Compare the speed of the engine with the same game in plain C, in deals per second.
 
     python benchmarks/plain.py
 
@@ -37,7 +37,7 @@ def measure_engine(matchup):
 
 
 def main():
-    """Compile the C programs, measure all speeds and print them."""
+    """Compile the C programs, and measure and print all speeds."""
     matchup = parse_matchup("simple", "simple", "eaai", 1, "deal")
     kernel.play_batches(matchup, 0, 20_000)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Rebuild results/reference: all runs, reviews and odds that the documentation cites.
+"""Rebuild results/reference, which contains all results that the documentation cites.
 
     python benchmarks/reference.py [NAME...]    # rebuild (make reference)
     python benchmarks/reference.py --list       # list the results and their durations
@@ -63,13 +63,13 @@ OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Reference:
-    """Directory in results/reference, and the command that creates it."""
+    """Directory in results/reference, with the command that creates its files."""
 
     name: str
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Complete command, which is in OTHER_COMMANDS or runs the experiment of this name."""
+        """Complete command, from OTHER_COMMANDS or for the experiment of the same name."""
         command = OTHER_COMMANDS.get(self.name) or (
             *SIMGIN_COMMAND,
             "run",
@@ -78,7 +78,7 @@ class Reference:
         return (*command, "-o", str(WORK / self.name))
 
     def estimate_seconds(self) -> float | None:
-        """Return the time for the rest of an experiment in seconds, or None for other commands."""
+        """Return the remaining time of an experiment in seconds, or None for other commands."""
         if self.name in OTHER_COMMANDS:
             return None
         words = (*self.command, "--dry-run", "--json")
@@ -86,7 +86,7 @@ class Reference:
         return float(sum(row["seconds"] for row in json.loads(plan)["rows"]))
 
     def rebuild(self) -> None:
-        """Play the missing units, and copy the files to be committed.
+        """Play the missing units, and copy the files that are to be committed.
 
         Raises:
             CalledProcessError: If the command fails.
@@ -103,7 +103,7 @@ class Reference:
         self._write_manifest(directory / "manifest.json")
 
     def _list_committed(self, directory: Path) -> list[Path]:
-        """Return the relative paths of the committed files, or of all tables if there are none."""
+        """Return the relative paths of the committed files, or of all tables without them."""
         files = [
             path for path in directory.rglob("*") if path.is_file() and path.name != "manifest.json"
         ]
@@ -112,11 +112,11 @@ class Reference:
         return kept or [path.relative_to(WORK / self.name) for path in tables]
 
     def _without_local_paths(self, text: str) -> str:
-        """Return a string in which paths of this machine are replaced by results/reference."""
+        """Return a string in which results/reference replaces the paths of this machine."""
         return text.replace(str(WORK), "results/reference").replace(f"{ROOT}/", "")
 
     def _write_manifest(self, path: Path) -> None:
-        """Write the manifest of the command, or a short manifest if the command writes none."""
+        """Write the manifest of the command, or a short manifest if the command has none."""
         made = WORK / self.name / "manifest.json"
         if made.exists():
             contents = json.loads(self._without_local_paths(made.read_text()))
@@ -133,7 +133,7 @@ class Reference:
 
 
 def list_references() -> list[Reference]:
-    """Return all directories in results/reference that a command creates."""
+    """Return all directories in results/reference that a command can create."""
     files = (ROOT / "experiments").rglob("*.toml")
     experiments = {
         path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
@@ -145,14 +145,14 @@ def list_references() -> list[Reference]:
 
 
 def format_duration(seconds: float | None) -> str:
-    """Format a duration in seconds or minutes."""
+    """Format a duration in seconds as text, in seconds or minutes."""
     if seconds is None:
         return "unknown time"
     return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} min"
 
 
 def main() -> None:
-    """Parse the command line and rebuild the results."""
+    """Parse the command line, and rebuild the selected results."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Test the rule of fourteen on the play of built-in strategies.
+"""Test the rule of fourteen against the play of built-in strategies.
 
     python benchmarks/rule_of_fourteen.py    # 2,000 deals of every pair, two or three minutes
 

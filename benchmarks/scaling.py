@@ -1,4 +1,4 @@
-"""Measure the cost of the coordinating loop of a cluster, and how many cores it can keep busy.
+"""Measure the cost of the loop that coordinates a cluster, and how many cores it can serve.
 
     python benchmarks/scaling.py
 
@@ -31,7 +31,7 @@ FAST_STRATEGY, SLOW_STRATEGY = "gold", "sigra"
 
 
 class WarmPool:
-    """Worker pool that stays open after a run, so that the next run starts with warm workers."""
+    """Worker pool that stays open after a run, so that the next run finds warm workers."""
 
     def __init__(self, pool):
         self._pool = pool
@@ -41,18 +41,18 @@ class WarmPool:
         return getattr(self._pool, name)
 
     def next_result(self, timeout=None):
-        """Return the next finished block and count it."""
+        """Return the next finished block, and count the block."""
         result = self._pool.next_result(timeout)
         self.n_blocks += result is not None
         return result
 
     def close(self):
-        """Keep the pool open."""
+        """Leave the pool open for the next run."""
 
 
 @dataclass(frozen=True)
 class RunSpeed:
-    """Deals and blocks per second of a run, and the CPU time of this process.
+    """Speed of a run in deals and blocks per second, and the CPU time of this process.
 
     `share` is the CPU time of this process as a proportion of one core.
     """
@@ -63,7 +63,7 @@ class RunSpeed:
 
 
 def measure_best_seconds(work):
-    """Return the shortest duration of several calls in seconds."""
+    """Return the shortest duration of several calls, in seconds."""
     seconds = []
     for _ in range(N_REPETITIONS):
         started = time.perf_counter()
@@ -83,7 +83,7 @@ def open_new_ledger():
 
 
 def measure_run(matchup, pool):
-    """Measure the speed of a run of `SECONDS` on a warm pool."""
+    """Measure the speed of a run that lasts `SECONDS` on a warm pool."""
     task = Task(matchup, 2 * matchup.batch_size * 10_000_000)
     with open_new_ledger() as run_ledger:
         runner.run_tasks([task], run_ledger, WarmPool(pool), seconds=WARM_SECONDS)
@@ -97,7 +97,7 @@ def measure_run(matchup, pool):
 
 @contextmanager
 def use_tiny_blocks():
-    """Use blocks of one batch in this context, so that play takes little of the time."""
+    """Use blocks of one batch in the block, so that playing takes little of the time."""
     before = block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH
     block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH = 0.0, 1
     block.MAX_BLOCKS_PER_SECOND *= 1000
@@ -107,7 +107,7 @@ def use_tiny_blocks():
 
 
 def measure_fetch(pool, size):
-    """Return the CPU time of client and scheduler per additional `size` bytes in a result."""
+    """Return the CPU time of client and scheduler for each additional `size` bytes of a result."""
     elapsed = {0: 0.0, size: 0.0}
     for _ in range(N_FETCHES):
         for n_bytes in elapsed:
@@ -118,7 +118,7 @@ def measure_fetch(pool, size):
 
 
 def measure_commit(matchup, blob):
-    """Return the time to commit a large block in seconds."""
+    """Return the time, in seconds, that committing a large block takes."""
     with open_new_ledger() as run_ledger:
         units = [matchup.batch_size] * ROWS_PER_BLOCK
         return measure_best_seconds(lambda: run_ledger.add_block(0, 0, units, blob, "worker"))
@@ -130,12 +130,12 @@ def print_speed(title, speed):
 
 
 def print_cpu_share(speed):
-    """Print the CPU time of this process relative to the CPU time of the workers."""
+    """Print the CPU time of this process as a proportion of the workers' CPU time."""
     print(f"    client and scheduler use {100 * speed.share:.1f} % of one core")
 
 
 def main():
-    """Measure all costs and print them."""
+    """Measure and print all costs of the coordinating loop."""
     fast, slow = (
         parse_matchup(a, "simple", "standard", 1, "deal") for a in (FAST_STRATEGY, SLOW_STRATEGY)
     )

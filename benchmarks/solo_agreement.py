@@ -1,4 +1,4 @@
-"""Measure how often a solitaire strategy agrees with rollouts, and the cost of its errors.
+"""Measure how often a solitaire strategy agrees with rollouts, and what its errors cost.
 
     python benchmarks/solo_agreement.py             # 40 discards of each variant, a few minutes
 
@@ -38,7 +38,7 @@ Z95 = 1.96
 
 
 def sample_discards(matchup, deals):
-    """Return one random discard decision of each deal that has a discard decision."""
+    """Return one randomly chosen discard decision of each deal that has a discard decision."""
     rng = np.random.default_rng(matchup.seed)
     found, unit = [], 0
     while len(found) < deals:
@@ -51,7 +51,7 @@ def sample_discards(matchup, deals):
 
 
 def action_values(matchup, position, worlds, first_world):
-    """Return the value of every action in each sampled deck, `(n_worlds, n_actions) float64`."""
+    """Return the value of every action in each sampled deck, (n_worlds, n_actions) float64."""
     rules = build_rules(position.variant)
     decks = sample_worlds(position.view, rules, worlds, matchup.seed, first_world)
     records = roll_out_worlds(matchup, position.view, position.actions, decks, first_world)
@@ -63,7 +63,7 @@ def action_values(matchup, position, worlds, first_world):
 
 
 def evaluate_discards(strategy, variant, deals, worlds, seed):
-    """Evaluate one discard of each deal.
+    """Evaluate one discard decision of each deal.
 
     Returns:
         `(n_deals, 3) float64`: 1 if the discard agrees with the best, its cost, and 1 if it is
@@ -93,7 +93,7 @@ def print_row(name, rows, seconds):
 
 
 def format_proportion(flags):
-    """Format a proportion in % with its interval."""
+    """Format a proportion in percent, with its confidence interval."""
     low, high = wilson_interval(flags.mean(), len(flags))
     return f"{100 * flags.mean():.0f} ({100 * low:.0f} to {100 * high:.0f})"
 

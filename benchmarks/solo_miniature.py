@@ -27,7 +27,7 @@ DECKS = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
 
 
 def list_melds(suits, ranks):
-    """Return the bit masks of all melds; the index of a card is rank + ranks * suit."""
+    """Return the bit masks of all melds, where the index of a card is rank + ranks * suit."""
     sets = [
         sum(1 << rank + ranks * suit for suit in held)
         for rank in range(ranks)
@@ -44,7 +44,7 @@ def list_melds(suits, ranks):
 
 
 def max_matched_cards(cards, melds):
-    """Return the maximum number of melded cards, which is at most the size of a hand."""
+    """Return the maximum number of melded cards, limited to the size of a hand."""
     held = [meld for meld in melds if meld & ~cards == 0]
     sizes = [0, *map(int.bit_count, held)]
     sizes += [(a | b).bit_count() for a, b in combinations(held, 2) if a & b == 0]
@@ -53,7 +53,7 @@ def max_matched_cards(cards, melds):
 
 @njit
 def rest_index(rest, hand):
-    """Return the index of a rest of the deck among the cards that are not in the hand."""
+    """Return the index of the remaining deck among all sets of cards outside the hand."""
     number = place = 0
     for card in range(N_CARDS):
         if not hand >> card & 1:
@@ -64,7 +64,7 @@ def rest_index(rest, hand):
 
 @njit
 def solve_player(hands, hand_indices, is_gin, first, second, after, value):
-    """Compute the probability of gin for every hand and rest of the deck.
+    """Compute the probability of gin for every hand and every remaining deck.
 
     The player keeps the hand with the highest `first`, then with the highest `second`; `after` is
     the value of the kept hand.
@@ -102,7 +102,7 @@ def solve_player(hands, hand_indices, is_gin, first, second, after, value):
 
 @njit
 def _value_after_draw(cards, rest, hand_indices, is_gin, first, second, after):
-    """Return the value of a hand with one additional card."""
+    """Return the value of a hand after drawing one additional card."""
     best = worth = -1.0
     best_second = -1.0
     for card in range(N_CARDS):
@@ -117,7 +117,7 @@ def _value_after_draw(cards, rest, hand_indices, is_gin, first, second, after):
 
 
 def hindsight_values(is_gin):
-    """Return the probability of gin for every rest of the deck, if any seen card can be kept."""
+    """Return the probability of gin for every remaining deck, if every seen card can be kept."""
     everything = (1 << N_CARDS) - 1
     value = np.zeros(1 << N_CARDS)
     for rest in range(1 << N_CARDS):
@@ -128,7 +128,7 @@ def hindsight_values(is_gin):
 
 
 def solve_deck(suits, ranks):
-    """Solve a deck.
+    """Solve the solitaire game for one deck.
 
     Returns:
         Index of every hand by its bit mask, the values of each player by `solve_player`, and
@@ -155,7 +155,7 @@ def solve_deck(suits, ranks):
 
 
 def main():
-    """Solve all decks and print percentages."""
+    """Solve the games for all decks, and print the results in percent."""
     for name, deck in DECKS.items():
         _, values, hindsight = solve_deck(*deck)
         probabilities = {player: value[:, -1].mean() for player, value in values.items()}

@@ -46,7 +46,7 @@ HELPFUL_CARDS = {
 
 
 def draw_champion(_: Path) -> Iterator[tuple[str, Figure]]:
-    """Yield plots of the weights of champion: gains of knocking, and values of useful draws."""
+    """Yield plots of champion's weights: the gains from knocking and the values of useful draws."""
     all_weights = np.load(champion.champion_discard.weights)
     blends = all_weights[: champion.OPPONENT_OFFSET].reshape(champion.N_BLENDS, champion.BLEND_SIZE)
     weights_by_opponent = {
@@ -58,7 +58,7 @@ def draw_champion(_: Path) -> Iterator[tuple[str, Figure]]:
 
 
 def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
-    """Draw the gain of knocking by own turn and deadwood, with a heat map for each opponent."""
+    """Draw heat maps of the gain from knocking, by turn and deadwood, for each opponent type."""
     caption = (
         "Cells show how much win probability champion gains by knocking instead of continuing "
         "with a hand without outs, in percentage points. In blue cells, knocking gains."
@@ -72,7 +72,7 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
         values = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / features.MATCH_VALUE) + 0.0
         counts = range(1, champion.N_KNOCK_COUNTS)
         figures.heat_map(
-            axes, values, counts, KNOCK_TURNS, middle=0, reach=8, number_format="{:+.0f}"
+            axes, values, counts, KNOCK_TURNS, midpoint=0, reach=8, number_format="{:+.0f}"
         )
         figures.set_panel_title(axes, opponent)
         figures.set_axis_labels(axes, "", "deadwood")
@@ -81,7 +81,7 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
 
 
 def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
-    """Draw the value of each useful unseen card by stage of the deal."""
+    """Draw the value of each useful unseen card, by stage of the deal."""
     caption = (
         "Lines show how much win probability champion gains from each unseen card of the given "
         "kind, in percentage points, for each type of opponent."
@@ -116,7 +116,7 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
 
 
 def draw_sweep(folder: Path) -> Iterator[tuple[str, Figure]]:
-    """Yield the curves or heat maps of a sweep, from the tables in the same folder."""
+    """Yield the curves or heat maps of a parameter sweep, from the tables in the same folder."""
     for path in sorted((folder / "plots").glob("*.csv")):
         frame = pd.read_csv(path)
         draw_sweep_figure = plots.sweep_map if frame["y"].notna().all() else plots.sweep_curves
@@ -124,7 +124,7 @@ def draw_sweep(folder: Path) -> Iterator[tuple[str, Figure]]:
 
 
 def draw_gallery() -> None:
-    """Run the code of every plot of the gallery that has no image in the reference results."""
+    """Run the code of every gallery plot for which the reference results contain no image."""
     gallery = tomllib.loads((DOCS / "plots.toml").read_text())
     folder = DOCS / "reference" / "plots"
     folder.mkdir(exist_ok=True)
@@ -143,7 +143,7 @@ def draw_gallery() -> None:
 
 
 def main() -> None:
-    """Overwrite every committed plot, or the images of the gallery."""
+    """Overwrite every committed plot, or only the images of the gallery."""
     if sys.argv[1:] == ["gallery"]:
         draw_gallery()
         return

@@ -1,4 +1,4 @@
-"""Regenerate blocks in the documentation: python docs/make.py [KIND...].
+"""Regenerate the generated blocks in the documentation: python docs/make.py [KIND...].
 
 Without a kind, the script regenerates all blocks. A block starts with one of these comments and
 ends with `<!-- end -->`:
@@ -77,7 +77,7 @@ BLOCK_PATTERN = re.compile(
 
 
 def main(kinds: Collection[str]) -> None:
-    """Write the catalogue and the pages whose blocks have changed."""
+    """Write the catalogue, and rewrite all pages whose blocks have changed."""
     if unknown := set(kinds) - set(BLOCKS):
         sys.exit(f"Unknown kinds: {', '.join(sorted(unknown))}. Choose from: {', '.join(BLOCKS)}.")
     if not kinds:
@@ -92,13 +92,13 @@ def main(kinds: Collection[str]) -> None:
 
 
 def find_pages() -> list[Path]:
-    """Return the pages with generated blocks."""
+    """Return the pages that contain generated blocks."""
     paths = [HERE.parent / "README.md", *sorted(HERE.rglob("*.md"))]
     return [page for page in paths if BLOCK_PATTERN.search(page.read_text())]
 
 
 def render_page(page: Path, kinds: Collection[str]) -> str:
-    """Return the text of a page in which the blocks of these kinds are regenerated."""
+    """Return the text of a page after regenerating the blocks of the given kinds."""
 
     def render_block(match: re.Match[str]) -> str:
         start, kind, arguments, end = match.groups()

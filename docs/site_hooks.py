@@ -1,4 +1,4 @@
-"""MkDocs hooks for links to files outside docs/ and for tables (`hooks` in mkdocs.yml).
+"""MkDocs hooks for tables and for links to files outside docs/ (`hooks` in mkdocs.yml).
 
 The hooks copy linked images into the site. They replace links to other files by their text and
 path, also if the file is a page that is excluded from the site (`exclude_docs` in mkdocs.yml). If
@@ -22,7 +22,7 @@ BREAK_PATTERN = re.compile(r"(?<=[-+:,=/_])(?=\w)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add images outside docs/ that pages contain."""
+    """Add the images outside docs/ that pages show."""
     for page in list(files.documentation_pages()):
         for is_image, _, target in LINK_PATTERN.findall(page.content_string):
             path = _repository_path(page.src_uri, target, config)
@@ -32,7 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Rewrite image links for the site, and replace links to files outside it by text."""
+    """Rewrite image links for the site, and replace links to files outside it with text."""
     source = page.file.src_uri
 
     def rewrite_link(link: re.Match[str]) -> str:
@@ -57,7 +57,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def _repository_path(source: str, target: str, config: MkDocsConfig) -> str | None:
-    """Return the repository path of a link to a file outside the site, or None."""
+    """Return the repository path to which a link outside the site points, or None."""
     if "://" in target or target.startswith("#"):
         return None
     path = normpath(f"docs/{PurePosixPath(source).parent}/{target.partition('#')[0]}")

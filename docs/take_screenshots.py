@@ -1,4 +1,4 @@
-"""Take the screenshots of docs/how-to/web.md: python docs/take_screenshots.py [ADDRESS].
+"""Take the screenshots in docs/how-to/web.md: python docs/take_screenshots.py [ADDRESS].
 
 The script needs simgin[browser] and the system's Chromium. It plays a deal with a fixed seed,
 analyses a position, reviews a rule, compares two strategies, and writes PNG files to docs/images/.
@@ -30,7 +30,7 @@ PATIENCE = 600_000  # milliseconds
 
 
 def take_screenshots(address: str) -> None:
-    """Take all screenshots of a running server.
+    """Take all screenshots of the pages that a running server shows.
 
     Args:
         address: Address that `simgin web` printed.
@@ -90,7 +90,7 @@ def show_game(browser, address, name, size, scheme, *, to_end=False) -> None:  #
 
 
 def show_board(browser, address, name) -> None:  # type: ignore[no-untyped-def]
-    """Analyse a position, and take a screenshot at the end of the analysis."""
+    """Analyse a position, and take a screenshot when the analysis has finished."""
     page = browser.new_page(viewport=WIDE, color_scheme="light")
     page.goto(address)
     page.goto(f"{address.partition('/?')[0]}{BOARD}")
@@ -118,7 +118,7 @@ def show_page(browser, address, path, name, size):  # type: ignore[no-untyped-de
 
 
 def act(page) -> int:  # type: ignore[no-untyped-def]
-    """End the deal, discard the highest unmatched card, or draw; return 1 for a discard."""
+    """End the deal, discard the highest unmatched card, or draw; return 1 after a discard."""
     version = page.get_attribute("#game", "data-version")
     ending = page.query_selector("#choices button.primary")
     cards = page.query_selector_all("#hand button.unmatched")

@@ -9,7 +9,7 @@ INTERRUPTED_EXIT_CODE = 130  # exit code
 
 
 def main() -> None:
-    """Run the command line. Ctrl-C ends it with a short message, even during the imports."""
+    """Run the command-line interface, and exit with a short message if Ctrl-C is pressed."""
     try:
         from simgin.cli.main import main as run
 

@@ -1,4 +1,4 @@
-"""Python interface to the commands.
+"""Python functions that correspond to the commands of simgin.
 
 Most functions return a `simgin.runs.result.Result`. A Python prompt shows it as a sentence and a
 table, and a notebook also shows a plot. Ledgers are stored in memory, and files are written only if
@@ -49,7 +49,7 @@ ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin odds`
 
 
 def _record_call(function: Callable[P, R]) -> Callable[P, R]:
-    """Store the call in the result of a function, so that reports can show how to repeat it."""
+    """Store the call in a function's result, so that reports can show how to repeat the call."""
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -63,7 +63,7 @@ def _record_call(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _format_argument(value: object) -> str:
-    """Format an argument as Python code, with specs instead of strategies and variants."""
+    """Format an argument as Python code, with specs in place of strategy and variant objects."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_format_argument, value))}]"
     spec = value.spec if isinstance(value, Strategy | Variant) else value
@@ -71,7 +71,7 @@ def _format_argument(value: object) -> str:
 
 
 def _run(title: str, run: Callable[..., R], request: object, workers: int | None) -> R:
-    """Run a request, and show its progress in IPython."""
+    """Run a request, and show its progress if the code runs in IPython."""
     with progress.show_progress_in_ipython(title) as on_progress:
         return run(request, workers, on_progress)
 
@@ -93,7 +93,7 @@ def match(
     seed: int = 1,
     workers: int | None = None,
 ) -> RunResults:
-    """Play one matchup, or several strategies against one opponent.
+    """Play one matchup, or several strategies against a common opponent.
 
     Args:
         a: Strategy A, given as a name, a path or a Strategy object. With `against`, a list of
@@ -128,9 +128,9 @@ def match(
             result.frame
     """
     players = [a] if isinstance(a, str | Path | Strategy) else a
-    opponent, baseline, *own = _names(against, base, *players, *([] if b is None else [b]))
+    opponent, baseline, *player_specs = _names(against, base, *players, *([] if b is None else [b]))
     plan = plan_match(
-        own,
+        player_specs,
         find_variant(variant).spec,
         against=opponent,
         base=baseline,
@@ -194,7 +194,7 @@ def league(
 
 @_record_call
 def run(path: str | Path, *, seed: int | None = None, workers: int | None = None) -> RunResults:
-    """Run an experiment.
+    """Run an experiment from an experiment file.
 
     Args:
         path: Experiment file, or the name of an example experiment.
@@ -458,9 +458,9 @@ def tune_strategy(
     from simgin.learn.tune_request import TuneRequest
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
-    own, *pool = _names(strategy, *opponents)
+    player, *pool = _names(strategy, *opponents)
     request = TuneRequest.read(
-        own,
+        player,
         find_variant(variant).spec,
         pool,
         parameters,
@@ -515,12 +515,12 @@ def train(
     from simgin.strategy.cast import CHAMPION
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
-    own, *pool = _names(strategy, *opponents)
+    player, *pool = _names(strategy, *opponents)
     sizes = {"rounds": rounds, "deals": deals, "confirmation_matches": confirmation_matches}
-    given: Any = {name: size for name, size in sizes.items() if size is not None}
-    read = (adapt.AdaptRequest if own == CHAMPION else discards.TrainRequest).read
-    run: Any = adapt.run_adaptation if own == CHAMPION else discards.run_training
-    request = read(own, find_variant(variant).spec, pool, seed=seed, **given)
+    specified: Any = {name: size for name, size in sizes.items() if size is not None}
+    read = (adapt.AdaptRequest if player == CHAMPION else discards.TrainRequest).read
+    run: Any = adapt.run_adaptation if player == CHAMPION else discards.run_training
+    request = read(player, find_variant(variant).spec, pool, seed=seed, **specified)
     result: TrainingResult | AdaptedChampion = _run("training", run, request, workers)
     return result
 
@@ -583,7 +583,7 @@ def analyze(
     seed: int = 1,
     workers: int | None = None,
 ) -> AnalysisResult:
-    """Evaluate each legal action in a position.
+    """Evaluate each legal action in a position by simulation.
 
     Args:
         cards: Ten cards, or eleven cards with the drawn card last. Use "blind" for a decision
@@ -654,7 +654,7 @@ def analyze_deal(
     seconds: float | str | None = None,
     workers: int | None = None,
 ) -> AnalysisResult:
-    """Evaluate every legal action in all decisions of a deal, or in the decisions of one turn.
+    """Evaluate every legal action at all decisions of a deal, or at the decisions of one turn.
 
     Args:
         a: Strategy A.
@@ -741,12 +741,12 @@ def error_rates(
     """
     from simgin.analysis import error_rates
 
-    own, other, judging = _names(a, b, judge)
+    a_spec, b_spec, judge_spec = _names(a, b, judge)
     trial = error_rates.RatingTask.read(
-        own,
-        other,
+        a_spec,
+        b_spec,
         find_variant(variant).spec,
-        judging,
+        judge_spec,
         amounts.parse_count(deals),
         amounts.parse_count(worlds),
         amounts.parse_seed(seed),
@@ -795,15 +795,15 @@ def find(
     """
     from simgin.analysis.find_deals import FindRequest, run_find
 
-    own, other, third = _names(a, b, against)
+    a_spec, b_spec, rival_spec = _names(a, b, against)
     request = FindRequest.read(
-        own,
-        other,
+        a_spec,
+        b_spec,
         find_variant(variant).spec,
         where,
         deals=deals,
         matches=matches,
-        against=third,
+        against=rival_spec,
         limit=limit,
         seed=seed,
     )
@@ -855,14 +855,14 @@ def variants() -> pd.DataFrame:
     """
     all_variants = map(find_variant, variant_names())
     return make_frame(
-        {"variant": one.spec, "players": one.params["players"], "title": one.title}
-        | {"about": one.about}
-        for one in all_variants
+        {"variant": variant.spec, "players": variant.params["players"], "title": variant.title}
+        | {"about": variant.about}
+        for variant in all_variants
     )
 
 
 def _names(*players: Player | None) -> list[Any]:
-    """Return the specs of strategies. Names, paths and None are not changed."""
+    """Return strategies as specs, leaving names, paths and None unchanged."""
     names: list[str | None] = []
     by_spec: dict[str, Strategy] = {}
     for player in players:

@@ -12,7 +12,7 @@ RENAMES_FILE = Path(__file__).with_name("renamed.toml")
 
 
 def find_new_name(owner: str, name: str) -> str | None:
-    """Return the new name of a renamed part of a module or class, or None."""
+    """Return the new name of a renamed part of a module or class, or None if there is none."""
     import tomllib
 
     table = tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
@@ -21,7 +21,7 @@ def find_new_name(owner: str, name: str) -> str | None:
 
 
 def missing_name_error(owner: str, name: str) -> Exception:
-    """Return the error for a missing name. If a new name exists, the error states it.
+    """Return the error for a missing name, stating the new name if the part was renamed.
 
     In `from module import name`, Python discards the message of an AttributeError, so the error is
     an ImportError.
@@ -42,7 +42,7 @@ def missing_name_error(owner: str, name: str) -> Exception:
 
 
 def make_getattr(module: str) -> Callable[[str], NoReturn]:
-    """Return the `__getattr__` of a module with renamed functions."""
+    """Return a `__getattr__` for a module, which states the new names of renamed functions."""
 
     def getattr_of_module(name: str) -> NoReturn:
         raise missing_name_error(module, name)
@@ -51,13 +51,13 @@ def make_getattr(module: str) -> Callable[[str], NoReturn]:
 
 
 class RenamedAttributes:
-    """Base class of classes with renamed attributes."""
+    """Base class of classes whose attributes have been renamed."""
 
     if not TYPE_CHECKING:  # Type checkers would accept any attribute.
 
         def __getattr__(self, name: str) -> NoReturn:
             if hasattr(type(self), name):  # A property raised its own AttributeError.
                 object.__getattribute__(self, name)
-            owners = [one.__name__ for one in type(self).__mro__]
+            owners = [cls.__name__ for cls in type(self).__mro__]
             renamed = (owner for owner in owners if find_new_name(owner, name))
             raise missing_name_error(next(renamed, owners[0]), name)

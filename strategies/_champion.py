@@ -123,7 +123,7 @@ ACE_TO_3 = sum(0b111 << (13 * suit) for suit in range(4))
 
 @helper
 def find_stage(turn):
-    """Return the stage of the deal, 0..4, on an own turn."""
+    """Return the stage of the deal (0 to 4) at a given turn of the player."""
     return (
         0  # In interpreted mode, the sum of two NumPy Booleans is a Boolean.
         + (turn >= STAGE_STARTS[0])
@@ -135,32 +135,32 @@ def find_stage(turn):
 
 @force_inline
 def two_highest_values(cards, rules):
-    """Return the highest value of some cards, and the highest value of another rank; 0 if none."""
+    """Return the two highest card values of different ranks, or 0 for each missing rank."""
     ranks = ranks_of(cards)  # Products replace branches that are hard to predict.
-    first = highest_lane_bit(ranks | 1)
-    others = ranks & ~(1 << first)
+    highest = highest_lane_bit(ranks | 1)
+    others = ranks & ~(1 << highest)
     second = highest_lane_bit(others | 1)
-    return rules.value[0, first] * (ranks != 0), rules.value[0, second] * (others != 0)
+    return rules.value[0, highest] * (ranks != 0), rules.value[0, second] * (others != 0)
 
 
 @helper
-def count_knock_draws(deadwood_points, dearest, new_outs, view, rules):
+def count_knock_draws(deadwood_points, highest_value, new_outs, view, rules):
     """Return the approximate number of unseen cards that allow a first knock on the next draw.
 
     These are low cards that can replace the highest unmatched card, and outs to a new meld.
     """
-    nine = deadwood_points - dearest
-    if deadwood_points <= view.limit or nine >= view.limit:
+    nine_deadwood = deadwood_points - highest_value
+    if deadwood_points <= view.limit or nine_deadwood >= view.limit:
         return 0
     low_enough = np.int64(0)
     for r in range(13):
-        low_enough |= np.int64(nine + rules.value[0, r] <= view.limit) << r
+        low_enough |= np.int64(nine_deadwood + rules.value[0, r] <= view.limit) << r
     return popcount(view.unseen & (cards_of_ranks(low_enough) | new_outs))
 
 
 @force_inline
 def count_cost(n, deadwood_points, view, weights):
-    """Return the cost of holding ten cards with the given deadwood and n unmatched cards."""
+    """Return the cost of the deadwood and of the number of unmatched cards of a ten-card hand."""
     cost = weights[LOOSE + n] + deadwood_points * weights[COUNT]
     cost += deadwood_points * deadwood_points * 0.02 * weights[COUNT_SQUARED]
     cost += (deadwood_points <= 10) * weights[COUNT_TO_10]
@@ -174,7 +174,7 @@ def count_cost(n, deadwood_points, view, weights):
 
 @force_inline
 def outs_cost(n, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights):
-    """Return the cost of the outs that are still available, which is usually negative.
+    """Return the cost, which is usually negative, of the outs that are still available.
 
     Args:
         n: Number of unmatched cards.
@@ -195,7 +195,7 @@ def outs_cost(n, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights
 
 @force_inline
 def sum_points(cards, rules):
-    """Return the total value of some cards in points, under any rules."""
+    """Return the total value of a mask of cards, in points, under any rules."""
     aces = popcount(cards & ACES)
     return sum_values_by_bits(cards, rules, 0) + aces * (
         rules.value[0, 0] >> N_VALUE_PLANES << N_VALUE_PLANES
@@ -204,7 +204,7 @@ def sum_points(cards, rules):
 
 @force_inline
 def unmatched_cost(unmatched, wanted_cards, rules, weights):
-    """Return the cost of unmatched cards, apart from their points."""
+    """Return the cost of unmatched cards in addition to their points."""
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     lone, low = unmatched & ~(by_rank | by_suit), unmatched & ACE_TO_3
     highest, second = two_highest_values(lone, rules)
@@ -216,27 +216,27 @@ def unmatched_cost(unmatched, wanted_cards, rules, weights):
 
 
 @force_inline
-def write_outs(n, tens, unmatched, unseen, rules, new_meld_outs, other_outs):
-    """Write the live outs of n hands, separately for outs that make a new meld and other outs."""
+def write_outs(n, hands, unmatched, unseen, rules, new_meld_outs, other_outs):
+    """Write the live outs of n hands, separating outs that make a new meld from other outs."""
     if not rules.by_planes[0]:
         for i in range(n):
             new_meld_outs[i] = outs(unmatched[i], rules) & unseen
-            other_outs[i] = outs(tens[i], rules) & unseen & ~new_meld_outs[i]
+            other_outs[i] = outs(hands[i], rules) & unseen & ~new_meld_outs[i]
         return
     for i in range(n + 3 & ~3):
         new_meld_outs[i] = outs_by_bits(unmatched[i]) & unseen
-        other_outs[i] = outs_by_bits(tens[i]) & unseen & ~new_meld_outs[i]
+        other_outs[i] = outs_by_bits(hands[i]) & unseen & ~new_meld_outs[i]
 
 
 @force_inline
-def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, costs):
-    """Write the costs of n ten-card hands, features times weights, to `costs`.
+def write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights, costs):
+    """Write the costs (features times weights) of n ten-card hands to `costs`.
 
     All arrays are stack arrays (see simgin.toolkit.stack_arrays).
 
     Args:
         n: Number of hands.
-        tens: The hands.
+        hands: The hands.
         unmatched: Cards in no possible meld, for each hand.
         counts: Deadwood of each hand.
         context: Result of `find_context`.
@@ -246,78 +246,83 @@ def write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, 
         costs: Output.
     """
     wanted_cards, spurned_cards, _ = context
-    new, fits = int_stack_array(), int_stack_array()
-    write_outs(n, tens, unmatched, view.unseen, rules, new, fits)
+    new_melds, other = int_stack_array(), int_stack_array()
+    write_outs(n, hands, unmatched, view.unseen, rules, new_melds, other)
     for i in range(n + 3 & ~3):
         size = popcount(unmatched[i])
         cost = count_cost(size, counts[i], view, weights)
-        cost += outs_cost(size, new[i], fits[i], wanted_cards, spurned_cards, weights)
+        cost += outs_cost(size, new_melds[i], other[i], wanted_cards, spurned_cards, weights)
         costs[i] = cost + unmatched_cost(unmatched[i], wanted_cards, rules, weights)
     for i in range(n):
         if counts[i] == 0:
-            costs[i] += popcount(new[i] | fits[i]) * weights[GIN_DRAWS]
+            costs[i] += popcount(new_melds[i] | other[i]) * weights[GIN_DRAWS]
         elif popcount(unmatched[i]) <= 3:
-            gin = count_gin_outs(tens[i], unmatched[i], new[i], fits[i], rules)
+            gin = count_gin_outs(hands[i], unmatched[i], new_melds[i], other[i], rules)
             costs[i] += gin * weights[GIN_DRAWS]
-        dearest = two_highest_values(unmatched[i], rules)[0]
+        highest_value = two_highest_values(unmatched[i], rules)[0]
         costs[i] += (
-            count_knock_draws(counts[i], dearest, new[i], view, rules) * weights[KNOCK_DRAWS]
+            count_knock_draws(counts[i], highest_value, new_melds[i], view, rules)
+            * weights[KNOCK_DRAWS]
         )
 
 
 @force_inline
-def unseen_cost(r, sets, runs, weights):
+def unseen_cost(rank, sets, runs, weights):
     """Return the cost of the melds that a discard of rank r can make with two unseen cards."""
-    high, low = np.int64(r >= 9), np.int64(r <= 2)
+    high, low = np.int64(rank >= 9), np.int64(rank <= 2)
     cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
     cost += high * sets * weights[SET_UNSEEN_HIGH] + high * runs * weights[RUN_UNSEEN_HIGH]
     return cost + low * runs * weights[RUN_UNSEEN_LOW]
 
 
 @force_inline
-def known_cost(known, held, unseen, window, runs, weights):
+def known_cost(n_known, known_bits, unseen, window, runs, weights):
     """Return the cost of the melds that a discard can make with the opponent's known cards.
 
     Args:
-        known: Number of known cards of the opponent with the same rank.
-        held: Known cards of the opponent near the discard in its suit, in the format of
+        n_known: Number of known cards of the opponent with the same rank.
+        known_bits: Known cards of the opponent near the discard in its suit, in the format of
             `count_run_pairs`.
         unseen: Number of unseen cards of the same rank.
         window: Unseen cards near the discard in its suit.
         runs: Number of possible runs with unseen cards.
         weights: Weights of the features.
     """
-    both, one = count_run_pairs(held), np.int64(known == 1)
-    cost = (both + (known >= 2)) * weights[MELD_KNOWN]
-    cost += one * unseen * weights[SET_HALF_KNOWN] + one * (unseen == 0) * weights[SET_DEAD]
-    return cost + (count_run_pairs(held | window) - both - runs) * weights[RUN_HALF_KNOWN]
+    known_runs, one_known = count_run_pairs(known_bits), np.int64(n_known == 1)
+    cost = (known_runs + (n_known >= 2)) * weights[MELD_KNOWN]
+    cost += (
+        one_known * unseen * weights[SET_HALF_KNOWN] + one_known * (unseen == 0) * weights[SET_DEAD]
+    )
+    return (
+        cost + (count_run_pairs(known_bits | window) - known_runs - runs) * weights[RUN_HALF_KNOWN]
+    )
 
 
 @force_inline
-def shed_cost(shed, gone, sets, runs, weights):
-    """Return the part of a discard's cost that depends on cards that the opponent shed.
+def shed_cost(n_shed, shed_bits, sets, runs, weights):
+    """Return the part of a discard's cost that depends on the cards that the opponent gave up.
 
     Args:
-        shed: Number of cards of the same rank that the opponent shed.
-        gone: Cards near the discard in its suit that the opponent shed.
+        n_shed: Number of cards of the same rank that the opponent shed.
+        shed_bits: Cards near the discard in its suit that the opponent shed.
         sets: Number of possible sets with unseen cards.
         runs: Number of possible runs with unseen cards.
         weights: Weights of the features.
     """
-    beside = popcount(gone & 0b01010)
-    cost = sets * (shed > 0) * weights[SET_UNSEEN_SHED]
-    cost += runs * (beside > 0) * weights[RUN_UNSEEN_SHED]
-    cost += shed * weights[SHED_RANK] + beside * weights[SHED_NEXT]
-    return cost + popcount(gone & 0b10001) * weights[SHED_NEXT_BUT_ONE]
+    n_adjacent = popcount(shed_bits & 0b01010)
+    cost = sets * (n_shed > 0) * weights[SET_UNSEEN_SHED]
+    cost += runs * (n_adjacent > 0) * weights[RUN_UNSEEN_SHED]
+    cost += n_shed * weights[SHED_RANK] + n_adjacent * weights[SHED_NEXT]
+    return cost + popcount(shed_bits & 0b10001) * weights[SHED_NEXT_BUT_ONE]
 
 
 @force_inline
-def giveaway_cost(card, r, ten, unmatched, last, near_last, view, weights):
-    """Return the cost of giving a discard of rank r to the opponent.
+def giveaway_cost(card, rank, ten, unmatched, last, near_last, view, weights):
+    """Return the cost that arises because the opponent can use a discard.
 
     Args:
         card: The discard.
-        r: Rank of the discard, 0..12.
+        rank: Rank of the discard, 0..12.
         ten: The ten remaining cards.
         unmatched: Remaining cards in no possible meld.
         last: The opponent's last discard, or -1 if it was taken.
@@ -325,39 +330,39 @@ def giveaway_cost(card, r, ten, unmatched, last, near_last, view, weights):
         view: What the player can see.
         weights: Weights of the features.
     """
-    first = card - r  # the ace of its suit
-    rank, suit = cards_of_rank(r), LANE_MASK << first
-    beside = ten & (rank | 0b11111 << card >> 2 & suit) & ~card_mask(card)
-    unseen = popcount(view.unseen & rank)
-    window = (view.unseen & suit) >> first << 2 >> r
-    sets, runs = unseen * (unseen - 1) // 2, count_run_pairs(window)
-    cost = popcount(beside & unmatched) * weights[NEAR_LOOSE]
-    cost += popcount(beside & ~unmatched) * weights[NEAR_MELDED]
-    cost += r * weights[RANK] + r * r * 0.1 * weights[RANK_SQUARED]
-    cost += unseen_cost(r, sets, runs, weights)
-    known, held = popcount(view.known & rank), (view.known & suit) >> first << 2 >> r
-    cost += known_cost(known, held, unseen, window, runs, weights)
-    shed, gone = popcount(view.shed & rank), (view.shed & suit) >> first << 2 >> r
-    cost += shed_cost(shed, gone, sets, runs, weights)
+    ace = card - rank
+    peers, suit = cards_of_rank(rank), LANE_MASK << ace
+    nearby = ten & (peers | 0b11111 << card >> 2 & suit) & ~card_mask(card)
+    n_unseen = popcount(view.unseen & peers)
+    window = (view.unseen & suit) >> ace << 2 >> rank
+    sets, runs = n_unseen * (n_unseen - 1) // 2, count_run_pairs(window)
+    cost = popcount(nearby & unmatched) * weights[NEAR_LOOSE]
+    cost += popcount(nearby & ~unmatched) * weights[NEAR_MELDED]
+    cost += rank * weights[RANK] + rank * rank * 0.1 * weights[RANK_SQUARED]
+    cost += unseen_cost(rank, sets, runs, weights)
+    n_known, known_bits = (popcount(view.known & peers), (view.known & suit) >> ace << 2 >> rank)
+    cost += known_cost(n_known, known_bits, n_unseen, window, runs, weights)
+    n_shed, shed_bits = (popcount(view.shed & peers), (view.shed & suit) >> ace << 2 >> rank)
+    cost += shed_cost(n_shed, shed_bits, sets, runs, weights)
     is_near = np.int64(near_last & card_mask(card) != 0)
-    return cost + is_near * weights[SAME_RANK_LAST + min(2, abs(r - last % 13))]
+    return cost + is_near * weights[SAME_RANK_LAST + min(2, abs(rank - last % 13))]
 
 
 @helper
 def find_context(view):
-    """Return the cards next to the opponent's known and shed cards, and `declined_card`."""
+    """Return the cards next to the opponent's known and shed cards, and the last declined card."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 
 @force_inline
-def add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights, costs):
-    """Add to `costs` how much each of `n` discards helps the opponent.
+def add_giveaway_costs(n, cards, ranks, hands, unmatched, context, view, weights, costs):
+    """Add the cost of helping the opponent to the costs of `n` discards.
 
     Args:
         n: Number of discards.
         cards: Discards, as a stack array.
         ranks: Ranks of the discards, as a stack array.
-        tens: Ten remaining cards for each discard, as a stack array.
+        hands: Ten remaining cards for each discard, as a stack array.
         unmatched: Unmatched cards among them, as a stack array.
         context: Result of `find_context`.
         view: What the player can see.
@@ -367,17 +372,17 @@ def add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights,
     last = context[2]
     near_last = neighbours(last) if last >= 0 else 0
     for i in range(n + 3 & ~3):
-        card, r, ten = cards[i], ranks[i], tens[i]
-        costs[i] += giveaway_cost(card, r, ten, unmatched[i], last, near_last, view, weights)
+        card, rank, ten = cards[i], ranks[i], hands[i]
+        costs[i] += giveaway_cost(card, rank, ten, unmatched[i], last, near_last, view, weights)
 
 
 @force_inline
 def write_discard_costs(
-    n, cards, ranks, tens, unmatched, counts, context, view, rules, weights, costs
+    n, cards, ranks, hands, unmatched, counts, context, view, rules, weights, costs
 ):
-    """Write the costs of n discards, features times weights, to `costs`.
+    """Write the costs (features times weights) of n discards to `costs`.
 
     The arguments are the same as for `write_hand_costs` and `add_giveaway_costs`.
     """
-    write_hand_costs(n, tens, unmatched, counts, context, view, rules, weights, costs)
-    add_giveaway_costs(n, cards, ranks, tens, unmatched, context, view, weights, costs)
+    write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights, costs)
+    add_giveaway_costs(n, cards, ranks, hands, unmatched, context, view, weights, costs)

@@ -1,4 +1,4 @@
-"""Weights of `champion` for the rules of a game.
+"""Features of the rules, and weights of `champion` that depend on the rules.
 
 training/champion.py trains weights for the rules of EAAI and of three other variants. Under other
 rules, champion adds a linear function of the features of the rules below
@@ -43,12 +43,12 @@ TRAINED_FEATURES = {"eaai": (), "rush": (59,), "tedesco": (14, 39, 52, 53, 57, 6
 
 
 def ramp(value, low, high, usual):
-    """Return the difference of a value from the usual value, as a proportion of the range."""
+    """Return the deviation of a value from its usual value, as a proportion of a range."""
     return (min(max(value, low), high) - min(max(usual, low), high)) / (high - low)
 
 
 def ramps(value, knots, usual):
-    """Return one ramp per pair of adjacent knots; their sums form piecewise linear functions."""
+    """Return a ramp for each pair of adjacent knots, to represent a piecewise linear function."""
     return [ramp(value, *pair, usual) for pair in pairwise(knots)]
 
 
@@ -124,13 +124,13 @@ def score_features(rules):
 
 
 def rule_features(rules):
-    """Return the features of the rules, (N_RULE_FEATURES,) float64, which are 0 under eaai."""
+    """Return the features of the rules, (N_RULE_FEATURES,) float64, which are all 0 for eaai."""
     return _compute_features(rules.item()[: len(RULE_PARAMETERS)])
 
 
 @lru_cache(maxsize=64)
 def _compute_features(values):
-    """Return the read-only features for the value of every parameter."""
+    """Compute the features of the rules as a read-only array, from the values of all parameters."""
     rules = SimpleNamespace(**dict(zip(RULE_PARAMETERS, values, strict=True)))
     features = np.array(
         [*bonus_features(rules), *play_features(rules), *score_features(rules)], np.float64
@@ -140,7 +140,7 @@ def _compute_features(values):
 
 
 def variant_features(name):
-    """Return the features of a variant's rules that are in TRAINED_FEATURES."""
+    """Return the features of a variant's rules, limited to the features in TRAINED_FEATURES."""
     features = np.zeros(N_RULE_FEATURES)
     features[list(TRAINED_FEATURES[name])] = 1
     return features

@@ -57,19 +57,19 @@ FIRST_CHECK = 32  # number of worlds assumed in the first check
 
 @helper
 def rollout_take(view, rules, params):
-    """Return the take decision of champion."""
+    """Return champion's decision about the card on offer during a rollout."""
     return take_if(player.take_gain(view, rules, params) > 0, view.legal)
 
 
 @helper
 def rollout_discard(view, rules, params):
-    """Return the discard of champion."""
+    """Return champion's discard during a rollout."""
     return player.lowest_cost_discard(view.legal, view, rules, params)
 
 
 @helper
 def rollout_knock(view, rules, params):
-    """Return the knock decision of champion; without weights, knock immediately."""
+    """Return champion's knock decision during a rollout; without weights, knock immediately."""
     if len(params) == 0 or is_gin_or_better(view) or view.phase == PHASE_LAST:
         return 1
     return np.int64(player.knock_gain(view, rules, params) > 0)
@@ -77,19 +77,19 @@ def rollout_knock(view, rules, params):
 
 @helper
 def no_offer(view, rules, params):
-    """Return 0, which means never to offer the die."""
+    """Return 0, because players in rollouts never offer the die."""
     return 0
 
 
 @helper
 def accept(view, rules, params):
-    """Return 1, which means to accept the die."""
+    """Return 1, because players in rollouts accept every offer of the die."""
     return 1
 
 
 @helper
 def first_melding(view, rules, params):
-    """Return 0, which means to show the melding with the least deadwood."""
+    """Return 0, because players in rollouts show the melding with the least deadwood."""
     return 0
 
 
@@ -100,14 +100,14 @@ def prepare_state(state, params, seed):
     state.unit = 0
     state.watched = state.given = state.scripted = state.logged = 0
     state.turns = 0
-    size = HANDS_OFFSET - CHAMPION_OFFSET
+    n_parameters = HANDS_OFFSET - CHAMPION_OFFSET
     address = params.ctypes.data + 8 * CHAMPION_OFFSET
-    for who in range(2):
-        state.same[who] = 0
-        state.noisy[who] = 0
+    for seat in range(2):
+        state.same[seat] = 0
+        state.noisy[seat] = 0
         for slot in range(state.lengths.shape[1]):
-            state.vectors[who, slot] = address
-            state.lengths[who, slot] = size
+            state.vectors[seat, slot] = address
+            state.lengths[seat, slot] = n_parameters
 
 
 @helper
@@ -144,7 +144,7 @@ def evaluate_rollout(state, view, params):
 def roll_out_world(
     states, views, hand, stock, actions, cards, alive, world, values, turns, view, rules, params
 ):
-    """Roll out each action in the mask `alive` in a world.
+    """Roll out each action in the mask `alive` in one sampled world.
 
     The function writes the values and adds the turns.
     """
@@ -152,14 +152,14 @@ def roll_out_world(
     discard = as_policy(rollout_discard)
     knock = as_policy(rollout_knock)
     offer = as_policy(no_offer)
-    answer = as_policy(accept)
+    answer_policy = as_policy(accept)
     show = as_policy(first_melding)
     for i in range(len(actions)):
         if alive >> i & 1:
             roll_out_action(
                 states[0], rules, view, hand, stock, actions[i], cards[i], views[0], views[1],
-                take, discard, knock, offer, answer, show,
-                take, discard, knock, offer, answer, show,
+                take, discard, knock, offer, answer_policy, show,
+                take, discard, knock, offer, answer_policy, show,
             )  # fmt: skip
             values[i, world] = evaluate_rollout(states[0], view, params)
             turns[i] += states[0].turns - view.turns
@@ -170,7 +170,7 @@ def roll_out_world(
 
 @helper
 def estimate_gain(values, action_index, n, prior_gain, spread):
-    """Return the estimated gain of action i over the first action, and its variance per world.
+    """Return the estimated gain of action i over the first action, and the variance per world.
 
     Args:
         values: Values by action and world.
@@ -193,13 +193,13 @@ def estimate_gain(values, action_index, n, prior_gain, spread):
 
 @helper
 def variance_after(n, world_variance, spread):
-    """Return the variance of an estimate from champion's weights and rollouts in n worlds."""
+    """Return the variance after combining champion's weights with rollouts in n worlds."""
     return 1.0 / (1.0 / (spread * spread) + n / world_variance)
 
 
 @helper
 def needs_more_worlds(gap, n, world_variance, spread, cost):
-    """Return True if doubling the number of worlds is expected to gain more than it costs.
+    """Return True if the expected gain from doubling the number of worlds exceeds the cost.
 
     The new worlds change the estimate by a normal deviate. If the action overtakes the best action,
     the difference is gained. The expected gain is therefore the unit normal loss of `gap`. The
@@ -219,8 +219,8 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
         n + n_more, world_variance, spread
     )
     sd_drop = np.sqrt(variance_drop)
-    left = max(0.0, 1.0 - gap / (3.2 * sd_drop))
-    square = left * left
+    remaining = max(0.0, 1.0 - gap / (3.2 * sd_drop))
+    square = remaining * remaining
     return 0.4 * sd_drop * square * square > cost * n_more
 
 
@@ -238,25 +238,25 @@ def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
         spread: Standard deviation of the error of these gains.
         turn_cost: Cost of a turn, in points.
     """
-    k = len(prior_gains)
-    gains, variances, costs = np.zeros(k), np.zeros(k), np.zeros(k)
-    best, left = 0, np.int64(0)
-    for i in range(1, k):
+    n_moves = len(prior_gains)
+    gains, variances, costs = np.zeros(n_moves), np.zeros(n_moves), np.zeros(n_moves)
+    best, active = 0, np.int64(0)
+    for i in range(1, n_moves):
         if alive >> i & 1:
             gains[i], variances[i] = estimate_gain(values, i, n, prior_gains[i], spread)
             mean_turns = turns[i] / n if n > 0 else EXPECTED_TURNS
             costs[i] = turn_cost * (mean_turns + SETUP_TURNS)
             if gains[i] > gains[best]:
                 best = i
-    for i in range(1, k):
+    for i in range(1, n_moves):
         if alive >> i & 1 and i != best:
             gap = gains[best] - gains[i]
-            left |= np.int64(needs_more_worlds(gap, n, variances[i], spread, costs[i])) << i
+            active |= np.int64(needs_more_worlds(gap, n, variances[i], spread, costs[i])) << i
     if best > 0 and (
-        left or needs_more_worlds(gains[best], n, variances[best], spread, costs[best])
+        active or needs_more_worlds(gains[best], n, variances[best], spread, costs[best])
     ):
-        left |= 1 << best
-    return left, best
+        active |= 1 << best
+    return active, best
 
 
 @helper
@@ -272,14 +272,16 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
         rules: Rules of the variant.
         params: Parameters of champion-mc.
     """
-    n, k, turn_cost = int(params[N_WORLDS]), len(actions), TURN_COST / params[N_WORLDS]
-    values, turns = np.zeros((k, n + WORLDS_PER_CHECK)), np.zeros(k)
-    alive, best = find_open_actions(values, turns, (1 << k) - 1, 0, prior_gains, spread, turn_cost)
+    n, n_moves, turn_cost = int(params[N_WORLDS]), len(actions), TURN_COST / params[N_WORLDS]
+    values, turns = np.zeros((n_moves, n + WORLDS_PER_CHECK)), np.zeros(n_moves)
+    alive, best = find_open_actions(
+        values, turns, (1 << n_moves) - 1, 0, prior_gains, spread, turn_cost
+    )
     if alive == 0:
         return best
     states, views = np.empty(1, STATE), np.zeros(2, VIEW)
     prepare_state(states[0], params, view.noise)
-    f, weights, stream = (
+    scratch, weights, stream = (
         np.zeros(N_LIKELIHOOD_FEATURES),
         np.zeros(N_LIKELIHOOD_FEATURES),
         np.zeros(33, np.int64),
@@ -294,7 +296,16 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
     while alive and world < n:
         for _ in range(WORLDS_PER_CHECK):
             hidden = run_metropolis(
-                hidden, steps, f, weights, declined, discarded, view, rules, view.noise, stream
+                hidden,
+                steps,
+                scratch,
+                weights,
+                declined,
+                discarded,
+                view,
+                rules,
+                view.noise,
+                stream,
             )
             steps = THINNING
             shuffle_stock(hidden, view, view.noise, stream, stock)

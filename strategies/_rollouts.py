@@ -62,7 +62,7 @@ FIRST_BATCH = 32
 
 @helper
 def _draw_cards(pool, k, seed, stream):
-    """Draw k cards from the pool, move them to the front in random order, and return their mask."""
+    """Draw k random cards from the pool, move them to its front, and return their mask."""
     cards = 0
     for i in range(k):
         j = i + random_below(pool.shape[0] - i, next_random_word(seed, stream))
@@ -72,21 +72,24 @@ def _draw_cards(pool, k, seed, stream):
 
 
 @helper
-def _improve_hand(hidden, known, aim, pool, seed, stream, rules):
-    """Return the hidden hand after random card swaps that bring its deadwood closer to `aim`."""
-    distance = abs(deadwood(known | hidden, rules) - aim)
-    size = popcount(hidden)
+def _improve_hand(hidden, known, target, pool, seed, stream, rules):
+    """Return the hidden hand after random card swaps that bring the deadwood closer to a target."""
+    distance = abs(deadwood(known | hidden, rules) - target)
+    n_hidden = popcount(hidden)
     for _ in range(MAX_SWAPS):
-        if distance == 0 or size == 0:
+        if distance == 0 or n_hidden == 0:
             break
         word = next_random_word(seed, stream)
-        new = 1 << pool[random_below(pool.shape[0], word & 0xFFFF0000)]
-        if hidden & new:
+        new_card = 1 << pool[random_below(pool.shape[0], word & 0xFFFF0000)]
+        if hidden & new_card:
             continue
-        swapped = hidden & ~(1 << nth_bit(hidden, random_below(size, (word & 0xFFFF) << 16))) | new
-        left = abs(deadwood(known | swapped, rules) - aim)
-        if left < distance:
-            hidden, distance = swapped, left
+        swapped = (
+            hidden & ~(1 << nth_bit(hidden, random_below(n_hidden, (word & 0xFFFF) << 16)))
+            | new_card
+        )
+        new_distance = abs(deadwood(known | swapped, rules) - target)
+        if new_distance < distance:
+            hidden, distance = swapped, new_distance
     return hidden
 
 
@@ -98,19 +101,19 @@ def _sample_hidden_cards(view, rules, developed, pool, stream):
     many draws as there are cards in the pile, or it improves the best draw by swaps towards the
     expected deadwood.
     """
-    missing = 10 - popcount(view.known)
+    n_missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
-    hidden = _draw_cards(pool, missing, view.noise, stream)
+    hidden_cards = _draw_cards(pool, n_missing, view.noise, stream)
     if developed == RANDOM:
-        return hidden
+        return hidden_cards
     for _ in range(pile - 1):
-        candidate = _draw_cards(pool, missing, view.noise, stream)
-        if deadwood(view.known | candidate, rules) < deadwood(view.known | hidden, rules):
-            hidden = candidate
+        candidate = _draw_cards(pool, n_missing, view.noise, stream)
+        if deadwood(view.known | candidate, rules) < deadwood(view.known | hidden_cards, rules):
+            hidden_cards = candidate
     if developed == BEST_OF_DRAWS:
-        return hidden
+        return hidden_cards
     return _improve_hand(
-        hidden, view.known, EXPECTED_DEADWOOD[min(pile, 29)], pool, view.noise, stream, rules
+        hidden_cards, view.known, EXPECTED_DEADWOOD[min(pile, 29)], pool, view.noise, stream, rules
     )
 
 
@@ -120,14 +123,14 @@ def sample_world(view, rules, developed, pool, stream, stock):
 
     The stock is written to `stock`, starting with the next card.
     """
-    hidden = _sample_hidden_cards(view, rules, developed, pool, stream)
+    hidden_cards = _sample_hidden_cards(view, rules, developed, pool, stream)
     _draw_cards(pool, pool.shape[0], view.noise, stream)
     n = 0
     for i in range(pool.shape[0]):
-        if not hidden >> pool[i] & 1:
+        if not hidden_cards >> pool[i] & 1:
             stock[n] = pool[i]
             n += 1
-    return view.known | hidden
+    return view.known | hidden_cards
 
 
 # Rollouts
@@ -204,10 +207,10 @@ def roll_out(
         rules: Rules of the variant.
         scratch: Result of `_make_scratch`.
     """
-    size = stock_left
+    n_stock = stock_left
     own_deadwood, opponent_deadwood = deadwood(own_hand, rules), deadwood(opponent_hand, rules)
     while True:
-        hand, before, other_deadwood = (
+        hand, own_deadwood_before, other_deadwood = (
             (own_hand, own_deadwood, opponent_hand)
             if is_own_turn
             else (opponent_hand, opponent_deadwood, own_hand)
@@ -219,10 +222,10 @@ def roll_out(
             least_deadwood, cards = best_discards(
                 eleven_cards, eleven_cards if rules.discard_ban == BAN_NONE else hand, rules
             )
-        if source != TAKE and least_deadwood >= before:
+        if source != TAKE and least_deadwood >= own_deadwood_before:
             if stock_left == 0:
                 return 0
-            eleven_cards = hand | 1 << stock[size - stock_left]
+            eleven_cards = hand | 1 << stock[n_stock - stock_left]
             stock_left -= 1
             if rules.stock_end == STOCK_END_AT_DRAW and stock_left <= rules.stock_reserve:
                 return 0
@@ -310,7 +313,7 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
 
 @helper
 def evaluate_points(points, view, params):
-    """Return the value of a deal, in points or as the match win probability."""
+    """Return the value of a deal result, in points or as the match win probability."""
     if params[VALUE] == 1 or view.goal != GOAL_POINTS:
         return float(points)
     own_score = max(0, view.own_points + max(points, 0)) * TABLE_TARGET // view.target
@@ -329,7 +332,7 @@ def evaluate_points(points, view, params):
 
 @helper
 def _is_significantly_better(a, b, n, gate):
-    """Return True if action a beats b by more than `gate` standard errors over n worlds."""
+    """Return True if the mean gain of action a over b exceeds `gate` standard errors."""
     total, squares = 0.0, 0.0
     for i in range(n):
         total += a[i] - b[i]
@@ -340,10 +343,10 @@ def _is_significantly_better(a, b, n, gate):
 
 @helper
 def _evaluate_worlds(
-    values, first, last, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
+    values, start, stop, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
 ):
-    """Fill values[action, world] for worlds first to last - 1 and the actions in `alive`."""
-    for world in range(first, last):
+    """Fill `values[action, world]` for a range of worlds and for the actions in `alive`."""
+    for world in range(start, stop):
         opponent_hand = sample_world(view, rules, params[DEVELOPED], pool, stream, stock)
         for i in range(actions.shape[0]):
             if alive >> i & 1:

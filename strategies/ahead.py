@@ -1,4 +1,4 @@
-"""Look one draw ahead: keep the ten cards with the best prospects over all unseen cards.
+"""Look one draw ahead, and keep the ten cards with the best prospects over all unseen cards.
 
 The reference values for solitaire games in the rule book come from strategies that look ahead in
 this way with perfect memory: a discarded card is no longer unseen. The parameter `aim` selects the
@@ -65,8 +65,8 @@ def is_last_discard(view, rules):
 
 
 @helper
-def hand_cost(ten_cards, unseen, aim, few, rules, counts):
-    """Return the cost of ten cards for the given aim.
+def hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
+    """Return the cost of ten cards for the given aim, where a lower cost is better.
 
     A lower cost is better.
 
@@ -74,7 +74,7 @@ def hand_cost(ten_cards, unseen, aim, few, rules, counts):
         ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
         aim: Index of the aim.
-        few: Number of draws that count as the best draws if the aim is FEW.
+        n_best_draws: Number of draws that count as the best draws if the aim is FEW.
         rules: Rules of the variant.
         counts: Scratch space with one number per card.
     """
@@ -82,7 +82,7 @@ def hand_cost(ten_cards, unseen, aim, few, rules, counts):
         return _unmatched_cost(ten_cards, unseen, rules)
     n = deadwood_after_draws(ten_cards, unseen, rules, counts)
     if aim == AIM_FEW:
-        return sum_of_smallest(counts, n, int(few))
+        return sum_of_smallest(counts, n, int(n_best_draws))
     total, gins = 0, 0
     for i in range(n):
         total += counts[i]
@@ -107,7 +107,7 @@ def _unmatched_cost(ten_cards, unseen, rules):
 
 @helper
 def min_unmatched(hand, rules):
-    """Return the smallest number of unmatched cards of a hand, regardless of their values.
+    """Return the smallest possible number of unmatched cards of a hand, whatever their values.
 
     The hand has up to eleven cards. Rainbows are ignored.
     """
@@ -138,29 +138,29 @@ def min_unmatched(hand, rules):
 
 @helper
 def _min_unmatched_with_sets(spades, hearts, diamonds, clubs, ranks, rules):
-    """Return `min_unmatched` if each of `ranks` can be a set.
+    """Return the smallest number of unmatched cards if each of `ranks` can form a set.
 
     A rank can form a set of all its cards, a set of three of its four cards, or no set.
     """
     if ranks == 0:
         return _count_out_of_runs(spades, hearts, diamonds, clubs, rules)
-    r = ranks & -ranks
-    rest = ranks ^ r
-    s0, h0, d0, c0 = spades & ~r, hearts & ~r, diamonds & ~r, clubs & ~r
+    rank = ranks & -ranks
+    other_ranks = ranks ^ rank
+    s0, h0, d0, c0 = (spades & ~rank, hearts & ~rank, diamonds & ~rank, clubs & ~rank)
     best = min(
-        _min_unmatched_with_sets(spades, hearts, diamonds, clubs, rest, rules),
-        _min_unmatched_with_sets(s0, h0, d0, c0, rest, rules),
+        _min_unmatched_with_sets(spades, hearts, diamonds, clubs, other_ranks, rules),
+        _min_unmatched_with_sets(s0, h0, d0, c0, other_ranks, rules),
     )
-    if spades & hearts & diamonds & clubs & r:
+    if spades & hearts & diamonds & clubs & rank:
         best = min(
             best,
-            _min_unmatched_with_sets(spades, h0, d0, c0, rest, rules),
-            _min_unmatched_with_sets(s0, hearts, d0, c0, rest, rules),
+            _min_unmatched_with_sets(spades, h0, d0, c0, other_ranks, rules),
+            _min_unmatched_with_sets(s0, hearts, d0, c0, other_ranks, rules),
         )
         best = min(
             best,
-            _min_unmatched_with_sets(s0, h0, diamonds, c0, rest, rules),
-            _min_unmatched_with_sets(s0, h0, d0, clubs, rest, rules),
+            _min_unmatched_with_sets(s0, h0, diamonds, c0, other_ranks, rules),
+            _min_unmatched_with_sets(s0, h0, d0, clubs, other_ranks, rules),
         )
     return best
 
@@ -182,5 +182,5 @@ def _count_out_of_suit_runs(lane, rules):
 
     These are the cards outside all runs, and two more cards if A-2-3 and Q-K-A need the same ace.
     """
-    ends = rules.ace_runs == ACE_HIGH_OR_LOW and lane & 0b1110000001111 == 0b1100000000111
-    return popcount(lane & ~int(rules.lane[0, lane])) + 2 * ends
+    has_both_ends = rules.ace_runs == ACE_HIGH_OR_LOW and lane & 0b1110000001111 == 0b1100000000111
+    return popcount(lane & ~int(rules.lane[0, lane])) + 2 * has_both_ends

@@ -103,24 +103,24 @@ def weights_for_rules(weights, deltas, rules):
             each feature of the rules. The first row is their value under the rules of eaai.
         rules: The rules.
     """
-    features, first = rule_features(rules), find_rules_offset(rules)
-    trained_features = variant_features(TRAINED_VARIANTS[first // RULES_SIZE])
+    features, offset = rule_features(rules), find_rules_offset(rules)
+    trained_features = variant_features(TRAINED_VARIANTS[offset // RULES_SIZE])
     # Only for rush does the change also improve play under the rules used in training.
-    used = features if first == RUSH else features - trained_features
+    used = features if offset == RUSH else features - trained_features
     if not used.any():
         return weights
     table = deltas.reshape(1 + N_RULE_FEATURES, -1)
     constants, changes = table[0], table[1:]
     change = used @ changes
     patient, hasty = change[: 2 * BLEND_SIZE].reshape(2, BLEND_SIZE)
-    share = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
+    hasty_share = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
     before, after = (
-        immediate_knock_probabilities((constants + one @ changes)[2 * BLEND_SIZE :])
-        for one in (trained_features, features)
+        immediate_knock_probabilities((constants + x @ changes)[2 * BLEND_SIZE :])
+        for x in (trained_features, features)
     )
     adapted_weights = weights.copy()
-    blends, levels = np.split(adapted_weights[first : first + RULES_SIZE], [OPPONENT_OFFSET])
-    blends += (patient + (hasty - patient) * share).ravel()
+    blends, levels = np.split(adapted_weights[offset : offset + RULES_SIZE], [OPPONENT_OFFSET])
+    blends += (patient + (hasty - patient) * hasty_share).ravel()
     levels += (N_BLENDS - 1) * (after - before).ravel()
     levels[:] = np.rint(levels).clip(0, N_BLENDS - 1)
     return adapted_weights
@@ -132,8 +132,8 @@ def immediate_knock_probabilities(log_odds):
     Args:
         log_odds: Log odds by deals won and mean points of these deals, then by own turn, (N_ODDS,).
     """
-    cells, turns = np.split(log_odds, [N_WON * N_MEANS])
-    return 1 / (1 + np.exp(-(cells.reshape(N_WON, N_MEANS, 1) + turns)))
+    points_odds, turn_odds = np.split(log_odds, [N_WON * N_MEANS])
+    return 1 / (1 + np.exp(-(points_odds.reshape(N_WON, N_MEANS, 1) + turn_odds)))
 
 
 WEIGHTS = {
@@ -161,13 +161,13 @@ def immediate_knock_level(view, rules, params):
 
 @helper
 def blend_offset(view, rules, params):
-    """Return the offset of the current blend of weights."""
+    """Return the offset of the blend of weights for the current opponent."""
     return rules_offset(rules) + BLEND_SIZE * immediate_knock_level(view, rules, params)
 
 
 @force_inline
 def stage_weights(first, view, params):
-    """Return the feature weights of this stage in the blend at offset `first`."""
+    """Return the blended feature weights of the current stage, which start at index `first`."""
     return params_at(
         params.ctypes.data + 8 * (first + N_FEATURES * find_stage(view.own_turn)), N_FEATURES
     )
@@ -175,7 +175,7 @@ def stage_weights(first, view, params):
 
 @helper
 def current_weights(view, rules, params):
-    """Return the feature weights of this stage, (N_FEATURES,) float64."""
+    """Return the feature weights of the current stage, (N_FEATURES,) float64."""
     return stage_weights(blend_offset(view, rules, params), view, params)
 
 
@@ -185,7 +185,7 @@ def write_candidates(legal, view, rules, weights, cards, costs):
 
     Candidates are legal discards that leave little more than the least deadwood.
     """
-    ranks, tens, loose, counts = (
+    ranks, hands, unmatched, counts = (
         int_stack_array(),
         int_stack_array(),
         int_stack_array(),
@@ -194,32 +194,37 @@ def write_candidates(legal, view, rules, weights, cards, costs):
     melded = cards_in_melds(view.hand, rules)
     by_rank, by_suit = partners_by_rank_and_suit(view.hand & ~melded)
     linked_or_melded = by_rank | by_suit | melded
-    plain = view.best & ~melded  # Discarding one of these cards saves the whole value of the card.
+    # Discarding one of these cards saves the whole value of the card.
+    best_unmatched = view.best & ~melded
     total = (
-        view.least + card_value(lowest_bit(plain), rules) if plain else deadwood(view.hand, rules)
+        view.least + card_value(lowest_bit(best_unmatched), rules)
+        if best_unmatched
+        else deadwood(view.hand, rules)
     )
     n = 0
     while legal:
-        one, card = legal & -legal, lowest_bit(legal)
-        legal ^= one
-        ten = view.hand ^ one
-        deadwood_points, left = total - card_value(card, rules), ten & ~melded
-        most = view.least + (MARGIN if one & linked_or_melded else LONE_MARGIN)
-        if one & melded:
-            left = ten & ~cards_in_melds(ten, rules)
-            if total_points(left, rules) > most:
+        bit, card = legal & -legal, lowest_bit(legal)
+        legal ^= bit
+        ten = view.hand ^ bit
+        deadwood_points, left_over = total - card_value(card, rules), ten & ~melded
+        limit = view.least + (MARGIN if bit & linked_or_melded else LONE_MARGIN)
+        if bit & melded:
+            left_over = ten & ~cards_in_melds(ten, rules)
+            if total_points(left_over, rules) > limit:
                 continue
             deadwood_points = deadwood(ten, rules)
-        cards[n], ranks[n], tens[n], loose[n], counts[n] = (
+        cards[n], ranks[n], hands[n], unmatched[n], counts[n] = (
             card,
             card % 13,
             ten,
-            left,
+            left_over,
             deadwood_points,
         )
-        n += deadwood_points <= most
+        n += deadwood_points <= limit
     context = find_context(view)
-    write_discard_costs(n, cards, ranks, tens, loose, counts, context, view, rules, weights, costs)
+    write_discard_costs(
+        n, cards, ranks, hands, unmatched, counts, context, view, rules, weights, costs
+    )
     return n
 
 
@@ -237,43 +242,49 @@ def lowest_cost_discard(legal, view, rules, params):
 
 @discard(name="champion", **WEIGHTS)
 def champion_discard(view, rules, params):
-    """Make the discard with the lowest cost."""
+    """Discard the card with the lowest cost according to the trained weights."""
     return lowest_cost_discard(view.legal, view, rules, params)
 
 
 @helper
 def describe_knock(view, rules):
-    """Return the N_KNOCK_FEATURES features of a knock, excluding its turn and its deadwood."""
-    ten = view.hand
+    """Return the features of a knock, except for the turn and the deadwood."""
+    ten_cards = view.hand
     if view.ending_card >= 0:
-        ten &= ~(1 << view.ending_card)
-    loose = ten & ~cards_in_melds(ten, rules)
-    n = popcount(loose)
-    new = outs(loose, rules) & view.unseen
-    fits = outs(ten, rules) & view.unseen & ~new
-    few, many = (popcount(new), 0) if n <= 3 else (0, popcount(new))
-    alone = popcount(fits) if n <= 1 else 0
-    return 1.0 * few, 1.0 * alone, 1.0 * popcount(view.known), 1.0 * many, 1.0 * (n <= 2)
+        ten_cards &= ~(1 << view.ending_card)
+    unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
+    n = popcount(unmatched)
+    new_outs = outs(unmatched, rules) & view.unseen
+    other_outs = outs(ten_cards, rules) & view.unseen & ~new_outs
+    near_outs, far_outs = (popcount(new_outs), 0) if n <= 3 else (0, popcount(new_outs))
+    gin_outs = popcount(other_outs) if n <= 1 else 0
+    return (
+        1.0 * near_outs,
+        1.0 * gin_outs,
+        1.0 * popcount(view.known),
+        1.0 * far_outs,
+        1.0 * (n <= 2),
+    )
 
 
 @helper
 def knock_gain(view, rules, params):
-    """Return the gain from knocking over continuing."""
-    x = describe_knock(view, rules)
+    """Return the estimated gain from knocking instead of continuing."""
+    features = describe_knock(view, rules)
     first = blend_offset(view, rules, params)
     turn = min(view.own_turn, KNOCK_TURNS) - 1
     gain = params[
         first + KNOCK_OFFSET + turn * N_KNOCK_COUNTS + min(view.ending_count, N_KNOCK_COUNTS - 1)
     ]
-    at = first + KNOCK_FEATURE_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
+    offset = first + KNOCK_FEATURE_OFFSET + N_KNOCK_FEATURES * find_stage(view.own_turn)
     for i in range(N_KNOCK_FEATURES):
-        gain += x[i] * params[at + i]
+        gain += features[i] * params[offset + i]
     return gain
 
 
 @knock(name="champion", **WEIGHTS)
 def champion_knock(view, rules, params):
-    """Knock with gin or on the last discard; otherwise decide by a table and the outs."""
+    """Knock with gin or on the last discard; otherwise decide by the turn, deadwood and outs."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     return knock_gain(view, rules, params) > 0
@@ -281,7 +292,7 @@ def champion_knock(view, rules, params):
 
 @helper
 def describe_take(view, rules, weights):
-    """Return the N_TAKE_FEATURES features of the decision to take the card on offer.
+    """Return the features of the decision whether to take the card on offer.
 
     All features are 0 if the card saves no deadwood.
 
@@ -294,38 +305,39 @@ def describe_take(view, rules, weights):
     after, best = best_discards(eleven, view.hand, rules)
     if after >= view.count:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    tens, loose, counts, costs = (
+    hands, unmatched, counts, costs = (
         int_stack_array(),
         int_stack_array(),
         int_stack_array(),
         float_stack_array(),
     )
-    tens[0], counts[0] = view.hand, view.count  # The present hand precedes the hands after taking.
+    # The present hand precedes the hands after taking.
+    hands[0], counts[0] = view.hand, view.count
     n = 1
     while best:
-        tens[n], counts[n] = eleven & ~(best & -best), after
+        hands[n], counts[n] = eleven & ~(best & -best), after
         best &= best - 1
         n += 1
     for i in range(n):
-        loose[i] = tens[i] & ~cards_in_melds(tens[i], rules)
-    write_hand_costs(n, tens, loose, counts, find_context(view), view, rules, weights, costs)
+        unmatched[i] = hands[i] & ~cards_in_melds(hands[i], rules)
+    write_hand_costs(n, hands, unmatched, counts, find_context(view), view, rules, weights, costs)
     least = MAX_COST
     for i in range(1, n):
         least = min(least, costs[i])
     melds = 1.0 * is_in_best_melding(view.hand, view.taken_offer, rules)
-    saved, gin, low = 1.0 * (view.count - after), 1.0 * (after == 0), 1.0 * (after <= 10)
-    return 1.0, melds, saved, melds * gin, melds * saved, low, costs[0] - least
+    saving, is_gin, is_low = 1.0 * (view.count - after), 1.0 * (after == 0), 1.0 * (after <= 10)
+    return 1.0, melds, saving, melds * is_gin, melds * saving, is_low, costs[0] - least
 
 
 @helper
 def take_gain(view, rules, params):
-    """Return the gain from taking the card on offer, or 0 if it does not lower the deadwood."""
+    """Return the estimated gain from taking the card on offer, or 0 if deadwood does not fall."""
     first = blend_offset(view, rules, params)
-    x = describe_take(view, rules, stage_weights(first, view, params))
-    at = first + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
+    features = describe_take(view, rules, stage_weights(first, view, params))
+    offset = first + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
     gain = 0.0
     for i in range(N_TAKE_FEATURES):
-        gain += x[i] * params[at + i]
+        gain += features[i] * params[offset + i]
     return gain
 
 

@@ -1,4 +1,4 @@
-"""Champion-mc: plays like champion, and also rolls out actions in sampled worlds.
+"""Champion-mc: plays like champion, but also rolls out actions in sampled worlds.
 
 If champion's weights do not clearly separate the best actions, simgin rolls them out to the end of
 the deal in the same sampled worlds (strategies/_champion_worlds.py). The estimates from the weights
@@ -40,9 +40,9 @@ MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
 def weights_for_rules(weights, deltas, rules):
-    """Return the weights, in which the weights of champion are changed for the rules."""
-    own, others = np.split(weights, [player.N_WEIGHTS])
-    return np.concatenate([player.weights_for_rules(own, deltas, rules), others])
+    """Return the weights after adapting the part that belongs to champion to the rules."""
+    champion_part, other_weights = np.split(weights, [player.N_WEIGHTS])
+    return np.concatenate([player.weights_for_rules(champion_part, deltas, rules), other_weights])
 
 
 WEIGHTS = {**player.WEIGHTS, "weights": "champion-mc.npy", "for_rules": weights_for_rules}
@@ -54,61 +54,63 @@ def mc_take(view, rules, params):
     if not lowers_deadwood(view, rules):
         return take_if(False, view.legal)
     gain = player.take_gain(view, rules, champion_weights(params))
-    answers = np.array([take_if(gain > 0, view.legal), take_if(gain <= 0, view.legal)])
-    actions = answers.copy()
+    choices = np.array([take_if(gain > 0, view.legal), take_if(gain <= 0, view.legal)])
+    actions = choices.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << ACTION_PASS:
-        actions[answers == ACTION_STOCK] = ACTION_PASS
-    before = np.array([0.0, -abs(gain)])
+        actions[choices == ACTION_STOCK] = ACTION_PASS
+    prior_gains = np.array([0.0, -abs(gain)])
     cards = np.array([-1, -1])
-    return answers[best_action(actions, cards, before, params[SPREAD], view, rules, params)]
+    return choices[best_action(actions, cards, prior_gains, params[SPREAD], view, rules, params)]
 
 
 @helper
 def lowest_cost_discards(legal, view, rules, params):
-    """Return the discards that champion's weights rank highest, best first.
+    """Return the discards with the lowest costs according to champion's weights, best first.
 
     Returns:
         Up to MAX_DISCARDS_TRIED cards, and the lowest cost minus the cost of each card.
     """
     weights = player.current_weights(view, rules, champion_weights(params))
-    candidates, prices = int_stack_array(), float_stack_array()
-    n = player.write_candidates(legal, view, rules, weights, candidates, prices)
-    few = min(n, MAX_DISCARDS_TRIED)
-    cards, before = np.zeros(few, np.int64), np.zeros(few)
-    least = prices[:n].min()
-    for k in range(few):
-        i = prices[:n].argmin()
-        cards[k], before[k] = candidates[i], least - prices[i]
-        prices[i] = player.MAX_COST
-    return cards, before
+    candidates, costs = int_stack_array(), float_stack_array()
+    n = player.write_candidates(legal, view, rules, weights, candidates, costs)
+    n_tried = min(n, MAX_DISCARDS_TRIED)
+    cards, prior_gains = np.zeros(n_tried, np.int64), np.zeros(n_tried)
+    least = costs[:n].min()
+    for k in range(n_tried):
+        i = costs[:n].argmin()
+        cards[k], prior_gains[k] = candidates[i], least - costs[i]
+        costs[i] = player.MAX_COST
+    return cards, prior_gains
 
 
 @discard(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_discard(view, rules, params):
     """Discard the candidate with the best estimate from weights and rollouts."""
-    cards, before = lowest_cost_discards(view.legal, view, rules, params)
+    cards, prior_gains = lowest_cost_discards(view.legal, view, rules, params)
     if len(cards) == 1:
         return cards[0]
     actions = np.full(len(cards), ACTION_DISCARD)
-    return cards[best_action(actions, cards, before, params[SPREAD], view, rules, params)]
+    return cards[best_action(actions, cards, prior_gains, params[SPREAD], view, rules, params)]
 
 
 @knock(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_knock(view, rules, params):
-    """Knock with gin or on the last discard; otherwise knock if it beats the best discard."""
+    """Knock with gin or on the last discard; otherwise, knock if it beats the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
-    numbers = champion_weights(params)
-    gain = player.knock_gain(view, rules, numbers)
+    weights = champion_weights(params)
+    gain = player.knock_gain(view, rules, weights)
     legal = legal_discards(view, rules)
-    thrown = player.lowest_cost_discard(legal, view, rules, numbers)
-    ends = np.int64(gain > 0)
+    discarded = player.lowest_cost_discard(legal, view, rules, weights)
+    is_knock = np.int64(gain > 0)
     actions = np.array(
-        [ACTION_END if ends else ACTION_DISCARD, ACTION_DISCARD if ends else ACTION_END]
+        [ACTION_END if is_knock else ACTION_DISCARD, ACTION_DISCARD if is_knock else ACTION_END]
     )
-    cards = np.array([view.ending_card if ends else thrown, thrown if ends else view.ending_card])
-    before = np.array([0.0, -abs(gain)])
-    best = best_action(actions, cards, before, params[KNOCK_SPREAD], view, rules, params)
+    cards = np.array(
+        [view.ending_card if is_knock else discarded, discarded if is_knock else view.ending_card]
+    )
+    prior_gains = np.array([0.0, -abs(gain)])
+    best = best_action(actions, cards, prior_gains, params[KNOCK_SPREAD], view, rules, params)
     return actions[best] == ACTION_END
 
 

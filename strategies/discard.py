@@ -1,4 +1,4 @@
-"""Elementary discard policies."""
+"""Elementary discard policies, which use a single idea each."""
 
 from simgin.strategy import choice, discard, flag, helper
 from simgin.toolkit import (
@@ -42,7 +42,7 @@ def low(view, rules, params):
 
 @helper
 def _fewest_melds(cards):
-    """Return the cards with the rank that is in the fewest three-card melds."""
+    """Return the cards of the rank that is part of the fewest three-card melds."""
     best, fewest_cards = 99, 0
     while cards:
         card = lowest_bit(cards)
@@ -56,7 +56,7 @@ def _fewest_melds(cards):
 
 @discard
 def loose_high(view, rules, params):
-    """Discard the highest unmatched card, even if another card leaves less deadwood."""
+    """Discard the highest unmatched card, even if another discard leaves less deadwood."""
     options = unmatched_cards(view.hand, rules) & view.legal
     return lowest_bit(highest_value_cards(options if options else view.legal, rules)[0])
 
@@ -66,7 +66,7 @@ def loose_high(view, rules, params):
     keep_pairs=flag(False, "keep neighbours in a suit together if there is another discard"),
 )
 def most_hits(view, rules, params):
-    """Keep the ten cards with the most unseen cards that make a meld (Truong and Neller).
+    """Keep the ten cards for which the most unseen cards make a meld (Truong and Neller).
 
     Ties are broken by least deadwood.
     """
@@ -77,15 +77,15 @@ def most_hits(view, rules, params):
 
 
 @helper
-def _hits_cost(view, rules, params, card, known):
-    """Return a cost that ranks hands by the number of hits, then by deadwood."""
+def _hits_cost(view, rules, params, card, context):
+    """Return a cost that ranks hands by the number of hits, and then by deadwood."""
     ten_cards = view.hand & ~(1 << card)
     return deadwood(ten_cards, rules) - 1000 * count_outs(ten_cards, view.unseen, rules)
 
 
 @helper
 def _neighbours(hand):
-    """Return the cards of a hand with an adjacent card of the same suit in the hand."""
+    """Return the cards of a hand that are adjacent to another card of the same suit in the hand."""
     not_kings = ALL_CARDS & ~cards_of_rank(12)
     with_lower = (hand & not_kings) << 1 & hand
     with_upper = hand >> 1 & not_kings & hand

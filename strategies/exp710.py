@@ -61,7 +61,7 @@ def _count_melds(hand, rules):
 
 @helper
 def _dealt_hand(view):
-    """Return the hand that was dealt, by undoing all turns of the player."""
+    """Reconstruct the hand that was dealt by undoing all turns of the player."""
     hand = view.hand & ~(1 << max(view.taken, view.drawn))
     for i in range(view.turns - 1, -1, -1):
         turn = view.history[i]
@@ -72,12 +72,12 @@ def _dealt_hand(view):
 
 @helper
 def _lone_cards(cards):
-    """Return the cards that are not near another card of the set."""
+    """Return the cards that are not near any other of the given cards."""
     lone_cards = 0
-    rest = cards
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    untested_cards = cards
+    while untested_cards:
+        card = lowest_bit(untested_cards)
+        untested_cards &= untested_cards - 1
         if neighbours(card) & cards == 0:
             lone_cards |= 1 << card
     return lone_cards

@@ -37,10 +37,10 @@ def lower_new(view, rules, params):
 
 @helper
 def _count_at_distance(hand, card, step):
-    """Return the number of cards, 0 to 2, that are `step` ranks from a card in the same suit."""
+    """Return the number of cards (0 to 2) that are `step` ranks from a card in its suit."""
     suit = suit_lane(hand, card // 13) << 2  # The lane has two zero bits below the ace.
-    at = card % 13 + 2
-    return (suit >> (at - step) & 1) + (suit >> (at + step) & 1)
+    position = card % 13 + 2
+    return (suit >> (position - step) & 1) + (suit >> (position + step) & 1)
 
 
 @discard(
@@ -49,18 +49,18 @@ def _count_at_distance(hand, card, step):
     w3=param(1.0, -10.0, 10.0, "weight of a card in hand two ranks away in the suit"),
 )
 def conv(view, rules, params):
-    """Discard the card whose friends have the smallest weighted sum, and break ties by rank."""
+    """Discard the card with the smallest weighted number of related cards; break ties by rank."""
     return lowest_cost_card(view, rules, params, view.legal, _sum_of_friends, 0)
 
 
 @helper
-def _sum_of_friends(view, rules, params, card, known):
-    """Return the weighted number of hand cards with the rank of a card or near it in its suit."""
-    friends = params[0] * (popcount(view.hand & cards_of_rank(card % 13)) - 1)
-    friends += params[1] * _count_at_distance(view.hand, card, 1) + params[2] * _count_at_distance(
-        view.hand, card, 2
-    )
-    return friends
+def _sum_of_friends(view, rules, params, card, context):
+    """Return the weighted number of cards in the hand that are related to a card."""
+    weighted_sum = params[0] * (popcount(view.hand & cards_of_rank(card % 13)) - 1)
+    weighted_sum += params[1] * _count_at_distance(view.hand, card, 1) + params[
+        2
+    ] * _count_at_distance(view.hand, card, 2)
+    return weighted_sum
 
 
 GA_CONV = Strategy("ga-conv", take=lower_new, discard=conv, knock=at)

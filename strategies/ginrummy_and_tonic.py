@@ -1,4 +1,4 @@
-"""GinRummy-and-Tonic: minimises the deadwood expected eight turns ahead, and waits for gin.
+"""GinRummy-and-Tonic: minimises the deadwood expected eight turns later, and waits for gin.
 
 The cost of a discard consists of the expected deadwood and of the help to the opponent. Deadwood
 after one draw is the mean over the best part of the unseen cards. Deadwood after two draws is the
@@ -62,14 +62,14 @@ def tonic(view, rules, params):
         return lowest_bit(cards)
     tally = np.zeros(TALLY_SIZE, np.int64)
     help_values, first_deadwoods = np.zeros(52), np.zeros(52)
-    rest = cards
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    remaining_cards = cards
+    while remaining_cards:
+        card = lowest_bit(remaining_cards)
+        remaining_cards &= remaining_cards - 1
         index = table_index(card, view.known, view.unseen)
         help_values[card] = params[OPPONENT] * params[TABLE + index]
         ten_cards = view.hand & ~(1 << card)
-        first_deadwoods[card] = _deadwood_after_one(
+        first_deadwoods[card] = deadwood_after_one(
             ten_cards, view.unseen, params[SHARE], tally, rules
         )
     best, least = -1, 1e18
@@ -87,30 +87,30 @@ def tonic(view, rules, params):
 
 @helper
 def _candidates(view, rules, params):
-    """Return the unmatched discards among the discards that leave the least deadwood.
+    """Return the discards to compare: unmatched cards that leave close to the least deadwood.
 
     If a discard makes gin, it is the only candidate.
     """
     least, cards = view.least, view.best
     if least == 0:
         return cards & -cards
-    candidates, left, deadwood_points = 0, params[N_CANDIDATES], least
-    while left > 0 and deadwood_points <= least + params[MARGIN]:
-        rest = view.legal
-        while rest and left > 0:
-            mask = rest & -rest
-            rest ^= mask
+    candidates, n_wanted, deadwood_points = 0, params[N_CANDIDATES], least
+    while n_wanted > 0 and deadwood_points <= least + params[MARGIN]:
+        untested_cards = view.legal
+        while untested_cards and n_wanted > 0:
+            mask = untested_cards & -untested_cards
+            untested_cards ^= mask
             if deadwood(view.hand & ~mask, rules) == deadwood_points:
                 candidates |= mask
-                left -= 1
+                n_wanted -= 1
         deadwood_points += 1
-    spare = candidates & unmatched_cards(view.hand, rules)
-    return spare if spare else cards & -cards
+    unmatched_candidates = candidates & unmatched_cards(view.hand, rules)
+    return unmatched_candidates if unmatched_candidates else cards & -cards
 
 
 @helper
 def _least_cost(cards, help_values, first_deadwoods):
-    """Return the discard with the smallest sum of help to the opponent and later deadwood."""
+    """Return the discard that minimises the help to the opponent plus the later deadwood."""
     best = lowest_bit(cards)
     while cards:
         card = lowest_bit(cards)
@@ -121,8 +121,8 @@ def _least_cost(cards, help_values, first_deadwoods):
 
 
 @helper
-def _deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
-    """Return the mean deadwood after a draw and a discard, over the best draws only."""
+def deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
+    """Return the mean deadwood after a draw and a discard, averaged over the best draws."""
     tally[:] = 0
     n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
     return mean_of_smallest(tally, max(1.0, proportion * n))
@@ -130,7 +130,7 @@ def _deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
 
 @helper
 def _deadwood_after_two(ten_cards, unseen, proportion, tally, rules):
-    """Return the mean deadwood after two draws and a discard, over the best pairs only."""
+    """Return the mean deadwood after two draws and a discard, averaged over the best pairs."""
     tally[:] = 0
     pairs = 0
     while unseen:
@@ -141,17 +141,17 @@ def _deadwood_after_two(ten_cards, unseen, proportion, tally, rules):
 
 
 @helper
-def table_index(card, known, unseen):
-    """Return the table index of a card, given the cards that the opponent has or might have."""
-    rank, card_suit = cards_of_rank(card % 13), card // 13
-    n_known, n_unseen = popcount(known & rank), popcount(unseen & rank)
+def table_index(card, known_cards, unseen):
+    """Return the table index of a card, given the cards that the opponent holds or might hold."""
+    same_rank, card_suit = cards_of_rank(card % 13), card // 13
+    n_known, n_unseen = popcount(known_cards & same_rank), popcount(unseen & same_rank)
     mate_index = 4 * n_known - n_known * (n_known - 1) // 2 + n_unseen
     neighbour_index = 0
     for step in (-2, -1, 1, 2):
         neighbour = card + step
         state = 0
         if 0 <= neighbour < 52 and neighbour // 13 == card_suit:
-            state = 2 * (known >> neighbour & 1) + (unseen >> neighbour & 1)
+            state = 2 * (known_cards >> neighbour & 1) + (unseen >> neighbour & 1)
         neighbour_index = 3 * neighbour_index + state
     return (card % 13 * N_MATES + mate_index) * N_NEIGHBOUR_STATES + neighbour_index
 

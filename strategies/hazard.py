@@ -1,4 +1,4 @@
-"""Hazard: minimises its deadwood at the end of the deal and the help to the opponent.
+"""Hazard: minimises the expected deadwood at the end of the deal plus the help to the opponent.
 
 The deal can end on each of the next turns, with a probability (the hazard) that increases during
 the deal. The cost of a discard has two parts. The first part is the expected deadwood in each of
@@ -18,6 +18,7 @@ and Knocking Strategies", EAAI-21; bendstein/Gin-Rummy, 2021.
 """
 
 import numpy as np
+from simgin_strategies.ginrummy_and_tonic import deadwood_after_one
 from simgin_strategies.knock import early
 from simgin_strategies.take import lower
 
@@ -28,10 +29,8 @@ from simgin.toolkit import (
     deadwood,
     holding_probability,
     lowest_cost_card,
-    mean_of_smallest,
     popcount,
     suit_lane,
-    tally_deadwood_after_draws,
     total_points,
 )
 
@@ -48,7 +47,7 @@ N_DEADWOOD_VALUES = 300  # number above the deadwood of ten cards, even if an ac
     margin=param(6, 0, 99, "maximum extra deadwood of a discard"),
 )
 def hazard(view, rules, params):
-    """Minimise the deadwood at the expected end plus the help to the opponent (Goldstein)."""
+    """Minimise the expected deadwood at the end plus the help to the opponent (Goldstein)."""
     max_deadwood = view.least + params[6]
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     return lowest_cost_card(
@@ -57,55 +56,50 @@ def hazard(view, rules, params):
 
 
 @helper
-def _cost(view, rules, params, card, known):
-    """Return the expected deadwood plus the weighted value of the discard to the opponent."""
-    max_deadwood, held, tally = known
+def _cost(view, rules, params, card, context):
+    """Return the expected deadwood after a discard plus the weighted value for the opponent."""
+    max_deadwood, held_probability, tally = context
     ten_cards = view.hand & ~(1 << card)
     deadwood_points = deadwood(ten_cards, rules)
     if deadwood_points > max_deadwood:
         return 1e18
-    next_deadwood = _deadwood_after_one(ten_cards, view.unseen, params[0], tally, rules)
+    next_deadwood = deadwood_after_one(ten_cards, view.unseen, params[0], tally, rules)
     return _deadwood_at_end(deadwood_points, next_deadwood, view.own_turn, params) + params[
         5
-    ] * _improvement(card, view.known, view.unseen, held, rules)
-
-
-@helper
-def _deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
-    """Return the mean deadwood after a draw and a discard, over the best draws only."""
-    tally[:] = 0
-    n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
-    return mean_of_smallest(tally, max(1.0, proportion * n))
+    ] * _improvement(card, view.known, view.unseen, held_probability, rules)
 
 
 @helper
 def _deadwood_at_end(deadwood_points, next_deadwood, turn, params):
     """Return the expected deadwood at the end of the deal, or after the last turn considered."""
-    expected, alive, gain = 0.0, 1.0, deadwood_points - next_deadwood
-    held = float(deadwood_points)
+    expected, survival, gain = 0.0, 1.0, deadwood_points - next_deadwood
+    expected_hand = float(deadwood_points)
     for i in range(int(params[1])):
-        ends = min(1.0, max(0.0, params[4] * (turn + i - params[3])))
-        expected += alive * ends * held
-        alive *= 1.0 - ends
-        held = max(0.0, held - gain)
+        end_probability = min(1.0, max(0.0, params[4] * (turn + i - params[3])))
+        expected += survival * end_probability * expected_hand
+        survival *= 1.0 - end_probability
+        expected_hand = max(0.0, expected_hand - gain)
         gain *= params[2]
-    return expected + alive * held
+    return expected + survival * expected_hand
 
 
 @helper
-def _improvement(card, known, unseen, held, rules):
-    """Return the expected value of the opponent's cards that form three-card melds with a card."""
-    rank = cards_of_rank(card % 13) & ~(1 << card)
+def _improvement(card, known_cards, unseen_cards, held_probability, rules):
+    """Return the expected points of the opponent's cards that would form melds with a card."""
+    same_rank = cards_of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])
-    n_known, n_unseen = popcount(rank & known), popcount(rank & unseen)
+    n_known, n_unseen = popcount(same_rank & known_cards), popcount(same_rank & unseen_cards)
     pairs = (
         n_known * (n_known - 1) / 2
-        + n_known * n_unseen * held
-        + n_unseen * (n_unseen - 1) / 2 * held * held
+        + n_known * n_unseen * held_probability
+        + n_unseen * (n_unseen - 1) / 2 * held_probability * held_probability
     )
     total = pairs * 2 * value
     rank_bit = 1 << (card % 13)
-    known_ranks, unseen_ranks = suit_lane(known, card // 13), suit_lane(unseen, card // 13)
+    known_ranks, unseen_ranks = (
+        suit_lane(known_cards, card // 13),
+        suit_lane(unseen_cards, card // 13),
+    )
     for i in range(count_three_card_runs(rules)):
         partner_ranks = rules.runs[i] & ~rank_bit
         if rules.runs[i] & rank_bit and partner_ranks & ~(known_ranks | unseen_ranks) == 0:
@@ -114,7 +108,7 @@ def _improvement(card, known, unseen, held, rules):
                 lowest = partner_ranks & -partner_ranks
                 partner_ranks ^= lowest
                 if not known_ranks & lowest:
-                    p *= held
+                    p *= held_probability
             total += p * total_points(rules.runs[i] & ~rank_bit, rules)
     return total
 

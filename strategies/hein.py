@@ -1,4 +1,4 @@
-"""Hein: weighs deadwood against structure (possible melds of pairs and partial runs).
+"""Hein: weighs deadwood against structure, which is the potential of pairs and partial runs.
 
 The structure of a card measures what the hand would lose with it. It is a sum over the partners of
 the card in the hand and over the cards that would complete a meld with both. Each completing card
@@ -49,36 +49,36 @@ def _completing_cards(card, partner):
         return 0
     if high - low == 2:
         return 1 << (low + 1)
-    below = 1 << (low - 1) if low % 13 > 0 else 0
-    return below | (1 << (high + 1) if high % 13 < 12 else 0)
+    card_below = 1 << (low - 1) if low % 13 > 0 else 0
+    return card_below | (1 << (high + 1) if high % 13 < 12 else 0)
 
 
 @helper
-def _structure(card, view, chances):
-    """Return the structure value of a card, which is higher if more live cards make melds.
+def _structure(card, view, held_probabilities):
+    """Return the structure value of a card, which increases with the live cards that make melds.
 
     Args:
         card: Card of the hand, 0..51.
         view: View of the player.
-        chances: Probability that the opponent holds each card, (52,) float64.
+        held_probabilities: Probability that the opponent holds each card, (52,) float64.
     """
-    score, held = 0.0, 0
+    score, n_in_hand = 0.0, 0
     partners = view.hand & ~(1 << card)
     while partners:
         cards = _completing_cards(card, lowest_bit(partners))
         partners &= partners - 1
-        held += popcount(cards & view.hand)
+        n_in_hand += popcount(cards & view.hand)
         cards &= view.unseen
         while cards:
-            probability = chances[lowest_bit(cards)]
+            probability = held_probabilities[lowest_bit(cards)]
             score += 1 - probability * probability * probability * probability
             cards &= cards - 1
-    return score + 3 * held
+    return score + 3 * n_in_hand
 
 
 @helper
 def _structure_share(view, start, fade, floor):
-    """Return the weight of hand structure relative to deadwood in this turn."""
+    """Return the current weight of hand structure relative to deadwood."""
     return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
 
 
@@ -97,17 +97,17 @@ def _structure_share(view, start, fade, floor):
 def alpha(view, rules, params):
     """Minimise the remaining deadwood plus the lost structure, and break ties at random."""
     a = _structure_share(view, params[0], params[1], params[2])
-    chances = np.empty(52)
+    held_probabilities = np.empty(52)
     if params[3] == 0:
-        estimate_holdings_uniformly(view, chances)
+        estimate_holdings_uniformly(view, held_probabilities)
     else:
-        estimate_holdings(view, params, 4, chances)
+        estimate_holdings(view, params, 4, held_probabilities)
     cards, least = 0, 1e9
     legal = view.legal
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
-        cost = a * _structure(card, view, chances) + (1 - a) * deadwood(
+        cost = a * _structure(card, view, held_probabilities) + (1 - a) * deadwood(
             view.hand & ~(1 << card), rules
         )
         if cost < least + 1e-9:

@@ -40,7 +40,7 @@ def high_first(view, rules, params):
     cost=param(10.0, 0.0, 99.0, "penalty on high cards before that turn"),
 )
 def high_late(view, rules, params):
-    """Keep tens and face cards while the opponent still collects them (onlinerummy.co.uk)."""
+    """Hold tens and face cards while the opponent still collects them (onlinerummy.co.uk)."""
     return discard_with_penalty(
         view, rules, _high_cards() if view.own_turn < params[0] else 0, params[1]
     )
@@ -51,10 +51,12 @@ def high_late(view, rules, params):
     hold=param(3.0, 0.0, 99.0, "otherwise, penalty on an unmatched card with a partner"),
 )
 def many_high(view, rules, params):
-    """Discard tens and face cards first if four are unmatched, else hold pairs (rubl.com)."""
+    """Discard tens and face cards if four or more are unmatched; otherwise, hold pairs."""
     cards = unmatched_cards(view.hand, rules)
-    held = cards_with_partner(cards, rules) if popcount(cards & _high_cards()) < params[0] else 0
-    return discard_with_penalty(view, rules, held, params[1])
+    held_cards = (
+        cards_with_partner(cards, rules) if popcount(cards & _high_cards()) < params[0] else 0
+    )
+    return discard_with_penalty(view, rules, held_cards, params[1])
 
 
 @discard(
@@ -62,7 +64,7 @@ def many_high(view, rules, params):
     cost=param(3.0, 0.0, 99.0, "penalty on its cards before that turn"),
 )
 def triangle(view, rules, params):
-    """Keep one high triangle, such as KS KH QS, in the first turns (rubl.com)."""
+    """Hold one high triangle, such as KS KH QS, in the first turns of the deal (rubl.com)."""
     triangle_cards = (
         _triangle(unmatched_cards(view.hand, rules) & _high_cards())
         if view.own_turn < params[0]
@@ -73,21 +75,21 @@ def triangle(view, rules, params):
 
 @helper
 def _triangle(cards):
-    """Return the mask of a high card, a card of its rank and a neighbour in its suit, or 0.
+    """Find a high triangle: a card, another card of its rank, and a neighbour in its suit.
 
     Ties are broken by the highest first card, then by the lowest card numbers.
     """
-    for r in range(12, 8, -1):
-        corners = cards & cards_of_rank(r)
+    for rank in range(12, 8, -1):
+        corners = cards & cards_of_rank(rank)
         while corners:
             corner = corners & -corners
             corners ^= corner
-            mates, neighbours = (
-                cards & cards_of_rank(r) & ~corner,
-                cards & touching_cards(corner) & ~cards_of_rank(r),
+            same_rank, neighbours = (
+                cards & cards_of_rank(rank) & ~corner,
+                cards & touching_cards(corner) & ~cards_of_rank(rank),
             )
-            if mates and neighbours:
-                return corner | mates & -mates | neighbours & -neighbours
+            if same_rank and neighbours:
+                return corner | same_rank & -same_rank | neighbours & -neighbours
     return 0
 
 
@@ -96,7 +98,7 @@ def _triangle(cards):
     cost=param(1.5, 0.0, 99.0, "penalty on such unmatched cards"),
 )
 def keep_low(view, rules, params):
-    """Keep aces and twos even if they cannot soon form a meld (Heisenbot, Mishra and Aggarwal)."""
+    """Hold aces and twos even if they cannot soon form a meld (Heisenbot, Mishra and Aggarwal)."""
     return discard_with_penalty(
         view, rules, unmatched_cards(view.hand, rules) & _ranks_to(params[0]), params[1]
     )
@@ -104,7 +106,7 @@ def keep_low(view, rules, params):
 
 @helper
 def _ranks_to(rank):
-    """Return the mask of all cards from the ace up to a rank.
+    """Return the mask of all cards from the ace up to a given rank.
 
     Ranks are counted from 1 for the ace.
     """
@@ -118,7 +120,7 @@ def _ranks_to(rank):
     cost=param(1.5, 0.0, 99.0, "penalty on low cards that could be laid off on the known cards"),
 )
 def keep_low_late(view, rules, params):
-    """Keep low cards that fit the cards the opponent took when gin seems near (rubl.com)."""
+    """Hold low cards next to cards that the opponent took if the opponent seems close to gin."""
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_penalty(

@@ -1,4 +1,4 @@
-"""jdh8-heuristic: plays like gold, breaks ties by safety, and knocks earlier if it leads.
+"""jdh8-heuristic: plays like gold, breaks ties by safety, and knocks earlier when it leads.
 
 The original arena calls it "greedy". A discard is dangerous if cards that could meld with it are in
 the opponent's hand or unseen, and safe if the opponent has discarded or declined them. Danger only
@@ -22,13 +22,13 @@ from simgin.toolkit import discard_danger, lowest_cost_card
     shed=param(2.0, 0.0, 10.0, "weight, subtracted, of neighbours that the opponent shed"),
 )
 def safest(view, rules, params):
-    """Minimise the deadwood, and break ties by safety, then by rank."""
+    """Minimise the deadwood, and break ties by the safety of the discard, then by rank."""
     return lowest_cost_card(view, rules, params, view.best, _danger, 0)
 
 
 @helper
-def _danger(view, rules, params, card, known):
-    """Return the danger of a discard, which is higher if the opponent can use it more."""
+def _danger(view, rules, params, card, context):
+    """Return the danger of a discard, which increases with its possible use to the opponent."""
     return discard_danger(card, view, params[0], params[1], params[2])
 
 

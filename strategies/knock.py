@@ -9,19 +9,19 @@ OUT_OF_REACH = 1 << 20
 
 @knock(k=param(10, 0, 99, "maximum deadwood for a knock"))
 def at(view, rules, params):
-    """Knock with at most k points of deadwood (10 knocks immediately, 0 waits for gin)."""
+    """Knock with at most k points of deadwood (k = 10: always knock; k = 0: wait for gin)."""
     return view.ending_count <= params[0] or view.ending >= 2
 
 
 @knock
 def never(view, rules, params):
-    """Continue instead of ending the deal, even with gin (for tests)."""
+    """Decline every ending, even gin (for tests)."""
     return False
 
 
 @knock(k=param(5, 0, 500, "number of own turns in which every legal knock is made"))
 def early(view, rules, params):
-    """Make every legal knock in the first k turns, then wait for gin (MARJJ, Goldstein)."""
+    """Make every legal knock in the first k turns, and then wait for gin (MARJJ, Goldstein)."""
     return view.own_turn <= params[0] or is_gin_or_better(view)
 
 
@@ -33,7 +33,7 @@ def early(view, rules, params):
     second=param(8, 0, 500, "last turn of the middle stage"),
 )
 def schedule(view, rules, params):
-    """Lower the knock limit in the course of the deal (Hoyle's tradition)."""
+    """Knock with a limit that decreases in the course of the deal (Hoyle's tradition)."""
     limit = params[2]
     if view.own_turn <= params[3]:
         limit = params[0]
@@ -44,7 +44,7 @@ def schedule(view, rules, params):
 
 @helper
 def _points_needed(rules, seat, points):
-    """Return the points that a seat with `points` still needs to win the match or game.
+    """Return the number of points that a seat with `points` needs to win the match or game.
 
     If points cannot win the match or game, the result is OUT_OF_REACH.
     """
@@ -60,13 +60,13 @@ def _points_needed(rules, seat, points):
     b=param(40.0, -1000.0, 1000.0, "increase of that maximum with the lead"),
 )
 def lead(view, rules, params):
-    """Knock with at most a + b * lead / (points that the leader needs) (jdh8's HeuristicBot)."""
+    """Knock with a limit that increases with the player's lead (jdh8's HeuristicBot)."""
     points_ahead = view.own_points - view.other_points
     leader = view.seat if points_ahead >= 0 else 1 - view.seat
-    left = _points_needed(rules, leader, max(view.own_points, view.other_points))
-    return view.ending_count <= params[0] + params[1] * points_ahead / left or is_gin_or_better(
-        view
-    )
+    points_left = _points_needed(rules, leader, max(view.own_points, view.other_points))
+    return view.ending_count <= params[0] + params[
+        1
+    ] * points_ahead / points_left or is_gin_or_better(view)
 
 
 @knock
@@ -78,5 +78,5 @@ def count(view, rules, params):
 
 @knock(k=param(0, 0, 99, "maximum deadwood for a knock before the stock runs out"))
 def at_wall(view, rules, params):
-    """Knock with at most k points, or with any legal deadwood if a dead hand is near."""
+    """Knock with at most k points, or with any legal deadwood if a dead hand is imminent."""
     return view.ending_count <= params[0] or view.stock <= rules.stock_reserve or view.ending >= 2

@@ -1,4 +1,4 @@
-"""MARJJ: takes useful cards, minimises future deadwood, and waits for gin.
+"""MARJJ: takes useful cards, minimises the expected deadwood, and waits for gin.
 
 It takes a card if the card is in a best melding and lowers the deadwood. It follows the public file
 v5 of the player that reportedly won the EAAI-21 gin rummy challenge. The cost of a discard consists
@@ -59,15 +59,15 @@ N_DEADWOOD_VALUES = 300  # number above the deadwood of ten cards, even if an ac
     set=param(20.0, -100.0, 100.0, "cost if two other cards of the rank are known"),
 )
 def marjj(view, rules, params):
-    """Discard a high unmatched card according to deadwood and to its use to the opponent."""
-    rest = _candidates(view, rules, params)
-    if rest & (rest - 1) == 0:
-        return lowest_bit(rest)
+    """Discard a high unmatched card, chosen by deadwood and by its use to the opponent."""
+    remaining_cards = _candidates(view, rules, params)
+    if remaining_cards & (remaining_cards - 1) == 0:
+        return lowest_bit(remaining_cards)
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     least, cards = 1e9, 0
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    while remaining_cards:
+        card = lowest_bit(remaining_cards)
+        remaining_cards &= remaining_cards - 1
         ten_cards = view.hand & ~(1 << card)
         deadwood_points = deadwood(ten_cards, rules)
         if deadwood_points == 0:
@@ -84,7 +84,7 @@ def marjj(view, rules, params):
 
 
 @helper
-def _power(x, n):
+def _power(base, n):
     """Return x ** n by repeated squaring, as numba does.
 
     Python's operator `**` rounds differently.
@@ -92,15 +92,15 @@ def _power(x, n):
     power = 1.0
     while n:
         if n & 1:
-            power *= x
+            power *= base
         n >>= 1
-        x *= x
+        base *= base
     return power
 
 
 @helper
 def _candidates(view, rules, params):
-    """Return the unmatched cards of a best melding that are close to the highest value.
+    """Return the unmatched cards of a best melding whose values are close to the highest value.
 
     If there are none, the function returns the discards that are nearly the best.
     """
@@ -114,11 +114,11 @@ def _candidates(view, rules, params):
 
 @helper
 def _cards_worth_at_least(least, cards, rules):
-    """Return the cards that have a value of at least `least`."""
-    result, rest = 0, cards
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    """Return those of the given cards that have a value of at least `least`."""
+    result, untested_cards = 0, cards
+    while untested_cards:
+        card = lowest_bit(untested_cards)
+        untested_cards &= untested_cards - 1
         if card_value(card, rules) >= least:
             result |= 1 << card
     return result
@@ -126,7 +126,7 @@ def _cards_worth_at_least(least, cards, rules):
 
 @helper
 def _mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
-    """Return the mean of the lowest deadwoods after drawing an unseen card and discarding.
+    """Return the mean of the lowest deadwoods that are possible after a draw and a discard.
 
     Args:
         ten_cards: Ten cards as a 52-bit mask.
@@ -141,23 +141,26 @@ def _mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
 
 
 @helper
-def _use_to_opponent(card, known, gone, params):
-    """Return how useful a card is to the opponent, given the nearby known and gone cards."""
-    s, r = 13 * (card // 13), card % 13
+def _use_to_opponent(card, known_cards, gone_cards, params):
+    """Return a score of a card's use to the opponent, based on known and gone cards nearby."""
+    suit_start, rank = 13 * (card // 13), card % 13
     score = _run_score(
-        _with_edges(_neighbour_bits(gone >> s & 0x1FFF, r), r),
+        _with_edges(_neighbour_bits(gone_cards >> suit_start & 0x1FFF, rank), rank),
         params[NO_RUN],
         params[NEXT_GONE],
         params[FAR_GONE],
     )
     score += _run_score(
-        _neighbour_bits(known >> s & 0x1FFF, r), params[RUN], params[NEXT], params[FAR]
+        _neighbour_bits(known_cards >> suit_start & 0x1FFF, rank),
+        params[RUN],
+        params[NEXT],
+        params[FAR],
     )
-    rank = cards_of_rank(r) & ~(1 << card)
-    n_gone_in_rank = popcount(gone & rank)
+    same_rank = cards_of_rank(rank) & ~(1 << card)
+    n_gone_in_rank = popcount(gone_cards & same_rank)
     if n_gone_in_rank:
         score += params[TWO_GONE] if n_gone_in_rank == 1 else params[NO_SET]
-    if popcount(known & rank) >= 2:
+    if popcount(known_cards & same_rank) >= 2:
         score += params[SET]
     elif n_gone_in_rank == 0:
         score += params[ONE_GONE]
@@ -165,24 +168,24 @@ def _use_to_opponent(card, known, gone, params):
 
 
 @helper
-def _neighbour_bits(lane, r):
-    """Return the neighbours of rank r in a suit as bits 0 and 1 (below), 3 and 4 (above)."""
-    return (lane << 2 >> r) & 0b11011
+def _neighbour_bits(lane, rank):
+    """Return the cards near rank r in a suit as bits 0 and 1 (below) and bits 3 and 4 (above)."""
+    return (lane << 2 >> rank) & 0b11011
 
 
 @helper
-def _with_edges(neighbours, r):
-    """Return `_neighbour_bits` with the bits for positions beyond ace and king set.
+def _with_edges(neighbours, rank):
+    """Return the neighbour bits of a rank, with bits beyond ace and king set as well.
 
     For a queen, the bit of the king is also set, as in the file.
     """
-    below = (0b00011, 0b00001)[r] if r <= 1 else 0
-    return neighbours | below | (0b01000 if r >= 11 else 0)
+    edge_below = (0b00011, 0b00001)[rank] if rank <= 1 else 0
+    return neighbours | edge_below | (0b01000 if rank >= 11 else 0)
 
 
 @helper
 def _run_score(neighbours, both, near, far):
-    """Return `both` if the cards complete a run, otherwise a sum of `near` and `far`.
+    """Return `both` if the neighbours complete a run, otherwise a sum of `near` and `far`.
 
     The cards complete a run if they include a neighbour and a card on its other side. The sum adds
     `near` for each neighbour and `far` for each card two ranks away.

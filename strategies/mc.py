@@ -1,4 +1,4 @@
-"""Monte Carlo: samples the hidden cards, rolls out each world and picks the best action.
+"""Monte Carlo: samples worlds of hidden cards, rolls out each action and picks the best action.
 
 It chooses gold's action unless another action is better by `gate` standard errors in the same
 worlds. With a lower threshold, it plays worse than gold. Rollouts are greedy. In rollouts, this
@@ -41,12 +41,12 @@ from simgin.toolkit import (
 
 @helper
 def _take_actions(view, rules):
-    """Return the legal actions of the slot `take`, with gold's action first."""
-    first = take_if(lowers_deadwood(view, rules), view.legal)
-    actions = np.full(3, first, np.int64)
+    """Return the legal actions of a take decision, with gold's action first."""
+    gold_action = take_if(lowers_deadwood(view, rules), view.legal)
+    actions = np.full(3, gold_action, np.int64)
     n = 1
     for answer in range(3):
-        if view.legal >> answer & 1 and answer != first:
+        if view.legal >> answer & 1 and answer != gold_action:
             actions[n] = answer
             n += 1
     return actions[:n]
@@ -71,7 +71,7 @@ def _best_candidates(eleven_cards, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_take(view, rules, params):
-    """Take or draw by results in sampled worlds; without a significant gain, play like gold."""
+    """Take or draw by the results in sampled worlds; without a significant gain, play like gold."""
     answers = _take_actions(view, rules)
     actions = answers.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << PASS:
@@ -81,7 +81,7 @@ def monte_carlo_take(view, rules, params):
 
 @discard(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_discard(view, rules, params):
-    """Discard the best in sampled worlds of the `width` discards with the least deadwood.
+    """Roll out the `width` discards with the least deadwood, and make the best discard.
 
     If no discard is significantly better, make gold's discard.
     """
@@ -94,7 +94,7 @@ def monte_carlo_discard(view, rules, params):
 
 @knock(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_knock(view, rules, params):
-    """Knock with gin, or if no discard is significantly better than a knock in sampled worlds."""
+    """Knock with gin, or if no discard is significantly better in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
     candidates = _best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)

@@ -18,13 +18,11 @@ Heuristic Strategies", EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
 
 import numpy as np
 
-from simgin.core.cards import LANE_MASK
 from simgin.strategy import Strategy, discard, helper, knock, param, take
 from simgin.toolkit import (
     ALL_CARDS,
     card_value,
     cards_of_rank,
-    cards_of_ranks,
     deadwood,
     estimate_holdings_uniformly,
     highest_value_cards,
@@ -32,11 +30,11 @@ from simgin.toolkit import (
     lowest_bit,
     nth_bit,
     popcount,
-    ranks_of,
     suit_lane,
     take_if,
     total_points,
 )
+from simgin.toolkit.prospects import same_rank_or_suit
 
 VALUE_PARAMETERS = {
     "promise": param(0.8, 0.0, 10.0, "value of each possible meld of an unmatched card"),
@@ -50,47 +48,47 @@ PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 
 @helper
-def _pair_probabilities(held):
-    """Return the probabilities that the opponent holds the pairs with which a card makes a meld.
+def _pair_probabilities(p_held):
+    """Return, for each card, the probabilities that the opponent holds pairs that meld with it.
 
     Args:
-        held: Probability that the opponent holds each card, (52,) float64. Cards are treated as
-            independent.
+        p_held: Probability that the opponent holds each card, (52,) float64. Cards are
+            treated as independent.
 
     Returns:
         (6, 52) float64. The first three pairs are the two cards below the card, on either side of
         it, and above it in its suit (ace low, as in the authors' program). The last three pairs
         consist of cards of the same rank. Each of these sets omits one of the other three suits.
     """
-    chances = np.zeros((6, 52))
+    p_pairs = np.zeros((6, 52))
     for suit in range(4):
-        first = 13 * suit
-        for card in range(first + 2, first + 13):
-            chances[0, card] = held[card - 2] * held[card - 1]
-        for card in range(first + 1, first + 12):
-            chances[1, card] = held[card - 1] * held[card + 1]
-        for card in range(first, first + 11):
-            chances[2, card] = held[card + 1] * held[card + 2]
+        ace = 13 * suit
+        for card in range(ace + 2, ace + 13):
+            p_pairs[0, card] = p_held[card - 2] * p_held[card - 1]
+        for card in range(ace + 1, ace + 12):
+            p_pairs[1, card] = p_held[card - 1] * p_held[card + 1]
+        for card in range(ace, ace + 11):
+            p_pairs[2, card] = p_held[card + 1] * p_held[card + 2]
         suit1, suit2, suit3 = 13 * ((suit + 1) % 4), 13 * ((suit + 2) % 4), 13 * ((suit + 3) % 4)
-        for r in range(13):
-            chances[3, first + r] = held[suit2 + r] * held[suit3 + r]
-            chances[4, first + r] = held[suit1 + r] * held[suit3 + r]
-            chances[5, first + r] = held[suit1 + r] * held[suit2 + r]
-    return chances
+        for rank in range(13):
+            p_pairs[3, ace + rank] = p_held[suit2 + rank] * p_held[suit3 + rank]
+            p_pairs[4, ace + rank] = p_held[suit1 + rank] * p_held[suit3 + rank]
+            p_pairs[5, ace + rank] = p_held[suit1 + rank] * p_held[suit2 + rank]
+    return p_pairs
 
 
 @helper
-def _meld_probability(card, chances):
+def _meld_probability(card, p_pairs):
     """Return the probability that the opponent can meld a card, assuming independent pairs."""
     none = 1.0
     for i in range(6):
-        none *= 1 - chances[i, card]
+        none *= 1 - p_pairs[i, card]
     return 1 - none
 
 
 @helper
-def _probabilities_in_melds(held, chances):
-    """Return each card's probability of being in an opponent's meld, (52,) float64.
+def _probabilities_in_melds(p_held, p_pairs):
+    """Return, for each card, the probability that the opponent has it in a meld.
 
     The probability is the sum over the three-card melds of the card. For cards that the opponent
     cannot have, the probability is 0.
@@ -98,52 +96,52 @@ def _probabilities_in_melds(held, chances):
     table = np.zeros(52)
     for i in range(6):
         for card in range(52):
-            table[card] += chances[i, card]
+            table[card] += p_pairs[i, card]
     for card in range(52):
-        table[card] *= held[card]
+        table[card] *= p_held[card]
     return table
 
 
 @helper
-def _card_value(card, unmatched, available, table, hurry, rules, params):
-    """Return the value of one unmatched card.
+def _card_value(card, unmatched, available, table, urgency, rules, params):
+    """Return the value of one unmatched card, including its prospects of becoming part of a meld.
 
     Args:
         card: Unmatched card, 0..51.
         unmatched: All unmatched cards, as a 52-bit mask.
         available: Cards that can still be drawn, as a 52-bit mask.
         table: Result of `_probabilities_in_melds`.
-        hurry: Factor on low points.
+        urgency: Factor on low points.
         rules: Rules of the variant.
         params: Parameters of the policy.
     """
     r = card % 13
-    value = hurry * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
+    value = urgency * (5 - card_value(card, rules)) + (params[ACE] / (1 + r) if r < 2 else 0.0)
     # cards of the suit, from three ranks below the card (bit 0) to two ranks above the card (bit 5)
-    held = suit_lane(unmatched, card // 13) << 3 >> r
-    usable = held | suit_lane(available, card // 13) << 3 >> r
-    if usable & 0b000110 == 0b000110 and not held & 0b000001:
+    held_bits = suit_lane(unmatched, card // 13) << 3 >> r
+    usable_bits = held_bits | suit_lane(available, card // 13) << 3 >> r
+    if usable_bits & 0b000110 == 0b000110 and not held_bits & 0b000001:
         none_probability = _probability_of_none(table[card - 2] + table[card - 1])
-        value += none_probability * _meld_value(popcount(held & 0b000110), params)
-    if usable & 0b010100 == 0b010100 and not held & 0b000010:
+        value += none_probability * _meld_value(popcount(held_bits & 0b000110), params)
+    if usable_bits & 0b010100 == 0b010100 and not held_bits & 0b000010:
         none_probability = _probability_of_none(table[card - 1] + table[card + 1])
-        value += none_probability * _meld_value(popcount(held & 0b010100), params)
-    if usable & 0b110000 == 0b110000 and not held & 0b000100:
+        value += none_probability * _meld_value(popcount(held_bits & 0b010100), params)
+    if usable_bits & 0b110000 == 0b110000 and not held_bits & 0b000100:
         none_probability = _probability_of_none(table[card + 1] + table[card + 2])
-        value += none_probability * _meld_value(popcount(held & 0b110000), params)
-    rank = cards_of_rank(r)
-    n_available, held = popcount(rank & available), popcount(rank & unmatched)
-    if n_available + held >= 3:
+        value += none_probability * _meld_value(popcount(held_bits & 0b110000), params)
+    same_rank = cards_of_rank(r)
+    n_available, n_held = popcount(same_rank & available), popcount(same_rank & unmatched)
+    if n_available + n_held >= 3:
         none_probability = _probability_of_none(
             table[r] + table[13 + r] + table[26 + r] + table[39 + r]
         )
-        value += none_probability * n_available * _meld_value(held > 1, params)
+        value += none_probability * n_available * _meld_value(n_held > 1, params)
     return value
 
 
 @helper
 def _probability_of_none(in_melds):
-    """Return the probability that no card of a set is in the opponent's melds.
+    """Return the probability that none of several cards is in the opponent's melds.
 
     Args:
         in_melds: Sum over the cards of the probability that the opponent holds the card in a meld.
@@ -158,46 +156,34 @@ def _meld_value(partners, params):
 
 
 @helper
-def _affected_cards(cards):
-    """Return the cards that share a rank or a suit with some cards.
-
-    The values of the returned cards depend on the given cards.
-    """
-    affected = cards_of_ranks(ranks_of(cards))
-    for suit in range(4):
-        if suit_lane(cards, suit):
-            affected |= LANE_MASK << 13 * suit
-    return affected
-
-
-@helper
 def _write_card_values(
-    cards, changed_cards, before, values, unmatched, available, table, hurry, rules, params
+    cards, changed_cards, values_before, values, unmatched, available, table, urgency, rules, params
 ):
-    """Write the values of some unmatched cards to `values`, (52,) float64.
+    """Write the values of the given unmatched cards to `values`, (52,) float64.
 
-    If `changed_cards` contains no card of the same rank or suit, the value is copied from `before`.
+    If `changed_cards` contains no card of the same rank or suit, the value is copied from
+    `values_before`.
     """
-    changed_cards = _affected_cards(changed_cards)
+    changed_cards = same_rank_or_suit(changed_cards)
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
         if changed_cards >> card & 1:
-            values[card] = _card_value(card, unmatched, available, table, hurry, rules, params)
+            values[card] = _card_value(card, unmatched, available, table, urgency, rules, params)
         else:
-            values[card] = before[card]
+            values[card] = values_before[card]
 
 
 @helper
 def _hand_value(hand, unmatched, values, limit, rules, params):
-    """Return the value of a hand from the values of its unmatched cards."""
+    """Return the value of a hand, computed from the values of the unmatched cards."""
     melded = popcount(hand) - popcount(unmatched)
     if unmatched == 0:
         return melded + params[GIN]
-    total, rest = 0.0, unmatched
-    while rest:
-        total += values[lowest_bit(rest)]
-        rest &= rest - 1
+    total, remaining_cards = 0.0, unmatched
+    while remaining_cards:
+        total += values[lowest_bit(remaining_cards)]
+        remaining_cards &= remaining_cards - 1
     return (
         melded
         + total / popcount(unmatched)
@@ -207,7 +193,7 @@ def _hand_value(hand, unmatched, values, limit, rules, params):
 
 @helper
 def _urgency(unmatched, limit, rules, params):
-    """Return the factor on low card points, which increases close to a knock.
+    """Return the factor for the points of low cards, which is higher close to a knock.
 
     The factor is `hurry` within two cards of a knock, otherwise 1.
     """
@@ -220,7 +206,7 @@ def _urgency(unmatched, limit, rules, params):
 
 @helper
 def _value_after_discard(hand, legal, available, table, limit, rules, params, ten_cards, values):
-    """Return the value of eleven cards after a discard.
+    """Return the value of eleven cards after the best discard.
 
     If discarding the highest unmatched card allows a knock, that card is the discard. Otherwise,
     the discard is the unmatched card with the lowest value.
@@ -240,39 +226,48 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
     if unmatched & legal == 0:
         return popcount(hand) - 1 + params[GIN]
     discarded = lowest_bit(highest_value_cards(unmatched & legal, rules)[0])
-    hurry = _urgency(unmatched, limit, rules, params)
-    before, unmatched_before, available_before, hurry_before = ten_cards
+    urgency = _urgency(unmatched, limit, rules, params)
+    values_before, unmatched_before, available_before, urgency_before = ten_cards
     changed_cards = (
         unmatched ^ unmatched_before | available ^ available_before
-        if hurry == hurry_before
+        if urgency == urgency_before
         else ALL_CARDS
     )
     if total_points(unmatched, rules) - card_value(discarded, rules) > limit:
         _write_card_values(
             unmatched,
             changed_cards,
-            before,
+            values_before,
             values,
             unmatched,
             available,
             table,
-            hurry,
+            urgency,
             rules,
             params,
         )
-        before, changed_cards = values, 0
+        values_before, changed_cards = values, 0
         discarded = _lowest_value_card(unmatched & legal, values)
     card = 1 << discarded
-    left = unmatched & ~card
+    left_over = unmatched & ~card
     _write_card_values(
-        left, changed_cards | card, before, values, left, available, table, hurry, rules, params
+        left_over,
+        changed_cards | card,
+        values_before,
+        values,
+        left_over,
+        available,
+        table,
+        urgency,
+        rules,
+        params,
     )
-    return _hand_value(hand & ~card, left, values, limit, rules, params)
+    return _hand_value(hand & ~card, left_over, values, limit, rules, params)
 
 
 @helper
 def _lowest_value_card(cards, values):
-    """Return the card with the lowest value.
+    """Return the card with the lowest value among the given cards.
 
     Ties are broken by the lowest card number.
     """
@@ -290,11 +285,11 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
     """Return the values of the unmatched cards, their mask, the available cards and the urgency."""
     values = np.zeros(52)
     unmatched = leftover_cards(hand, 0, rules)
-    hurry = _urgency(unmatched, limit, rules, params)
+    urgency = _urgency(unmatched, limit, rules, params)
     _write_card_values(
-        unmatched, ALL_CARDS, values, values, unmatched, available, table, hurry, rules, params
+        unmatched, ALL_CARDS, values, values, unmatched, available, table, urgency, rules, params
     )
-    return values, unmatched, available, hurry
+    return values, unmatched, available, urgency
 
 
 @take(
@@ -302,14 +297,14 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
     tax=param(0.0, -10.0, 10.0, "penalty for revealing information by taking a card"),
 )
 def mishra(view, rules, params):
-    """Take a card if it increases the number of melded cards or if drawing is no better."""
+    """Take a card if it increases the number of melded cards or if drawing is not better."""
     card = view.taken_offer
     eleven_cards = view.hand | 1 << card
     if deadwood(eleven_cards, rules) < view.count + card_value(card, rules):
         return take_if(True, view.legal)
-    held = np.empty(52)
-    estimate_holdings_uniformly(view, held)
-    table = _probabilities_in_melds(held, _pair_probabilities(held))
+    p_held = np.empty(52)
+    estimate_holdings_uniformly(view, p_held)
+    table = _probabilities_in_melds(p_held, _pair_probabilities(p_held))
     available = view.unseen | view.known
     ten_cards, values = (
         _evaluate_hand(view.hand, available, table, view.limit, rules, params),
@@ -324,10 +319,10 @@ def mishra(view, rules, params):
     ):
         # A drawn card can always be discarded, so drawing is better.
         return take_if(False, view.legal)
-    total, rest = 0.0, view.unseen
-    while rest:
-        drawn_card = rest & -rest
-        rest ^= drawn_card
+    total, remaining_cards = 0.0, view.unseen
+    while remaining_cards:
+        drawn_card = remaining_cards & -remaining_cards
+        remaining_cards ^= drawn_card
         eleven_cards = view.hand | drawn_card
         opponent_probability = table[lowest_bit(drawn_card)]
         table[lowest_bit(drawn_card)] = 0.0
@@ -372,27 +367,29 @@ def _is_opponent_low(view, limit, rules):
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def mishra_discard(view, rules, params):
-    """Discard to knock if possible; otherwise maximise hand value minus opponent's gain."""
+    """Discard to knock if possible; otherwise, maximise hand value minus the opponent's gain."""
     unmatched = leftover_cards(view.hand, 0, rules)
     options = unmatched & view.legal
     if options == 0:
         return lowest_bit(view.best)
-    first = lowest_bit(highest_value_cards(options, rules)[0])
-    left = total_points(unmatched, rules) - card_value(first, rules)
-    if left <= view.limit and (left <= params[8] or not _is_opponent_low(view, params[9], rules)):
-        return first
+    highest_card = lowest_bit(highest_value_cards(options, rules)[0])
+    deadwood_left = total_points(unmatched, rules) - card_value(highest_card, rules)
+    if deadwood_left <= view.limit and (
+        deadwood_left <= params[8] or not _is_opponent_low(view, params[9], rules)
+    ):
+        return highest_card
     return _best_discard(view, options, rules, params)
 
 
 @helper
 def _best_discard(view, options, rules, params):
     """Return the discard with the highest remaining hand value minus the opponent's gain."""
-    held = np.empty(52)
-    estimate_holdings_uniformly(view, held)
-    chances = _pair_probabilities(held)
-    table = _probabilities_in_melds(held, chances)
+    p_held = np.empty(52)
+    estimate_holdings_uniformly(view, p_held)
+    p_pairs = _pair_probabilities(p_held)
+    table = _probabilities_in_melds(p_held, p_pairs)
     available = view.unseen | view.known
-    values, unmatched, _, hurry = _evaluate_hand(
+    values, unmatched, _, urgency = _evaluate_hand(
         view.hand, available, table, view.limit, rules, params
     )
     new_values = np.empty(52)
@@ -401,12 +398,12 @@ def _best_discard(view, options, rules, params):
         card = lowest_bit(options)
         options &= options - 1
         mask = 1 << card
-        left = unmatched & ~mask
+        left_over = unmatched & ~mask
         _write_card_values(
-            left, mask, values, new_values, left, available, table, hurry, rules, params
+            left_over, mask, values, new_values, left_over, available, table, urgency, rules, params
         )
-        value = _hand_value(view.hand & ~mask, left, new_values, view.limit, rules, params)
-        value -= params[6] * params[7] * _meld_probability(card, chances)
+        value = _hand_value(view.hand & ~mask, left_over, new_values, view.limit, rules, params)
+        value -= params[6] * params[7] * _meld_probability(card, p_pairs)
         if value > best_value:
             best, best_value = card, value
     return best

@@ -1,4 +1,4 @@
-"""Rules of thumb about pairs and partial runs: which cards to hold for a possible meld.
+"""Rules of thumb about which pairs and partial runs to hold for a possible meld.
 
 Gold does not distinguish a king with a partner from a king without one. These rules put a penalty
 (see simgin/toolkit/penalties.py) on unmatched cards according to how likely they are to become a
@@ -43,8 +43,8 @@ def _pair_cost(view, rules, params, card, cards):
     while partner_cards:
         partner = lowest_bit(partner_cards)
         partner_cards &= partner_cards - 1
-        gap = abs(card % 13 - partner % 13)
-        if gap in (0, 1, 12):
+        rank_distance = abs(card % 13 - partner % 13)
+        if rank_distance in (0, 1, 12):
             n_pairs += 1
         else:
             n_inside += 1
@@ -55,13 +55,13 @@ def _pair_cost(view, rules, params, card, cards):
 def dead_pairs_first(view, rules, params):
     """Discard pairs and partial runs first if no unseen card can complete them (about.com)."""
     cards = unmatched_cards(view.hand, rules)
-    dead, rest = 0, cards
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    dead_cards, remaining_cards = 0, cards
+    while remaining_cards:
+        card = lowest_bit(remaining_cards)
+        remaining_cards &= remaining_cards - 1
         if count_live_completers(card, cards, view.unseen, rules) == 0:
-            dead |= 1 << card
-    return discard_with_penalty(view, rules, ~dead, params[0])
+            dead_cards |= 1 << card
+    return discard_with_penalty(view, rules, ~dead_cards, params[0])
 
 
 @discard(
@@ -86,7 +86,7 @@ def break_pairs(view, rules, params):
     seven=param(0.25, 0.0, 20.0, "additional penalty on an unmatched seven"),
 )
 def middle(view, rules, params):
-    """Hold middle cards, which are in the most melds, and hold sevens longest (rubl.com)."""
+    """Hold middle ranks, which fit into the most melds, and hold sevens the longest (rubl.com)."""
     return discard_with_card_penalties(
         view, rules, params, _unmatched_middle_cost, unmatched_cards(view.hand, rules)
     )
@@ -94,7 +94,7 @@ def middle(view, rules, params):
 
 @helper
 def _unmatched_middle_cost(view, rules, params, card, cards):
-    """Return the cost of an unmatched card, including the penalty on its rank."""
+    """Return the cost of discarding an unmatched card, including the penalty on its rank."""
     if not cards >> card & 1:
         return 0.0
     return middle_cost(card, params[0], params[1])
@@ -102,5 +102,5 @@ def _unmatched_middle_cost(view, rules, params, card, cards):
 
 @helper
 def middle_cost(card, weight, seven_weight):
-    """Return the penalty on a rank, given the number of three-card melds that contain it."""
+    """Return the penalty on a rank, given the number of three-card melds that include it."""
     return weight * (count_three_card_melds(card) - 4) + (seven_weight if card % 13 == 6 else 0.0)

@@ -1,4 +1,4 @@
-"""Percent-twenty: chooses a safe discard of least deadwood, and knocks according to a table.
+"""Percent-twenty: keeps the least deadwood, discards safely, and knocks according to a table.
 
 Take: It takes a card that makes a meld and lowers the deadwood, or that lowers it by nine. If the
 opponent is known to hold two cards that make a meld with the card, the meld must lower the deadwood
@@ -43,8 +43,8 @@ from simgin.toolkit import (
 UP_TO_NINE = 0b0000111111111
 ALL_DISCARDS = 1000  # number above the number of discards in a deal
 
-# KNOCK[deadwood - 1][cards seen // 5 - 2] contains, as bits, the numbers of dead cards with which
-# the player knocks.
+# KNOCK_TABLE[deadwood - 1][cards seen // 5 - 2] contains, as bits, the numbers of dead cards with
+# which the player knocks.
 KNOCK_TABLE = (
     (0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000, 0b0000),
     (0b0001, 0b0000, 0b0000, 0b0000, 0b0100, 0b0000, 0b0000),
@@ -65,7 +65,7 @@ KNOCK_TABLE = (
     drop=param(9, 0, 99, "minimum deadwood saved to take any other card"),
 )
 def useful(view, rules, params):
-    """Take a card that lowers the deadwood by a lot, or less if it makes a meld (PercentTwenty)."""
+    """Take a card that lowers the deadwood by enough, or by less if it makes a meld."""
     card = view.taken_offer
     decrease = view.count - deadwood_after_taking(view.hand, card, rules)
     least = params[1] if count_possible_melds(card, view.known, rules) else params[0]
@@ -75,17 +75,17 @@ def useful(view, rules, params):
 
 @discard(noise=True)
 def unwanted(view, rules, params):
-    """Minimise the deadwood, and break ties by preferring safe, dead and low cards."""
+    """Minimise the deadwood, and break ties in favour of safe, dead and low cards."""
     options = view.best
     opponent_discards = first_discards(view, 1 - view.seat, ALL_DISCARDS)
-    dead = _dead_cards(view.hand, view.unseen, rules)
+    dead_cards = _dead_cards(view.hand, view.unseen, rules)
     best_score, cards = -1, 0
     while options:
         card = lowest_bit(options)
         options &= options - 1
         points = int(count_possible_melds(card, view.known, rules) == 0)
         points += int(neighbours(card) & opponent_discards != 0)
-        points += dead >> card & 1
+        points += dead_cards >> card & 1
         if points > best_score:
             best_score, cards = points, 0
         if points == best_score:
@@ -96,28 +96,28 @@ def unwanted(view, rules, params):
 
 @helper
 def _dead_cards(hand, unseen, rules):
-    """Return the cards of a hand that are not in a meld, even after drawing any unseen card."""
-    dead = 0
-    rest = hand & ~cards_in_melds(hand, rules)
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    """Return the cards of a hand that are outside melds, even after drawing any unseen card."""
+    dead_cards = 0
+    untested_cards = hand & ~cards_in_melds(hand, rules)
+    while untested_cards:
+        card = lowest_bit(untested_cards)
+        untested_cards &= untested_cards - 1
         if count_live_completers(card, hand, unseen, rules) <= 0:
-            dead |= 1 << card
-    return dead
+            dead_cards |= 1 << card
+    return dead_cards
 
 
 @knock
 def by_table(view, rules, params):
-    """Knock if a table allows the deadwood, given the cards seen and dead cards (PercentTwenty)."""
+    """Knock if a table allows the deadwood, given the seen and dead cards (PercentTwenty)."""
     if is_gin_or_better(view):
         return True
-    seen = (52 - popcount(view.unseen)) // 5
+    seen_class = (52 - popcount(view.unseen)) // 5
     ten_cards = view.hand & ~(1 << view.ending_card)
-    dead = popcount(_dead_cards(ten_cards, view.unseen, rules))
-    if seen < 2 or seen > 8 or dead > 3 or view.ending_count > 10:
+    n_dead = popcount(_dead_cards(ten_cards, view.unseen, rules))
+    if seen_class < 2 or seen_class > 8 or n_dead > 3 or view.ending_count > 10:
         return False
-    return KNOCK_TABLE[view.ending_count - 1][seen - 2] >> dead & 1 == 1
+    return KNOCK_TABLE[view.ending_count - 1][seen_class - 2] >> n_dead & 1 == 1
 
 
 PERCENT_TWENTY = Strategy(

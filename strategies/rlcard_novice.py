@@ -1,4 +1,4 @@
-"""RLCard-novice: draws at random, keeps the least deadwood, and ends the deal if it can.
+"""RLCard-novice: draws at random, keeps the least deadwood, and ends the deal when it can.
 
 Gin has priority over a knock. Ties are broken at random, also between discards that allow a knock.
 A comment in the source contradicts the code: it states that the highest card outside the best melds

@@ -37,7 +37,7 @@ from simgin.toolkit import (
     ignore_first=param(0, 0, 100, "number of the opponent's first discards to ignore"),
 )
 def safe_neighbour(view, rules, params):
-    """Discard near cards that the opponent discarded or declined (about.com, pokerplayer365)."""
+    """Discard cards near cards that the opponent discarded or declined (about.com)."""
     return discard_with_penalty(
         view,
         rules,
@@ -48,7 +48,7 @@ def safe_neighbour(view, rules, params):
 
 @discard(cost=param(0.5, 0.0, 99.0, "penalty on a card of that suit or rank"))
 def bait_shy(view, rules, params):
-    """Avoid the suit and rank of the last discard, which can be bait (onlinerummy.co.uk)."""
+    """Avoid the suit and the rank of the last discard, which can be bait (onlinerummy.co.uk)."""
     bait = last_opponent_discard(view)
     return discard_with_penalty(
         view,
@@ -63,7 +63,7 @@ def bait_shy(view, rules, params):
     same=param(0.25, 0.0, 99.0, "bonus for a card of the same rank"),
 )
 def suit_order(view, rules, params):
-    """After the opponent's 6D, discard a 5 or 7 of another suit, or otherwise another 6.
+    """After the opponent discards 6D, discard a 5 or 7 of another suit, or another 6.
 
     The advice is from a web page with rules.
     """
@@ -74,7 +74,7 @@ def suit_order(view, rules, params):
 
 @helper
 def _suit_order_cost(view, rules, params, card, last):
-    """Return the cost of a card, given the opponent's last discard."""
+    """Return the cost of discarding a card, given the opponent's last discard."""
     if last < 0:
         return 0.0
     if card % 13 == last % 13:
@@ -86,7 +86,7 @@ def _suit_order_cost(view, rules, params, card, last):
 
 @discard(cost=param(1.5, 0.0, 99.0, "penalty on cards near known cards; 10 nearly forbids them"))
 def starve(view, rules, params):
-    """Keep the cards that are near a card that the opponent took (about.com)."""
+    """Hold the cards that are near a card that the opponent took (about.com)."""
     return discard_with_penalty(view, rules, neighbours_of_any(view.known), params[0])
 
 
@@ -95,21 +95,21 @@ def starve(view, rules, params):
     early=param(4, 0, 500, "number of the opponent's first discards that rule out nearby melds"),
 )
 def live_melds(view, rules, params):
-    """Discard the card in the fewest melds that are open to the opponent (Dreyfus)."""
+    """Discard the card that is part of the fewest melds open to the opponent (Dreyfus)."""
     return discard_with_card_penalties(
         view, rules, params, _live_meld_cost, meldable_by_opponent(view, params[1])
     )
 
 
 @helper
-def _live_meld_cost(view, rules, params, card, usable):
-    """Return the cost of a card, including a penalty for live melds."""
-    return params[0] * count_possible_melds(card, usable, rules)
+def _live_meld_cost(view, rules, params, card, meldable_cards):
+    """Return the cost of discarding a card, including a penalty for live melds."""
+    return params[0] * count_possible_melds(card, meldable_cards, rules)
 
 
 @helper
 def meldable_by_opponent(view, early):
-    """Return the cards with which the opponent can make melds.
+    """Return the cards that the opponent could use to make melds.
 
     The result contains the known cards of the opponent, and unseen cards that are not next to an
     early discard of the opponent.
@@ -123,15 +123,15 @@ def meldable_by_opponent(view, early):
     count=param(0.005, 0.0, 20.0, "increase of that penalty per point of own deadwood"),
 )
 def growing_safety(view, rules, params):
-    """Play more safely late in the deal and with high deadwood (skillgames.zone)."""
+    """Discard more safely late in the deal and with high deadwood (skillgames.zone)."""
     return discard_with_card_penalties(view, rules, params, _growing_cost, view.unseen | view.known)
 
 
 @helper
-def _growing_cost(view, rules, params, card, usable):
-    """Return the cost of a card, given its live melds, the turn and the player's deadwood."""
+def _growing_cost(view, rules, params, card, meldable_cards):
+    """Return the cost of a discard, given its live melds, the turn and the deadwood."""
     weight = params[0] + params[1] * view.own_turn + params[2] * view.count
-    return weight * count_possible_melds(card, usable, rules)
+    return weight * count_possible_melds(card, meldable_cards, rules)
 
 
 @discard(
@@ -139,7 +139,7 @@ def _growing_cost(view, rules, params, card, usable):
     cost=param(0.5, 0.0, 99.0, "penalty on a card that could meld with two unseen cards"),
 )
 def lay_off_late(view, rules, params):
-    """Prefer late discards that the opponent can lay off but not meld (skillgames.zone)."""
+    """Prefer late discards that the opponent can lay off but cannot meld (skillgames.zone)."""
     if view.own_turn < params[0]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_card_penalties(view, rules, params, _new_meld_cost, view.unseen)
@@ -147,7 +147,7 @@ def lay_off_late(view, rules, params):
 
 @helper
 def _new_meld_cost(view, rules, params, card, unseen):
-    """Return the cost of a card that the opponent could meld with two unseen cards."""
+    """Return the cost of a discard that the opponent could meld with two unseen cards."""
     return params[1] if count_possible_melds(card, unseen, rules) else 0.0
 
 
@@ -156,23 +156,23 @@ def _new_meld_cost(view, rules, params, card, unseen):
     cost=param(5.5, 0.0, 99.0, "penalty; 5.5 avoids wild cards at a cost of up to 5 points"),
 )
 def wild(view, rules, params):
-    """From turn 5 on, keep cards that have no seen card near them (rubl.com, skillgames.zone)."""
-    seen = ALL_CARDS & ~view.unseen
-    kept_cards = 0 if view.own_turn < params[0] else _cards_near_nothing_seen(view.hand, seen)
+    """From turn 5 on, hold cards that have no seen card near them (rubl.com, skillgames.zone)."""
+    seen_cards = ALL_CARDS & ~view.unseen
+    kept_cards = 0 if view.own_turn < params[0] else _cards_near_nothing_seen(view.hand, seen_cards)
     return discard_with_penalty(view, rules, kept_cards, params[1])
 
 
 @helper
-def _cards_near_nothing_seen(hand, seen):
-    """Return the cards without a seen card near them.
+def _cards_near_nothing_seen(hand, seen_cards):
+    """Return the cards of a hand that have no seen card near them.
 
     Cards of the hand count as seen.
     """
-    cards, rest = 0, hand
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
-        if neighbours(card) & seen == 0:
+    cards, untested_cards = 0, hand
+    while untested_cards:
+        card = lowest_bit(untested_cards)
+        untested_cards &= untested_cards - 1
+        if neighbours(card) & seen_cards == 0:
             cards |= 1 << card
     return cards
 
@@ -184,19 +184,19 @@ def _cards_near_nothing_seen(hand, seen):
     cost=param(5, 0, 99, "maximum cost in deadwood"),
 )
 def bait(view, rules, params):
-    """Early in the deal, discard a card near a wanted card, so that the wanted card looks safe."""
+    """Early in the deal, discard a card near a wanted card, so that the wanted card seems safe."""
     least_deadwood, cards = view.least, view.best
     if view.own_turn <= params[1] and bernoulli(params[0], view.noise):
         bait_discards = _bait_cards(view.hand, view.legal, view.unseen, rules)
-        left, best_baits = best_discards(view.hand, bait_discards, rules)
-        if left <= least_deadwood + params[2]:
+        least_with_bait, best_baits = best_discards(view.hand, bait_discards, rules)
+        if least_with_bait <= least_deadwood + params[2]:
             cards = best_baits
     return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
 @helper
 def _bait_cards(hand, legal, unseen, rules):
-    """Return the discards near an unseen card that would make a meld with the rest of the hand."""
+    """Return the discards near an unseen card that would make a meld with the remaining hand."""
     bait_discards = 0
     while legal:
         card = lowest_bit(legal)

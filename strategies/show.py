@@ -1,4 +1,4 @@
-"""Show policies, which choose the melding to show if the rules allow a choice.
+"""Show policies, which choose the melding to show if the rules leave a choice.
 
 With `melding = choice`, the player who ends the deal can choose any row of `view.meldings`, for
 example the row with the fewest lay-offs. See docs/reference/rules.md 3.5 and H27.
@@ -22,7 +22,7 @@ def random(view, rules, params):
 
 @show(weight=param(1.0, 0.0, 10.0, "points per card that the opponent might lay off"))
 def live(view, rules, params):
-    """Show the melding with the smallest deadwood plus `weight` per possible lay-off."""
+    """Show the melding that minimises the deadwood plus `weight` points per possible lay-off."""
     best, row = 1e9, 0
     for i in range(64):
         if not view.legal >> i & 1:

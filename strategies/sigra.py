@@ -17,7 +17,7 @@ from simgin_strategies.knock import at
 
 from simgin.core.bitboard import run_outs
 from simgin.core.bits import highest_lane_bit
-from simgin.core.cards import LANE_MASK, ranks_held_twice
+from simgin.core.cards import ranks_held_twice
 from simgin.core.deadwood import find_run_cards
 from simgin.strategy import Strategy, discard, helper, param, take
 from simgin.toolkit import (
@@ -33,6 +33,7 @@ from simgin.toolkit import (
     take_if,
     total_points,
 )
+from simgin.toolkit.prospects import same_rank_or_suit
 
 REACH = param(0.85, 0.0, 10.0, "weight of the points that the next card is expected to meld")
 HOLD = param(1.0, 0.0, 100.0, "weight of the points withheld from the opponent")
@@ -74,64 +75,54 @@ def throw(view, rules, params):
 
 @helper
 def _make_scratch(view, rules):
-    """Return scratch arrays with a number for each card.
+    """Return scratch arrays that contain one number per card.
 
     Two arrays contain the value that each card withholds from the opponent, for the hand and for
     eleven cards. The value of other cards is 0. Two further arrays contain the results of
     `_write_prospects` for eleven and ten cards.
     """
-    held = np.zeros(52)
+    withheld = np.zeros(52)
     if view.known:
-        _write_withheld(view, view.hand, view.hand, held, held, rules)
-    return held, np.empty(52), np.empty(52, np.int64), np.empty(52, np.int64)
+        _write_withheld(view, view.hand, view.hand, withheld, withheld, rules)
+    return withheld, np.empty(52), np.empty(52, np.int64), np.empty(52, np.int64)
 
 
 @helper
 def _best_cost_with(view, card, least, scratch, rules, params):
-    """Return the cost of the best hand with an additional card.
+    """Return the cost of the best ten cards of a hand and an additional card.
 
     The result is at most `least`.
     """
-    held, held_eleven, prospects, ten_prospects = scratch
+    withheld, withheld_eleven, prospects, ten_prospects = scratch
     eleven_cards = view.hand | card
-    related = _related_cards(card)
+    related = same_rank_or_suit(card)
     if view.known & related:  # The opponent does not hold the drawn card.
-        _write_withheld(view, eleven_cards, related, held, held_eleven, rules)
-        held = held_eleven
-    scratch = held, held_eleven, prospects, ten_prospects
+        _write_withheld(view, eleven_cards, related, withheld, withheld_eleven, rules)
+        withheld = withheld_eleven
+    scratch = withheld, withheld_eleven, prospects, ten_prospects
     return _best_discard(view, eleven_cards, view.hand, least, scratch, rules, params)[1]
 
 
 @helper
-def _related_cards(mask):
-    """Return the cards that share the rank or the suit of a card.
-
-    Only these cards can be melded with it.
-    """
-    card = lowest_bit(mask)
-    return cards_of_rank(card % 13) | LANE_MASK << 13 * (card // 13)
-
-
-@helper
-def _sum_over(numbers, cards):
-    """Return the sum of an array over some cards, added in ascending card order."""
+def _sum_over(card_values, cards):
+    """Return the sum of the array elements of the given cards, added in ascending card order."""
     total = 0
     while cards:
-        total += numbers[lowest_bit(cards)]
+        total += card_values[lowest_bit(cards)]
         cards &= cards - 1
     return total
 
 
 @helper
 def _best_discard(view, eleven_cards, legal, least, scratch, rules, params):
-    """Return the discard that leaves the best hand, and the cost of that hand.
+    """Return the discard that leaves the best hand, and the cost of the remaining hand.
 
     Ties are broken by the highest card, then by the lowest number. Only hands that cost less than
     `least` matter. The prospects of ten cards are at most the prospects of the same cards among the
     eleven. This bound excludes most discards without evaluating the hand.
     """
     n = max(1, popcount(view.unseen))
-    held, _, prospects, _ = scratch
+    withheld, _, prospects, _ = scratch
     _write_prospects(eleven_cards, view.unseen, prospects, rules)
     in_melds = cards_in_melds(eleven_cards, rules)
     unmatched = _unmatched_cards(eleven_cards, rules)
@@ -140,7 +131,7 @@ def _best_discard(view, eleven_cards, legal, least, scratch, rules, params):
         _sum_over(prospects, unmatched),
     )
     total_prospects = unmatched_prospects + _sum_over(prospects, eleven_cards & ~unmatched)
-    max_withheld = params[1] * _sum_over(held, eleven_cards) / n if view.known else 0.0
+    max_withheld = params[1] * _sum_over(withheld, eleven_cards) / n if view.known else 0.0
     best = -1
     while legal:
         highest, value = highest_value_cards(legal, rules)
@@ -171,20 +162,20 @@ def _best_discard(view, eleven_cards, legal, least, scratch, rules, params):
 
 @helper
 def _hand_cost(view, ten_cards, scratch, rules, params):
-    """Return the deadwood minus the expected melds and the value withheld from the opponent."""
-    held, _, _, prospects = scratch
+    """Return the deadwood minus the values of expected melds and of withheld cards."""
+    withheld, _, _, prospects = scratch
     n = max(1, popcount(view.unseen))
     unmatched = _unmatched_cards(ten_cards, rules)
     _write_prospects(ten_cards, view.unseen, prospects, rules)
     cost = total_points(unmatched, rules) - params[0] * _sum_over(prospects, unmatched) / n
     if view.known:
-        cost -= params[1] * _sum_over(held, ten_cards) / n
+        cost -= params[1] * _sum_over(withheld, ten_cards) / n
     return cost
 
 
 @helper
 def _unmatched_cards(hand, rules):
-    """Return the unmatched cards of a best melding that prefers runs to sets.
+    """Return the unmatched cards of a best melding, preferring runs to sets.
 
     If there is a choice, cards outside runs remain unmatched.
     """
@@ -193,123 +184,128 @@ def _unmatched_cards(hand, rules):
 
 @helper
 def _write_prospects(hand, unseen, prospects, rules):
-    """Write the points of each card times the number of its melds with an unseen card."""
-    rest = hand
-    while rest:
-        prospects[lowest_bit(rest)] = 0
-        rest &= rest - 1
-    missing = unseen & ~hand
-    gaps = missing & run_outs(hand)
-    while gaps:
-        _add_runs(hand, lowest_bit(gaps), prospects, rules)
-        gaps &= gaps - 1
-    ranks = ranks_held_twice(hand) & ranks_of(missing)
+    """Write for each card its points times the number of melds that an unseen card completes."""
+    remaining_cards = hand
+    while remaining_cards:
+        prospects[lowest_bit(remaining_cards)] = 0
+        remaining_cards &= remaining_cards - 1
+    missing_cards = unseen & ~hand
+    gap_cards = missing_cards & run_outs(hand)
+    while gap_cards:
+        _add_runs(hand, lowest_bit(gap_cards), prospects, rules)
+        gap_cards &= gap_cards - 1
+    ranks = ranks_held_twice(hand) & ranks_of(missing_cards)
     while ranks:
-        _add_sets(hand, missing, lowest_bit(ranks), prospects, rules)
+        _add_sets(hand, missing_cards, lowest_bit(ranks), prospects, rules)
         ranks &= ranks - 1
 
 
 @helper
-def _add_runs(hand, gap, prospects, rules):
-    """Count the runs that a missing card completes for each card of the hand."""
-    lane, r = suit_lane(hand, gap // 13), gap % 13
-    below = r - 1 - highest_lane_bit(~lane & (1 << r) - 1)
-    above = lowest_bit(~(lane >> r + 1))
-    for i in range(1, below + 1):
-        runs = (below - i + 1) * (above + 1) - (i == 1)
-        prospects[gap - i] += runs * rules.value[0, r - i]
-    for i in range(1, above + 1):
-        runs = (above - i + 1) * (below + 1) - (i == 1)
-        prospects[gap + i] += runs * rules.value[0, r + i]
+def _add_runs(hand, gap_card, prospects, rules):
+    """Count, for each card of the hand, the runs that one missing card would complete."""
+    lane, rank = suit_lane(hand, gap_card // 13), gap_card % 13
+    n_below = rank - 1 - highest_lane_bit(~lane & (1 << rank) - 1)
+    n_above = lowest_bit(~(lane >> rank + 1))
+    for i in range(1, n_below + 1):
+        runs = (n_below - i + 1) * (n_above + 1) - (i == 1)
+        prospects[gap_card - i] += runs * rules.value[0, rank - i]
+    for i in range(1, n_above + 1):
+        runs = (n_above - i + 1) * (n_below + 1) - (i == 1)
+        prospects[gap_card + i] += runs * rules.value[0, rank + i]
 
 
 @helper
-def _add_sets(hand, missing, r, prospects, rules):
-    """Count the sets that a missing card completes for each card of the same rank.
+def _add_sets(hand, missing_cards, rank, prospects, rules):
+    """Count, for each card of a rank, the sets that one missing card would complete.
 
     Two cards form one set with the missing card. Three cards form three sets.
     """
-    held = hand & cards_of_rank(r)
-    sets = popcount(missing & cards_of_rank(r)) * (1 if popcount(held) == 2 else 3)
-    while held:
-        prospects[lowest_bit(held)] += sets * rules.value[0, r]
-        held &= held - 1
+    held_cards = hand & cards_of_rank(rank)
+    sets = popcount(missing_cards & cards_of_rank(rank)) * (1 if popcount(held_cards) == 2 else 3)
+    while held_cards:
+        prospects[lowest_bit(held_cards)] += sets * rules.value[0, rank]
+        held_cards &= held_cards - 1
 
 
 @helper
-def _write_withheld(view, hand, changed_cards, before, held, rules):
-    """Write the value of withholding each card from the opponent, in points.
+def _write_withheld(view, hand, changed_cards, values_before, withheld, rules):
+    """Write, for each card, the value in points of withholding it from the opponent.
 
-    Values of cards that are not in `changed_cards` are copied from `before`.
+    Values of cards that are not in `changed_cards` are copied from `values_before`.
     """
-    chance = 1.0 / max(1, popcount(view.unseen))
-    rest = hand
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    held_probability = 1.0 / max(1, popcount(view.unseen))
+    remaining_cards = hand
+    while remaining_cards:
+        card = lowest_bit(remaining_cards)
+        remaining_cards &= remaining_cards - 1
         if changed_cards >> card & 1:
-            held[card] = _withheld_value(view, hand, card, chance, rules)
+            withheld[card] = _withheld_value(view, hand, card, held_probability, rules)
         else:
-            held[card] = before[card]
+            withheld[card] = values_before[card]
 
 
 @helper
-def _withheld_value(view, hand, card, chance, rules):
-    """Return the value in points of withholding a card from the opponent.
+def _withheld_value(view, hand, card, held_probability, rules):
+    """Return the value, in points, of withholding a card from the opponent.
 
     The value is the product of the card's points and the expected number of melds that the opponent
     could make with the card and at least one card from the pile.
     """
-    opponent_known, usable = view.known, view.known | view.unseen & ~hand
+    opponent_known, usable_cards = view.known, view.known | view.unseen & ~hand
     melds = _opponent_runs(
-        suit_lane(opponent_known, card // 13), suit_lane(usable, card // 13), card % 13, chance
+        suit_lane(opponent_known, card // 13),
+        suit_lane(usable_cards, card // 13),
+        card % 13,
+        held_probability,
     )
     if not view.shed >> card & 1:
         melds += _opponent_sets(
-            opponent_known & cards_of_rank(card % 13), usable & cards_of_rank(card % 13), chance
+            opponent_known & cards_of_rank(card % 13),
+            usable_cards & cards_of_rank(card % 13),
+            held_probability,
         )
     return melds * rules.value[0, card % 13]
 
 
 @helper
-def _opponent_sets(opponent_known, usable, chance):
+def _opponent_sets(opponent_known, usable_cards, held_probability):
     """Return the expected number of sets that the opponent could make with a card.
 
     At least one card of each set is a known card of the opponent.
     """
-    known, n_others = popcount(opponent_known), popcount(usable & ~opponent_known)
-    if known == 0:
+    n_known, n_others = popcount(opponent_known), popcount(usable_cards & ~opponent_known)
+    if n_known == 0:
         return 0.0
-    set_of_three = known * (known - 1) / 2 + known * n_others * chance
-    return set_of_three + chance**n_others if known + n_others == 3 else set_of_three
+    set_of_three = n_known * (n_known - 1) / 2 + n_known * n_others * held_probability
+    return set_of_three + held_probability**n_others if n_known + n_others == 3 else set_of_three
 
 
 @helper
-def _opponent_runs(opponent_known, usable, r, chance):
+def _opponent_runs(opponent_known, usable_ranks, rank, held_probability):
     """Return the expected number of runs that the opponent could make with rank r in a suit."""
     total = 0.0
     if opponent_known == 0:
         return total
-    low, down, down_known = r, 1.0, False
+    low, down_probability, has_known_below = rank, 1.0, False
     while True:
-        high, up, known = r, down, down_known
+        high, up_probability, has_known = rank, down_probability, has_known_below
         while True:
-            if high - low >= 2 and known:
-                total += up
+            if high - low >= 2 and has_known:
+                total += up_probability
             high += 1
-            if high > 12 or not usable >> high & 1:
+            if high > 12 or not usable_ranks >> high & 1:
                 break
             if opponent_known >> high & 1:
-                known = True
+                has_known = True
             else:
-                up *= chance
+                up_probability *= held_probability
         low -= 1
-        if low < 0 or not usable >> low & 1:
+        if low < 0 or not usable_ranks >> low & 1:
             break
         if opponent_known >> low & 1:
-            down_known = True
+            has_known_below = True
         else:
-            down *= chance
+            down_probability *= held_probability
     return total
 
 

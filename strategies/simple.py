@@ -16,7 +16,7 @@ from simgin.toolkit import best_discards, pick_random
 
 @helper
 def _repeating_discards(view):
-    """Return the discards that would repeat a pair {drawn, discarded} of an earlier turn.
+    """Return the discards that would repeat the pair {drawn, discarded} of an earlier turn.
 
     Only a card from the pile can have been in the hand before, so a card from the stock cannot
     repeat a pair.

@@ -1,4 +1,4 @@
-"""Solitaire strategies that are greedy, look one draw ahead, or collect melds first.
+"""Strategies for solitaire games that are greedy, look one draw ahead, or collect melds first.
 
 All of them wait for gin, because no threshold on deadwood or cards left was better
 (docs/reference/strategies/solo.md). `solo-switch` is for Solitary Gin, which has no knocks. It ends
@@ -33,9 +33,9 @@ TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
     weights="solo.npy",
 )
 def switch(view, rules, params):
-    """Collect melds until k turns remain, and then keep the cards with the least mean penalty."""
-    late = turns_left(view, rules) <= params[0]
-    if late and is_last_discard(view, rules):
+    """Collect melds until k turns remain, and then minimise the mean penalty."""
+    is_late = turns_left(view, rules) <= params[0]
+    if is_late and is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     counts = np.empty(MAX_NEXT_COUNTS, np.int64)
     best, least = -1, 1e18
@@ -44,7 +44,7 @@ def switch(view, rules, params):
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
         ten_cards = view.hand & ~(1 << card)
-        if late:
+        if is_late:
             cost = _penalty_cost(ten_cards, view, rules, params, counts)
         else:
             cost = float(
@@ -59,7 +59,7 @@ def switch(view, rules, params):
 
 @helper
 def turns_left(view, rules):
-    """Return the number of turns left in the deal, including this turn.
+    """Return the number of remaining turns of the deal, including the current turn.
 
     In joker games, the result is the maximum.
     """
@@ -68,7 +68,7 @@ def turns_left(view, rules):
 
 @helper
 def _penalty_cost(ten_cards, view, rules, params, counts):
-    """Return the cost of ten cards, the sum of their penalties over all possible draws.
+    """Return the sum of the penalties of ten cards over all possible draws.
 
     With `goal`, the probability of meeting the goal is subtracted with a large weight.
     """
@@ -87,7 +87,7 @@ def _penalty_cost(ten_cards, view, rules, params, counts):
 
 @helper
 def probability_within(max_total, deals, params):
-    """Return the probability that several deals have a total of at most `max_total` points."""
+    """Return the probability that the total of several deals is at most `max_total` points."""
     i = (int(max_total) - MIN_TOTAL) // TOTAL_STEP
     if i < 0:
         return 0.0

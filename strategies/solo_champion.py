@@ -71,7 +71,7 @@ DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 
 @helper
 def correction_offset(rules):
-    """Return the offset of the correction that was trained under the most similar rules."""
+    """Return the offset of the correction trained under the most similar rules."""
     kind = 0
     if scoring_index(rules) == PENALTIES:
         kind = 4
@@ -88,30 +88,30 @@ def correction_offset(rules):
     weights="solo-champion.npy",
 )
 def champion_solo(view, rules, params):
-    """Keep the ten cards with the best table value after the next draw, plus a correction."""
+    """Keep the ten cards with the best table value after the next draw plus a correction."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    table, left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
+    table, draws_left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
     cards, values = search_discards(view, int(params[0]), rules, table)
     first = N_PARAMS + correction_offset(rules)
-    weights, x = params[first : first + N_WEIGHTS], np.zeros(np.int64(N_WEIGHTS))
-    for k in range(len(cards)):
-        write_features(view.hand & ~(1 << cards[k]), view.unseen, left, values[k], rules, x)
-        values[k] += (x * weights).sum()
+    weights, x = (params[first : first + N_WEIGHTS], np.zeros(np.int64(N_WEIGHTS)))
+    for i in range(len(cards)):
+        write_features(view.hand & ~(1 << cards[i]), view.unseen, draws_left, values[i], rules, x)
+        values[i] += (x * weights).sum()
     return cards[values.argmax()]
 
 
 @helper
-def write_features(ten_cards, unseen, left, search_value, rules, x):
-    """Write the features of ten cards to `x`, (N_WEIGHTS,) float64, at their class offset.
+def write_features(ten_cards, unseen, draws_left, search_value, rules, x):
+    """Write the features of ten cards to `x`, at the offset of their class.
 
     Args:
         ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
-        left: Number of draws left, or of cards left in the deck including the joker.
+        draws_left: Number of draws left, or of cards left in the deck including the joker.
         search_value: Value of the cards according to the search.
         rules: Rules of the variant.
-        x: Output, features.
+        x: Output, (N_WEIGHTS,) float64.
     """
     x[:] = 0.0
     n_unmatched = min_unmatched(ten_cards, rules)
@@ -120,27 +120,27 @@ def write_features(ten_cards, unseen, left, search_value, rules, x):
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     lone_cards = unmatched & ~(by_rank | by_suit)
     deadwood_points = deadwood(ten_cards, rules)
-    at = min(n_unmatched, N_CLASSES - 1) * N_HAND_FEATURES
-    x[at : at + 4] = 1.0, 0.1 * saves_one, 0.1 * saves_two, 0.1 * saves_three
-    x[at + 4] = 0.05 * count_live_pairs(unmatched, unseen)
-    x[at + 5] = 0.3 * popcount(lone_cards)
-    x[at + 6] = 0.02 * deadwood_points
-    x[at + 7] = 0.02 * saves_one * saves_one
-    x[at + 8] = 0.02 * saves_one * saves_three
-    x[at + 9] = 0.02 * saves_three * saves_three
-    x[at + 10] = 0.02 * saves_two * saves_one
-    x[at + 11] = 0.02 * count_live_pairs(lone_cards, unseen)
-    x[at + 12] = 0.0003 * deadwood_points * deadwood_points
-    x[at + 13] = 0.3 * popcount(by_rank & by_suit)
-    time_left = left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
-    for i in range(at, at + N_HAND_FEATURES):
+    first = min(n_unmatched, N_CLASSES - 1) * N_HAND_FEATURES
+    x[first : first + 4] = (1.0, 0.1 * saves_one, 0.1 * saves_two, 0.1 * saves_three)
+    x[first + 4] = 0.05 * count_live_pairs(unmatched, unseen)
+    x[first + 5] = 0.3 * popcount(lone_cards)
+    x[first + 6] = 0.02 * deadwood_points
+    x[first + 7] = 0.02 * saves_one * saves_one
+    x[first + 8] = 0.02 * saves_one * saves_three
+    x[first + 9] = 0.02 * saves_three * saves_three
+    x[first + 10] = 0.02 * saves_two * saves_one
+    x[first + 11] = 0.02 * count_live_pairs(lone_cards, unseen)
+    x[first + 12] = 0.0003 * deadwood_points * deadwood_points
+    x[first + 13] = 0.3 * popcount(by_rank & by_suit)
+    time_left = draws_left / (rules.max_draws if rules.max_draws >= 0 else DECK_SIZE + 1)
+    for i in range(first, first + N_HAND_FEATURES):
         x[FALLING_OFFSET + i] = time_left * x[i]
     x[N_WEIGHTS - 1] = search_value
 
 
 @helper
 def count_saving_cards(ten_cards, unseen, n_unmatched, rules):
-    """Return how many live cards save one, two, and at least three unmatched cards."""
+    """Count the live cards that save one, two, and at least three unmatched cards."""
     saves_one, saves_two, saves_three = 0.0, 0.0, 0.0
     live_outs = outs(ten_cards, rules) & unseen
     while live_outs:
@@ -154,14 +154,14 @@ def count_saving_cards(ten_cards, unseen, n_unmatched, rules):
 
 @helper
 def count_live_pairs(unmatched, unseen):
-    """Return the number of melds that one unmatched card can make with two live cards."""
+    """Return the number of melds that unmatched cards can form with two live cards each."""
     total = 0
     while unmatched:
         card = lowest_bit(unmatched)
         unmatched &= unmatched - 1
-        r = card % 13
-        n_same_rank = popcount(unseen & cards_of_rank(r))
-        window = suit_lane(unseen, card // 13) << 2 >> r
+        rank = card % 13
+        n_same_rank = popcount(unseen & cards_of_rank(rank))
+        window = suit_lane(unseen, card // 13) << 2 >> rank
         total += n_same_rank * (n_same_rank - 1) // 2 + count_run_pairs(window)
     return total
 

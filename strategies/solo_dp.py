@@ -29,16 +29,16 @@ CARDS_PER_STEP = 3  # number of cards per time step in a deck with the joker
 
 @discard(weights="solo_dp.npy")
 def dp(view, rules, params):
-    """Keep the ten cards with the highest value in the table."""
+    """Keep the ten cards with the highest value in the learned table."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    time = time_index(view, rules)
+    time_left = time_index(view, rules)
     best, best_value = -1, -1e18
     legal = view.legal
     while legal:
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
-        value = table_value(view.hand & ~(1 << card), view.unseen, time, rules, params)
+        value = table_value(view.hand & ~(1 << card), view.unseen, time_left, rules, params)
         if value > best_value:
             best, best_value = card, value
     return best
@@ -46,7 +46,7 @@ def dp(view, rules, params):
 
 @knock(name="dp", weights="solo_dp.npy")
 def dp_stop(view, rules, params):
-    """End the deal if the table value of stopping is at least the value of continuing."""
+    """End the deal if the value of stopping is at least the table's value of continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1:
@@ -58,28 +58,28 @@ def dp_stop(view, rules, params):
 
 @helper
 def time_index(view, rules):
-    """Return the index on the table's time axis, which is the number of draws left.
+    """Return the index on the time axis of the table, which is the number of draws left.
 
     With a joker, the index is the number of cards left in the deck, divided by three. In a
     two-player game, it is the number of cards in the stock.
     """
     if rules.max_draws >= 0:
         return max(0, min(N_TIMES, rules.max_draws - view.own_turn) - 1)
-    left = view.deck_left if view.deck_left >= 1 else view.stock
-    return max(0, min(N_TIMES - 1, (left - 1) // CARDS_PER_STEP))
+    draws_left = view.deck_left if view.deck_left >= 1 else view.stock
+    return max(0, min(N_TIMES - 1, (draws_left - 1) // CARDS_PER_STEP))
 
 
 @helper
-def table_value(ten_cards, unseen, time, rules, table):
-    """Return the table value of ten cards."""
+def table_value(ten_cards, unseen, time_left, rules, table):
+    """Look up the value of ten cards in the learned table."""
     n_unmatched, n_saved = hand_features(ten_cards, unseen, rules)
-    plane = ((scoring_index(rules) * N_TIMES + time) * N_UNMATCHED + n_unmatched) * PLANE_SIZE
+    plane = ((scoring_index(rules) * N_TIMES + time_left) * N_UNMATCHED + n_unmatched) * PLANE_SIZE
     return table[plane] + table[plane + 1] * n_saved + table[plane + 2] * deadwood(ten_cards, rules)
 
 
 @helper
 def scoring_index(rules):
-    """Return the index of the table for the scoring rules."""
+    """Return the index of the part of the table that was learned for the scoring rules."""
     return (
         WON
         if rules.deal_scoring == SCORING_WINLOSS
@@ -91,7 +91,7 @@ def scoring_index(rules):
 
 @helper
 def hand_features(ten_cards, unseen, rules):
-    """Return the number of unmatched cards, and its total decrease over all possible draws."""
+    """Return the number of unmatched cards, and the sum of its decreases over all draws."""
     n_unmatched = min_unmatched(ten_cards, rules)
     live_outs = outs(ten_cards, rules) & unseen
     n_saved = 0

@@ -1,4 +1,4 @@
-"""Solitaire strategy that searches all cards of the next draw with the table of `solo-dp`.
+"""Solitaire strategy that evaluates every possible next draw with the table of `solo-dp`.
 
 The table looks one draw ahead, because it sums the number of cards that each live card would save.
 The search adds the next draw, so the strategy looks two draws ahead. After each card that makes a
@@ -46,11 +46,11 @@ def two_draws(view, rules, params):
 
 @helper
 def search_discards(view, width, rules, table):
-    """Return the `width` best discards according to the table, and their search values.
+    """Return the `width` best discards according to the table, with their values after a draw.
 
     The arrays, int64 and float64, are in descending order of the table values.
     """
-    left = count_draws_left(view, rules)
+    draws_left = count_draws_left(view, rules)
     cards, table_values = np.empty(MAX_HAND_SIZE, np.int64), np.full(MAX_HAND_SIZE, MIN_VALUE)
     n = 0
     legal = view.legal
@@ -58,22 +58,24 @@ def search_discards(view, width, rules, table):
         cards[n] = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << cards[n])
         table_values[n] = value_by_table(
-            view.hand & ~(1 << cards[n]), view.unseen, left, rules, table
+            view.hand & ~(1 << cards[n]), view.unseen, draws_left, rules, table
         )
         n += 1
     n = min(n, width)
     best, values = np.empty(n, np.int64), np.empty(n)
     for i in range(n):
-        k = table_values.argmax()
-        table_values[k] = MIN_VALUE
-        best[i] = cards[k]
-        values[i] = value_by_next_draw(view.hand & ~(1 << best[i]), view.unseen, left, rules, table)
+        best_index = table_values.argmax()
+        table_values[best_index] = MIN_VALUE
+        best[i] = cards[best_index]
+        values[i] = value_by_next_draw(
+            view.hand & ~(1 << best[i]), view.unseen, draws_left, rules, table
+        )
     return best, values
 
 
 @helper
 def count_draws_left(view, rules):
-    """Return the number of draws left in the deal, including the draw of the joker.
+    """Return the number of remaining draws of the deal, including the draw of the joker.
 
     In a two-player game, the function returns the number of cards in the stock.
     """
@@ -83,45 +85,47 @@ def count_draws_left(view, rules):
 
 
 @helper
-def value_by_table(ten_cards, unseen, left, rules, table):
-    """Return the table value of ten cards.
+def value_by_table(ten_cards, unseen, draws_left, rules, table):
+    """Return the value of ten cards according to the learned table.
 
     The value is exact if there is no further draw or if only the joker is left.
     """
     has_draw_limit = rules.max_draws >= 0
-    if left < 1 or (left == 1 and not has_draw_limit):
+    if draws_left < 1 or (draws_left == 1 and not has_draw_limit):
         return final_value(ten_cards, rules)
-    time = left - 1 if has_draw_limit else (left - 1) // CARDS_PER_STEP
-    return table_value(ten_cards, unseen, min(time, N_TIMES - 1), rules, table)
+    time_left = draws_left - 1 if has_draw_limit else (draws_left - 1) // CARDS_PER_STEP
+    return table_value(ten_cards, unseen, min(time_left, N_TIMES - 1), rules, table)
 
 
 @helper
-def value_by_next_draw(ten_cards, unseen, left, rules, table):
-    """Return the value of ten cards as a mean over the next draw, which can be the joker."""
+def value_by_next_draw(ten_cards, unseen, draws_left, rules, table):
+    """Return the mean value of ten cards over the next draw, which can be the joker."""
     live_outs = outs(ten_cards, rules) & unseen
     other_cards = unseen & ~live_outs
-    unchanged_value = value_by_table(ten_cards, unseen, left - 1, rules, table)
+    unchanged_value = value_by_table(ten_cards, unseen, draws_left - 1, rules, table)
     total = unchanged_value * popcount(other_cards)
     if scoring_index(rules) != WON:
-        best_nine = _best_nine(ten_cards, unseen, left - 1, rules, table)
+        best_nine = _best_nine(ten_cards, unseen, draws_left - 1, rules, table)
         while other_cards:
             card = other_cards & -other_cards
             other_cards ^= card
-            swapped_value = value_by_table(best_nine | card, unseen ^ card, left - 1, rules, table)
+            swapped_value = value_by_table(
+                best_nine | card, unseen ^ card, draws_left - 1, rules, table
+            )
             total += max(0.0, swapped_value - unchanged_value)
     while live_outs:
         card = live_outs & -live_outs
         live_outs ^= card
-        total += _value_with_meld(ten_cards | card, unseen ^ card, left - 1, rules, table)
+        total += _value_with_meld(ten_cards | card, unseen ^ card, draws_left - 1, rules, table)
     mean = total / max(1, popcount(unseen))
     if rules.max_draws >= 0:
         return mean
-    return mean + (final_value(ten_cards, rules) - mean) / max(1, left)
+    return mean + (final_value(ten_cards, rules) - mean) / max(1, draws_left)
 
 
 @helper
-def _best_nine(ten_cards, unseen, left, rules, table):
-    """Return ten cards without the unmatched card that the table values least."""
+def _best_nine(ten_cards, unseen, draws_left, rules, table):
+    """Discard from ten cards the unmatched card with the lowest value according to the table."""
     best, best_value = ten_cards, MIN_VALUE
     n_unmatched = min_unmatched(ten_cards, rules)
     cards = ten_cards
@@ -129,21 +133,21 @@ def _best_nine(ten_cards, unseen, left, rules, table):
         card = cards & -cards
         cards ^= card
         if min_unmatched(ten_cards ^ card, rules) < n_unmatched:
-            value = value_by_table(ten_cards ^ card, unseen, left, rules, table)
+            value = value_by_table(ten_cards ^ card, unseen, draws_left, rules, table)
             if value > best_value:
                 best, best_value = ten_cards ^ card, value
     return best
 
 
 @helper
-def _value_with_meld(eleven_cards, unseen, left, rules, table):
-    """Return the value of eleven cards that include a new meld.
+def _value_with_meld(eleven_cards, unseen, draws_left, rules, table):
+    """Return the value of eleven cards that contain a new meld.
 
     The value is the value of gin, or of the best ten cards after discarding an unmatched card.
     """
     n_unmatched = min_unmatched(eleven_cards, rules)
     if n_unmatched <= 1:
-        return gin_value(left, rules)
+        return gin_value(draws_left, rules)
     best_value = MIN_VALUE
     cards = eleven_cards
     while cards:
@@ -151,18 +155,18 @@ def _value_with_meld(eleven_cards, unseen, left, rules, table):
         cards ^= card
         if min_unmatched(eleven_cards ^ card, rules) < n_unmatched:
             best_value = max(
-                best_value, value_by_table(eleven_cards ^ card, unseen, left, rules, table)
+                best_value, value_by_table(eleven_cards ^ card, unseen, draws_left, rules, table)
             )
     return best_value
 
 
 @helper
-def gin_value(left, rules):
-    """Return the value of reaching gin."""
+def gin_value(draws_left, rules):
+    """Return the value of making gin under the scoring rules."""
     scoring = scoring_index(rules)
     if scoring == WON:
         return 1.0
-    return -float(rules.penalty_gin) if scoring == PENALTIES else stop_value(0, left, rules)
+    return -float(rules.penalty_gin) if scoring == PENALTIES else stop_value(0, draws_left, rules)
 
 
 @helper

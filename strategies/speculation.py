@@ -29,7 +29,7 @@ from simgin.toolkit import (
     partials=param(2, 1, 10, "minimum number of new two-way partial melds"),
 )
 def speculate(view, rules, params):
-    """Also take cards that start two two-way partial melds (rummytalk, skillgames.zone).
+    """Also take cards that start two partial melds with two outs each (rummytalk, skillgames.zone).
 
     The policy takes such cards only in early turns or with high deadwood.
     """
@@ -45,7 +45,7 @@ def speculate(view, rules, params):
 
 @helper
 def _count_two_way_partials(hand, card, unseen, rules):
-    """Return the number of unmatched cards that, with a card, have two live completers."""
+    """Return the number of unmatched cards with which a card has two live completers."""
     n = 0
     partner_cards = unmatched_cards(hand, rules) & partners(card, rules)
     while partner_cards:
@@ -56,9 +56,9 @@ def _count_two_way_partials(hand, card, unseen, rules):
 
 @take
 def upcard(view, rules, params):
-    """Take the first upcard as the nondealer; otherwise take cards as `lower` does (tyskwo.com)."""
-    first = view.phase == PHASE_UPCARD and view.seat != view.dealer
-    return take_if(first or lowers_deadwood(view, rules), view.legal)
+    """Take the first upcard as the nondealer; later, take cards as `lower` does (tyskwo.com)."""
+    is_first_offer = view.phase == PHASE_UPCARD and view.seat != view.dealer
+    return take_if(is_first_offer or lowers_deadwood(view, rules), view.legal)
 
 
 @take(
@@ -66,7 +66,7 @@ def upcard(view, rules, params):
     cost=param(3, 0, 99, "maximum increase of deadwood"),
 )
 def deny(view, rules, params):
-    """Also take cards that would complete an opponent's meld if the cost is small (Jacoby)."""
+    """Also take cards that would complete the opponent's meld if the cost is small (Jacoby)."""
     deadwood_increase = deadwood_after_taking(view.hand, view.taken_offer, rules) - view.count
     return take_if(
         deadwood_increase < 0
@@ -76,12 +76,12 @@ def deny(view, rules, params):
 
 
 @helper
-def _denies(view, held, rules):
-    """Return True if taking the card denies the opponent a meld.
+def _denies(view, held_probability, rules):
+    """Return True if taking the card on offer prevents an opponent's meld.
 
     One or two cards of the meld are known cards of the opponent. One card can be unseen.
     """
-    if held == 2:
+    if held_probability == 2:
         return count_possible_melds(view.taken_offer, view.known, rules) > 0
     possible_cards = view.known | view.unseen
     return count_possible_melds(view.taken_offer, possible_cards, rules) > count_possible_melds(

@@ -1,4 +1,4 @@
-"""Policies for offers and answers with the die of Gin Dice.
+"""Policies that make and answer offers of the die in Gin Dice.
 
 `strong` and `brave` depend only on the deadwood of the hand. These policies are predictable without
 a table, so the tests of the die use them.
@@ -36,7 +36,7 @@ DIE_OF_THE_GAME, PAYS_NEW, GAMES = 2, 1, 3
 
 @offer
 def none(view, rules, params):
-    """Offer 0, which means to leave the die unchanged."""
+    """Offer 0, which leaves the die unchanged."""
     return 0
 
 
@@ -48,7 +48,7 @@ def never(view, rules, params):
 
 @offer(noise=True, p_offer=param(0.2, 0.0, 1.0, "probability of an offer if legal"))
 def random(view, rules, params):
-    """Offer a random number with probability p_offer."""
+    """Offer a random number with probability `p_offer`."""
     return (
         pick_random(view.legal & ~1, view.noise)
         if (view.noise & 0xFFFFF) < params[0] * 0x100000
@@ -58,7 +58,7 @@ def random(view, rules, params):
 
 @answer(noise=True, name="random", p_accept=param(0.5, 0.0, 1.0, "probability of accepting"))
 def accepting(view, rules, params):
-    """Accept an offer with probability p_accept."""
+    """Accept an offer with probability `p_accept`."""
     return bernoulli(params[0], view.noise)
 
 
@@ -68,7 +68,7 @@ def accepting(view, rules, params):
     blind=flag(False, "also make an offer before the cards are seen"),
 )
 def strong(view, rules, params):
-    """In the first turns, offer one more than the die shows if the deadwood is low."""
+    """Offer one more than the number on the die if the deadwood is low in the first turns."""
     if view.phase == PHASE_BLIND:
         return view.stake + 1 if params[2] else 0
     return view.stake + 1 if view.count <= params[0] and view.own_turn <= params[1] else 0
@@ -79,7 +79,7 @@ def strong(view, rules, params):
     blind=flag(True, "accept offers before the cards are seen"),
 )
 def brave(view, rules, params):
-    """Accept with at most `count` deadwood; before the deal, accept if `blind` is set."""
+    """Accept with at most `count` points of deadwood, or before the deal if `blind` is set."""
     return params[1] > 0 if view.phase == PHASE_BLIND else view.count <= params[0]
 
 
@@ -122,10 +122,10 @@ def by_value(view, rules, params):
     p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], ON_TURN)
     best, best_value = 0, _value_without_offer(view, rules, p_win, p_loss, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
-        refused = _value_after(
+        if_refused = _value_after(
             view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:]
         )
-        value = min(refused, _value_of_stake(view, n, p_win, p_loss, params[1:]))
+        value = min(if_refused, _value_of_stake(view, n, p_win, p_loss, params[1:]))
         if value > best_value or (best and value == best_value):
             best, best_value = n, value
     return best
@@ -148,7 +148,7 @@ def by_value_answer(view, rules, params):
 
 @helper
 def _win_and_loss_probability(view, rules, table, turn):
-    """Return the probabilities of winning and of losing the stake.
+    """Return the probabilities of winning and of losing the deal's stake.
 
     Before the cards are seen, both probabilities are 0.5. Later, they are in the table by own turn
     and deadwood.
@@ -178,10 +178,10 @@ def _value_without_offer(view, rules, p_win, p_loss, table):
     value = _value_of_stake(view, view.stake, p_win, p_loss, table)
     if view.phase == PHASE_BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
-            refused = _value_after(
+            if_refused = _value_after(
                 view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table
             )
-            value = min(value, max(refused, _value_of_stake(view, n, p_win, p_loss, table)))
+            value = min(value, max(if_refused, _value_of_stake(view, n, p_win, p_loss, table)))
     return value
 
 
@@ -198,7 +198,7 @@ def _value_of_stake(view, stake, p_win, p_loss, table):
 
 @helper
 def _value_after(view, own_wins, opponent_wins, table):
-    """Return the match value V after additional won deals or games of both players.
+    """Return the match value V after each player has won a number of further deals or games.
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.
     """
@@ -219,16 +219,19 @@ def _value_after(view, own_wins, opponent_wins, table):
 
 
 @helper
-def match_value_at(needed, other_needed, dealer, table):
+def match_value_at(needed, opponent_needed, dealer, table):
     """Return the match value V for a player who needs a given number of won deals.
 
     `dealer` states whether the player deals next.
     """
     if needed <= 0:
         return 1.0
-    if other_needed <= 0:
+    if opponent_needed <= 0:
         return 0.0
     row = min(needed, MAX_NEEDED) - 1
     return table[
-        VALUES_OFFSET + (dealer * MAX_NEEDED + row) * MAX_NEEDED + min(other_needed, MAX_NEEDED) - 1
+        VALUES_OFFSET
+        + (dealer * MAX_NEEDED + row) * MAX_NEEDED
+        + min(opponent_needed, MAX_NEEDED)
+        - 1
     ]

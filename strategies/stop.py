@@ -1,4 +1,4 @@
-"""Knock policies for games with a joker in the deck.
+"""Knock policies for solitaire games with a joker in the deck.
 
 With m cards left in the deck including the joker, the number of cards above the joker is uniform,
 and the next card is the joker with probability 1/m. The value of stopping with deadwood K is the
@@ -37,7 +37,7 @@ MAX_CARDS_LEFT = 43  # number of cards in the deck, including the joker
     m10=param(36, 1, 99, "minimum cards left in the deck to knock with deadwood 10 or more"),
 )
 def stop_by(view, rules, params):
-    """Knock if the number of cards left is high enough for the deadwood.
+    """Knock if enough cards are left in the deck for the given deadwood.
 
     With the defaults, the value of the knock is not negative.
     """
@@ -48,7 +48,7 @@ def stop_by(view, rules, params):
 
 @knock(weights="stop.npy")
 def stop_dp(view, rules, params):
-    """Stop if backward induction over the remaining deck predicts no gain from continuing."""
+    """Stop unless backward induction over the remaining deck predicts a gain from continuing."""
     if view.ending_count == 0 or view.ending >= 2:
         return True
     if view.deck_left < 1 or view.deck_left > MAX_CARDS_LEFT:
@@ -59,25 +59,25 @@ def stop_dp(view, rules, params):
 
 
 @helper
-def stop_value(deadwood_points, left, rules):
+def stop_value(deadwood_points, cards_left, rules):
     """Return the expected points (player minus joker) if the player ends the deal now.
 
     Args:
         deadwood_points: Deadwood in points.
-        left: Number of cards left in the deck, including the joker.
+        cards_left: Number of cards left in the deck, including the joker.
         rules: Rules of the variant.
     """
-    above = (left - 1) / 2 + rules.count_joker
+    mean_above_joker = (cards_left - 1) / 2 + rules.count_joker
     if deadwood_points == 0:
-        return above + rules.gin_bonus
+        return mean_above_joker + rules.gin_bonus
     tie = rules.undercut_on_tie == TIE_UNDERCUT
-    n_losing = min(left, max(0, deadwood_points - rules.count_joker + tie))
-    return above - deadwood_points - rules.undercut_bonus * n_losing / left
+    n_losing = min(cards_left, max(0, deadwood_points - rules.count_joker + tie))
+    return mean_above_joker - deadwood_points - rules.undercut_bonus * n_losing / cards_left
 
 
 @helper
-def _continuation_value(deadwood_points, left, limit, rules, table):
-    """Return the value in points of continuing with a given deadwood.
+def _continuation_value(deadwood_points, cards_left, limit, rules, table):
+    """Return the value, in points, of continuing with a given deadwood.
 
     Either the joker ends the deal, or play continues optimally according to the table.
     """
@@ -85,32 +85,34 @@ def _continuation_value(deadwood_points, left, limit, rules, table):
     after = np.empty(N_STATES)
     for i in range(N_STATES):
         after[i] = -table[i]
-    for m in range(1, left):
+    for n_left in range(1, cards_left):
         for i in range(N_STATES):
-            value = -table[i] / m + (1 - 1 / m) * _expected_value(m, i, after, table)
+            value = -table[i] / n_left + (1 - 1 / n_left) * _expected_value(n_left, i, after, table)
             values[i] = (
-                max(value, stop_value(i, m, rules)) if i == 0 or (i <= 10 and i <= limit) else value
+                max(value, stop_value(i, n_left, rules))
+                if i == 0 or (i <= 10 and i <= limit)
+                else value
             )
         for i in range(N_STATES):
             after[i] = values[i]
-    return -deadwood_points / left + (1 - 1 / left) * _expected_value(
-        left, state_index(deadwood_points), after, table
+    return -deadwood_points / cards_left + (1 - 1 / cards_left) * _expected_value(
+        cards_left, state_index(deadwood_points), after, table
     )
 
 
 @helper
-def _expected_value(left, i, values, table):
-    """Return the mean value over all deadwoods after the next draw."""
-    first = N_STATES + (left * N_STATES + i) * N_STATES
+def _expected_value(cards_left, i, values, table):
+    """Return the mean value over all possible deadwoods after the next draw."""
+    row_offset = N_STATES + (cards_left * N_STATES + i) * N_STATES
     total = 0.0
     for j in range(N_STATES):
-        total += table[first + j] * values[j]
+        total += table[row_offset + j] * values[j]
     return total
 
 
 @helper
 def state_index(deadwood_points):
-    """Return the table index of a deadwood.
+    """Return the table index of an amount of deadwood.
 
     The states are 0, ..., 10, 11-13, 14-17, 18-23, 24-31, 32-44 and 45+.
     """

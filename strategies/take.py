@@ -48,7 +48,7 @@ def lower(view, rules, params):
 
 @take
 def meld_best_lower(view, rules, params):
-    """Take a card if a best melding uses it and it lowers the deadwood (MARJJ)."""
+    """Take a card only if a best melding uses it and the deadwood decreases (MARJJ)."""
     return take_if(
         lowers_deadwood(view, rules) and is_in_best_melding(view.hand, view.taken_offer, rules),
         view.legal,
@@ -57,23 +57,25 @@ def meld_best_lower(view, rules, params):
 
 @take
 def knock_or_meld(view, rules, params):
-    """Take a card if it allows a knock or a best melding uses it (OpenSpiel's simple bot)."""
-    knocks = deadwood_after_taking(view.hand, view.taken_offer, rules) <= view.limit
-    return take_if(knocks or is_in_best_melding(view.hand, view.taken_offer, rules), view.legal)
+    """Take a card if it allows a knock or if a best melding uses it (OpenSpiel's simple bot)."""
+    allows_knock = deadwood_after_taking(view.hand, view.taken_offer, rules) <= view.limit
+    return take_if(
+        allows_knock or is_in_best_melding(view.hand, view.taken_offer, rules), view.legal
+    )
 
 
 @take(by=choice("deadwood", "hits", about="value of a hand: least deadwood, or most hits"))
 def value(view, rules, params):
-    """Take the card if the best hand with it is better than the mean hand after drawing."""
+    """Take the card on offer if the best hand with it is better than the mean hand after a draw."""
     by_hits = params[0] == 1
     value_if_taken = _hand_value(
         view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules
     )
     total = 0
-    rest = view.unseen
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    remaining_cards = view.unseen
+    while remaining_cards:
+        card = lowest_bit(remaining_cards)
+        remaining_cards &= remaining_cards - 1
         legal = view.hand if rules.discard_ban == BAN_DRAWN else view.hand | 1 << card
         total += _hand_value(view.hand, card, legal, view.unseen, by_hits, rules)
     return take_if(value_if_taken * popcount(view.unseen) > total, view.legal)

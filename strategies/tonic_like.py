@@ -1,4 +1,4 @@
-"""Tonic-like: holds middle cards and live pairs, discards safely, and knocks only early.
+"""Tonic-like: holds middle ranks and live pairs, discards safely, and knocks only early.
 
 This strategy combines rules of thumb in the manner of Tonic. The parameters of Tonic's expert rules
 were tuned by grid search, but the rules were not published. The strategy uses the rules that
@@ -34,18 +34,20 @@ from simgin.toolkit import (
     early=param(4, 0, 500, "number of the opponent's first discards that rule out nearby melds"),
 )
 def tonic(view, rules, params):
-    """Hold live pairs early in the deal, hold middle cards and discard safely, with weights."""
-    held = 0
+    """Hold live pairs early in the deal, hold middle ranks and discard safely, with weights."""
+    held_cards = 0
     if view.own_turn < params[2]:
-        held = cards_worth_holding(unmatched_cards(view.hand, rules), view.unseen, params[1], rules)
+        held_cards = cards_worth_holding(
+            unmatched_cards(view.hand, rules), view.unseen, params[1], rules
+        )
     return discard_with_card_penalties(
-        view, rules, params, _cost, held | meldable_by_opponent(view, params[6])
+        view, rules, params, _cost, held_cards | meldable_by_opponent(view, params[6])
     )
 
 
 @helper
 def _cost(view, rules, params, card, cards):
-    """Return the cost of a discard, in points.
+    """Return the cost of a discard as a weighted sum, in points.
 
     Args:
         view: What the player can see.
@@ -55,9 +57,9 @@ def _cost(view, rules, params, card, cards):
         cards: The player's cards in pairs to hold, and cards with which the opponent can make
             melds.
     """
-    held = params[0] if cards >> card & 1 else 0.0
+    hold_cost = params[0] if cards >> card & 1 else 0.0
     return (
-        held
+        hold_cost
         + middle_cost(card, params[3], params[4])
         + params[5] * count_possible_melds(card, cards & ~view.hand, rules)
     )

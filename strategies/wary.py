@@ -23,18 +23,20 @@ from simgin.toolkit import deadwood, estimate_holdings, lowest_cost_card, meld_p
 def wary(view, rules, params):
     """Minimise the deadwood plus a penalty on cards that the opponent can meld."""
     max_deadwood = view.least + params[1]
-    chances = np.empty(52)
-    estimate_holdings(view, params, 2, chances)
-    return lowest_cost_card(view, rules, params, view.legal, _cost, (max_deadwood, chances))
+    held_probabilities = np.empty(52)
+    estimate_holdings(view, params, 2, held_probabilities)
+    return lowest_cost_card(
+        view, rules, params, view.legal, _cost, (max_deadwood, held_probabilities)
+    )
 
 
 @helper
-def _cost(view, rules, params, card, known):
-    """Return the deadwood plus the penalty times the opponent's probability of melding the card."""
-    max_deadwood, chances = known
+def _cost(view, rules, params, card, context):
+    """Return the deadwood plus a penalty times the probability that the opponent melds the card."""
+    max_deadwood, held_probabilities = context
     deadwood_points = deadwood(view.hand & ~(1 << card), rules)
     return (
-        deadwood_points + params[0] * meld_probability(card, chances, rules)
+        deadwood_points + params[0] * meld_probability(card, held_probabilities, rules)
         if deadwood_points <= max_deadwood
         else 1e18
     )

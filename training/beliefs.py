@@ -1,4 +1,4 @@
-"""Fit the beliefs about the opponent's hand, and write strategies/beliefs.npy.
+"""Fit the odds multipliers for the opponent's cards, and write strategies/beliefs.npy.
 
     python training/beliefs.py                     # committed file: 3,000 deals per pair, seed 1
     python training/beliefs.py --deals 200 --out x.npy
@@ -35,7 +35,7 @@ MAX_TURNS = 30  # number of turns in the table of mean deadwood
 
 
 def replay_deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[TracedDeal]:
-    """Yield single deals between two strategies under standard rules, with alternating seats."""
+    """Yield single deals between two strategies under standard rules, alternating their seats."""
     a, b = (loader.find_strategy(name) for name in pair)
     for unit in range(n):
         first, second = (a, b) if unit % 4 < 2 else (b, a)
@@ -45,7 +45,7 @@ def replay_deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[TracedDea
 
 
 def hands_before(deal: TracedDeal) -> list[list[int]]:
-    """Return both hands as masks before each turn, and after the last turn."""
+    """Return both hands as masks, before each turn and after the last turn."""
     hands = list(deal.hands)
     history = [list(hands)]
     for seat, _, card, thrown in deal.turns:
@@ -57,13 +57,13 @@ def hands_before(deal: TracedDeal) -> list[list[int]]:
 
 
 def sample_discard(deal: TracedDeal, rng: np.random.Generator) -> Decision | None:
-    """Return a random discard decision of a deal."""
+    """Return a randomly chosen discard decision of a deal."""
     discards = [decision for decision in deal.decisions if decision.slot == "discard"]
     return discards[rng.integers(len(discards))] if discards else None
 
 
 def card_features(view: np.record) -> np.ndarray:
-    """Return the features of each unseen card, which are exponents of the odds multipliers.
+    """Return the features of each unseen card, which are the exponents of the odds multipliers.
 
     They are computed with the model itself: if one multiplier is 2 and all others are 1, the odds
     are 2 to the power of the exponent.
@@ -90,7 +90,7 @@ def card_features(view: np.record) -> np.ndarray:
 def collect_decisions(
     pairs: list[tuple[str, str]], n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray, list[np.record]]:
-    """Return the features, a mask of the opponent's cards, and the views of sampled decisions."""
+    """Sample decisions; return the features, a mask of the opponent's cards, and the views."""
     rows, held, views = [], [], []
     for number, pair in enumerate(pairs):
         lot = np.random.default_rng([seed, number])
@@ -108,7 +108,7 @@ def collect_decisions(
 
 
 def fit_multipliers(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """Fit the multipliers by Newton's method with a ridge penalty; round them to four digits."""
+    """Fit the multipliers by Newton's method with a ridge penalty, rounded to four digits."""
     weights = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
         gradient, curvature = -RIDGE * weights, RIDGE * np.eye(len(weights))
@@ -124,7 +124,7 @@ def fit_multipliers(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
 def prediction_losses(
     numbers: np.ndarray, held: np.ndarray, views: list[np.record]
 ) -> dict[str, tuple[float, float]]:
-    """Return log-loss (nats) and Brier score per card for the beliefs and a uniform guess."""
+    """Return the log-loss (nats) and the Brier score per card of the fit and of a uniform guess."""
     believed, uniform = [], []
     for view in views:
         cards = [card for card in range(52) if int(view.unseen) >> card & 1]
@@ -144,7 +144,7 @@ def _log_and_brier(p: np.ndarray, held: np.ndarray) -> tuple[float, float]:
 
 
 def mean_deadwood_by_turn(n: int, seed: int) -> list[float]:
-    """Return gold-early's mean deadwood in self-play after each number of own turns.
+    """Return the mean deadwood of gold-early in self-play, by number of turns of the player.
 
     Turns that end the deal are excluded.
     """

@@ -33,7 +33,7 @@ IS_WEIGHTED = False
 
 
 def naive_weights() -> np.ndarray:
-    """Return initial weights: minimise deadwood, knock immediately, take to lower deadwood."""
+    """Return initial weights with which the player minimises deadwood and knocks immediately."""
     weights = np.zeros(player.BLEND_SIZE)
     weights[COUNT : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
     weights[player.KNOCK_OFFSET : player.KNOCK_FEATURE_OFFSET] = 1.0
@@ -42,7 +42,7 @@ def naive_weights() -> np.ndarray:
 
 
 def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS) -> np.ndarray:
-    """Return weights trained for rules like a variant's, (player.RULES_SIZE,) float64."""
+    """Train weights for a group of similar rules, (player.RULES_SIZE,) float64."""
     print(f"Variant {variant}")
     rules = variants.find_variant(variant)
     sets = []
@@ -62,7 +62,7 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS)
 
 
 def train_all(deals: int, seed: int) -> np.ndarray:
-    """Return the contents of champion.npy, (player.N_WEIGHTS,) float32."""
+    """Train all weights, and return the contents of champion.npy, (player.N_WEIGHTS,) float32."""
     first, *others = player.TRAINED_VARIANTS
     numbers = [train_for_variant(first, deals, seed)]
     for variant in others:

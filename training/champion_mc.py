@@ -1,4 +1,4 @@
-"""Combine the weights of `champion-mc`, and write strategies/champion-mc.npy.
+"""Combine the parts of the weights of `champion-mc`, and write strategies/champion-mc.npy.
 
     python training/champion_mc.py
     python training/champion_mc.py --spreads     # estimates the default parameters
@@ -47,7 +47,7 @@ HEADER = """\
 
 
 def join_weights() -> np.ndarray:
-    """Return all weights in one float64 array."""
+    """Return all weights of `champion-mc` in one float64 array."""
     return np.concatenate([np.load(STRATEGIES / part).ravel() for part in PARTS])
 
 
@@ -57,7 +57,7 @@ RankedActions = tuple[list[Action], list[float]]
 
 
 def rank_draws(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
-    """Return the actions `take` and `draw` if taking the card lowers the deadwood."""
+    """Return the actions `take` and `draw` if taking the card on offer lowers the deadwood."""
     if not lowers_deadwood(view, rules):
         return [], []
     gain = player.take_gain(view, rules, numbers)
@@ -87,7 +87,7 @@ def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
 def rollout_values(
     matchups: list[Matchup], view: Any, rules: Any, actions: list[Action]
 ) -> np.ndarray:
-    """Return each action's value in each world for champion-mc, and the number of turns.
+    """Return each action's value in each world for champion-mc, with the numbers of turns.
 
     Each opponent plays in the same number of worlds.
     """
@@ -106,7 +106,7 @@ def rollout_values(
 
 
 def decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
-    """Yield the slot and the view of each decision of the player at seat 0."""
+    """Yield the slot and the view of each decision that the player at seat 0 makes."""
     for unit in range(units):
         for question in trace_deal(matchup, unit).decisions:
             if question.seat == 0:
@@ -114,7 +114,7 @@ def decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str,
 
 
 def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
-    """Return gains estimated by weights and by two halves of the worlds, by slot and gap.
+    """Return gains estimated by weights and by each half of the worlds, by slot and gap.
 
     Each row also contains the variance between worlds and the remaining turns.
     """
@@ -141,7 +141,7 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
 
 
 def print_spreads(units: int) -> None:
-    """Print the table of `--spreads`."""
+    """Print the table of the differences between weights and rollouts (option `--spreads`)."""
     print(HEADER)
     rows_by_gap = compare_estimates(units)
     for strategy_slot, gap in sorted(rows_by_gap):

@@ -59,7 +59,7 @@ Sums = dict[str, np.ndarray]  # sums of one rule set, or of several along the fi
 
 
 def initial_sets(rules: np.record) -> dict[str, np.ndarray]:
-    """Return champion.npy's weights for the most similar rules, by opponent type."""
+    """Return champion's weights for the most similar rules, by type of opponent."""
     numbers = np.load(STRATEGIES / "champion.npy").astype(np.float64)
     blends = numbers[player.find_rules_offset(rules) :][: player.OPPONENT_OFFSET]
     patient, *_, hasty = blends.reshape(player.N_BLENDS, player.BLEND_SIZE)
@@ -67,7 +67,7 @@ def initial_sets(rules: np.record) -> dict[str, np.ndarray]:
 
 
 def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
-    """Play deals under one rule set.
+    """Play training deals under one rule set.
 
     Args:
         variant: Rules.
@@ -103,7 +103,7 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
 
 
 def add_all_decisions(trainer: ChampionTrainer, kind: str) -> None:
-    """Add the least-squares sums of all decisions against one opponent type."""
+    """Add all decisions against one type of opponent to the least-squares sums."""
     trainer.n_matches = N_MATCHES
     trainer.sample_scores()
     n_discards, n_knocks, n_takes = DEALS[kind]
@@ -113,7 +113,7 @@ def add_all_decisions(trainer: ChampionTrainer, kind: str) -> None:
 
 
 def equity_scale(trainer: ChampionTrainer) -> float:
-    """Return the factor that converts equity to approximate points for any match target."""
+    """Return the factor that converts equity to approximate points, for any match target."""
     goal, target = (trainer.variant.params[name] for name in ("goal", "points_target"))
     if goal != "points" or trainer.equity is champion_weights.point_equity:
         return 1.0
@@ -121,7 +121,7 @@ def equity_scale(trainer: ChampionTrainer) -> float:
 
 
 def split(weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the weights of one set by decision type, with a leading axis for stages."""
+    """Split one set of weights by type of decision, with a leading axis for the stages."""
     return {
         "discards": weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES),
         "knocks": weights[player.KNOCK_OFFSET : player.TAKE_OFFSET],
@@ -135,7 +135,7 @@ def split(weights: np.ndarray) -> dict[str, np.ndarray]:
 def solve_joint(
     features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: np.ndarray
 ) -> np.ndarray:
-    """Solve the ridge regression of all rule sets by the method of conjugate gradients.
+    """Solve the joint ridge regression of all rule sets with the conjugate gradient method.
 
     Args:
         features: Features of the rules, (n, n_rule_features).
@@ -175,7 +175,7 @@ def solve_joint(
 def fit_by_stage(
     features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: float
 ) -> np.ndarray:
-    """Fit a change for all stages and then for each, as in `champion_weights.fit_near_prior`.
+    """Fit a change for all stages together, and then a change for each stage.
 
     Returns:
         Changes, (n_rule_features, n_stages * size).
@@ -195,7 +195,7 @@ def fit_by_stage(
 
 
 def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
-    """Return the change of both weight sets per unit of each rule feature.
+    """Fit the change of both sets of weights per unit of each rule feature.
 
     Args:
         sums: Sums of all rule sets.
@@ -220,7 +220,7 @@ def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
 
 
 def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndarray:
-    """Return log odds that the opponent knocks immediately under one rule set, (N_ODDS,)."""
+    """Return the log odds, under one rule set, that the opponent knocks immediately, (N_ODDS,)."""
     rules = build_rules(variant)
     changes = np.split(rule_features(rules) @ deltas, len(DEALS))
     initial = initial_sets(rules).values()
@@ -232,7 +232,7 @@ def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndar
 
 
 def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
-    """Return the log odds under the rules of eaai, and their change per unit of each rule feature.
+    """Fit the log odds under the rules of eaai and their change per unit of each rule feature.
 
     Only bonuses change the log odds, because they change the points of a won deal. The regression
     on all features keeps the effects of other rules apart.
@@ -266,7 +266,7 @@ def play_round(number: int, deltas: np.ndarray, rule_sets: int, pool: Executor) 
 
 
 def fit_window(played: Sequence[Sums]) -> np.ndarray:
-    """Fit the weights to the last rounds, with less weight on older rounds."""
+    """Fit the weights to the last rounds, giving less weight to older rounds."""
     last = played[-WINDOW:]
     together = {name: np.concatenate([one[name] for one in last]) for name in last[0]}
     ages = np.arange(len(last))[::-1]
@@ -274,7 +274,7 @@ def fit_window(played: Sequence[Sums]) -> np.ndarray:
 
 
 def train(rounds: int, rule_sets: int, work: Path, pool: Executor) -> np.ndarray:
-    """Return the change of both weight sets per unit of each rule feature."""
+    """Train the change of both sets of weights per unit of each rule feature."""
     work.mkdir(parents=True, exist_ok=True)
     played: list[Sums] = []
     for number in range(rounds):

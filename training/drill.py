@@ -1,4 +1,4 @@
-"""Write the drill that is included in simgin: `simgin drill` with its default options."""
+"""Write the drill that simgin includes, which is `simgin drill` with its default options."""
 
 import json
 
@@ -6,7 +6,7 @@ from simgin.analysis import drill
 
 
 def main() -> None:
-    """Search for the drill exercises again, and write them to their file (about a minute)."""
+    """Search for the exercises of the drill, and write them to their file (about one minute)."""
     found = drill.run_drill(drill.DrillRequest.read("standard"))
     contents = json.dumps(drill.drill_contents(found), ensure_ascii=False, indent=1)
     drill.INCLUDED_DRILL.write_text(contents + "\n", "utf-8")

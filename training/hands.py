@@ -1,4 +1,4 @@
-"""Fit the likelihood of the opponent's hands, and write strategies/hands.npy.
+"""Fit the likelihood of opponents' hands, and write strategies/hands.npy.
 
     python training/hands.py                     # committed file: about four minutes on one core
     python training/hands.py --deals 300 --out x.npy
@@ -47,7 +47,7 @@ NEWTON_STEPS = 12
 def sample_decisions(
     opponents: tuple[str, ...], n_deals: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a random decision per deal, VIEW (n,), and the opponent's hands, (n,) int64."""
+    """Return one random decision per deal, VIEW (n,), with the opponent's hand, (n,) int64."""
     lots = np.random.default_rng(seed)
     players = [loader.find_strategy(name) for name in GIN_PLAYERS + IMMEDIATE_KNOCKERS]
     others = [loader.find_strategy(name) for name in opponents]
@@ -67,14 +67,14 @@ def sample_decisions(
 
 
 def hidden_hand(view: np.record, pack: np.ndarray) -> int:
-    """Return the opponent's hand, computed as all unseen cards outside the stock."""
+    """Return the opponent's hand, computed as all unseen cards that are not in the stock."""
     stock = sum(1 << int(card) for card in pack[52 - int(view.stock) :])
     return ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
 
 
 @jit
 def write_differences(views, hands, rules, exchanges, stages, out):
-    """Write the features of each hand minus the features after each exchange, and the stages.
+    """Write the feature changes due to exchanging cards between hand and stock, and the stages.
 
     Args:
         views: Views of the decisions, VIEW (n,).
@@ -103,7 +103,7 @@ def write_differences(views, hands, rules, exchanges, stages, out):
 
 
 def feature_differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the regression rows by decision, and the stage of each decision."""
+    """Return the rows of the regression by decision, and the stage of each decision."""
     out = np.zeros((len(views), EXCHANGES_PER_HAND, model.N_LIKELIHOOD_FEATURES))
     stages = np.zeros(len(views), np.int64)
     rules = build_rules(variants.find_variant(VARIANT))
@@ -112,7 +112,7 @@ def feature_differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarra
 
 
 def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
-    """Return the weights of one stage that maximise the penalised likelihood of true hands."""
+    """Fit the weights of one stage by maximising the penalised likelihood of the true hands."""
     weights = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
         p = 1 / (1 + np.exp(-rows @ weights))
@@ -123,7 +123,7 @@ def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
 
 
 def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
-    """Return the weights of every stage, (N_STAGES, N_LIKELIHOOD_FEATURES) float64."""
+    """Fit the weights of every stage, (N_STAGES, N_LIKELIHOOD_FEATURES) float64."""
     weights = []
     for stage in range(N_STAGES):
         of_stage = rows[stages == stage]
@@ -132,7 +132,7 @@ def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
 
 
 def log_loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
-    """Return the mean log-loss in nats of distinguishing true from exchanged hands."""
+    """Return the mean log-loss, in nats, of distinguishing true hands from exchanged hands."""
     odds = (rows * weights[stages][:, None, :]).sum(axis=2)
     return float(np.log1p(np.exp(-odds)).mean())
 

@@ -1,4 +1,4 @@
-"""Estimate how discards improve the opponent's hand, and write strategies/improvement.npy.
+"""Estimate how much discards improve the opponent's hand, and write strategies/improvement.npy.
 
     python training/improvement.py                 # committed file: 4,000 deals per pair, seed 1
     python training/improvement.py --deals 200 --out x.npy
@@ -48,7 +48,7 @@ def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
 
 
 def mean_drops(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean decrease in deadwood and the number of observations of every cell."""
+    """Return the mean decrease in deadwood and the number of observations for each table cell."""
     total = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES)
     seen = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""Write strategies/mc.npy for `mc`: the probability of winning a match to 100 by score.
+"""Write strategies/mc.npy for `mc`, with the probability of winning a match to 100 by score.
 
     python training/mc_value.py            # half a minute
 

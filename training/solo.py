@@ -1,4 +1,4 @@
-"""Train the tables of solitaire strategies from self-play without the joker.
+"""Train the tables of the solitaire strategies from self-play in decks without the joker.
 
     python training/solo.py        # writes stop.npy, solo.npy and solo_dp.npy in about two minutes
 
@@ -58,7 +58,7 @@ def write_shuffle(seed, unit, pack):
 
 
 def play_solo_deals(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
-    """Record the ten cards kept after each draw and the cards unseen then, as int64 masks.
+    """Record the ten cards held after each draw and the unseen cards, as int64 masks.
 
     The player goes gin as soon as possible. hands[deal, t] is the hand after t draws, or 0 after
     gin. strays[deal] is a draw and an index: after that draw, the card at the index is discarded
@@ -135,7 +135,7 @@ def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
 
 @jit.jit
 def count_transitions(hands, rules, totals, changes):
-    """Count deadwood by state, and next states by state and number of cards left."""
+    """Count how often each state occurs, and which state follows, by number of cards left."""
     for deal in range(hands.shape[0]):
         before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
@@ -149,7 +149,7 @@ def count_transitions(hands, rules, totals, changes):
 
 
 def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
-    """Return the contents of stop.npy, the table for `stop_dp`.
+    """Compute the contents of stop.npy, the table for `stop_dp`.
 
     Five adjacent numbers of cards left are pooled. States without observations do not change.
     """
@@ -166,7 +166,7 @@ def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
 
 
 def compute_goal_table(deals, seed, discard="switch:k=2"):
-    """Return the contents of solo.npy: probabilities of match totals in Solitary Gin.
+    """Compute the contents of solo.npy: probabilities of match totals in Solitary Gin.
 
     An element is the probability that 0 to 4 deals add up to at most -100, -95, ... points.
     """
@@ -210,7 +210,7 @@ def continuation_value(hands, t, last, gin, scoring, rules):
 
 @jit.jit
 def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
-    """Add hands after a random discard to the sums by time and number of unmatched cards."""
+    """Add hands after a random discard to the sums, by time and number of unmatched cards."""
     draws = hands.shape[1] - 1
     x = np.ones(PLANE_SIZE + 1)
     for deal in range(hands.shape[0]):
@@ -259,7 +259,7 @@ def fit_planes(sums):
 
 
 def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
-    """Return the contents of solo_dp.npy, the table for `dp`.
+    """Compute the contents of solo_dp.npy, the table for `dp`.
 
     The first round plays the given discard policy. The hands of all rounds are used.
     """

@@ -60,13 +60,13 @@ RIDGE = 200.0
 
 @jit
 def max_draws(rules):
-    """Return the number of draws in a deal that ends without gin, excluding the joker."""
+    """Return the number of draws, without the joker, in a deal that ends without gin."""
     return rules.max_draws if rules.max_draws >= 0 else DECK_SIZE
 
 
 @jit
 def update_view(view, eleven, unseen, t, rules):
-    """Update a view to the view of a player with eleven cards after t draws."""
+    """Update a view to that of a player with eleven cards after t draws."""
     view.hand = view.legal = eleven
     view.unseen = unseen
     view.own_turn = view.turn = t
@@ -76,7 +76,7 @@ def update_view(view, eleven, unseen, t, rules):
 
 @jit
 def average_value(hands, t, last, rules):
-    """Return the value of a deal after t draws, averaged over the positions of the joker."""
+    """Return the value of a deal after t draws, averaged over all positions of the joker."""
     left = max_draws(rules) - last + 1
     value = final_value(hands[last], rules)
     if deadwood(hands[last], rules) == 0:
@@ -133,7 +133,7 @@ def shuffle(cards, deck):
 
 @jit
 def to_mask(cards):
-    """Return an array of cards as a mask."""
+    """Convert an array of cards to a mask."""
     mask = 0
     for card in cards:
         mask |= 1 << card
@@ -142,7 +142,7 @@ def to_mask(cards):
 
 @jit
 def sample_decision(view, rules, discard, table, pack, hands):
-    """Play a random deal to a random turn; return True if the policy decides there."""
+    """Play a random deal up to a random turn; return True if the policy decides in that turn."""
     shuffle(PACK, pack)
     t = np.random.randint(1, max_draws(rules))
     # The joker could have ended the deal before this turn.
@@ -156,7 +156,7 @@ def sample_decision(view, rules, discard, table, pack, hands):
 
 
 def add_decision_sums(view, rules, discard, table, seed, questions, unit, squares, products):
-    """Add the least-squares sums of sampled decisions, in units of the game's score."""
+    """Add sampled decisions to the least-squares sums, in units of the game's score."""
     np.random.seed(seed)
     pack, deck, hands = np.zeros((3, 53), np.int64)
     x, results = np.zeros((MAX_DISCARDS, N_WEIGHTS)), np.zeros(MAX_DISCARDS)
@@ -199,7 +199,7 @@ def add_difference(row, result, squares, products):
 
 
 def play_values(view, rules, discard, params, seed, results):
-    """Write the values of played deals to `results`, (n_deals,) float64."""
+    """Play deals, and write their values to `results`, (n_deals,) float64."""
     np.random.seed(seed)
     pack, hands = np.zeros((2, 53), np.int64)
     for i in range(len(results)):
@@ -222,20 +222,20 @@ def compile_kernels():
 
 
 def policy_arguments(name):
-    """Return the function address of a discard policy, and its parameters and weights."""
+    """Return the function address, the parameters and the weights of a discard policy."""
     policy = loader.find_strategy(name).discard
     return compiler.compile_policy(policy), compiler.make_parameter_vector(policy).copy()
 
 
 def new_solo_view():
-    """Return a view for solitaire games."""
+    """Return a view for a solitaire game."""
     view = new_view()
     view.taken = view.taken_offer = -1
     return view
 
 
 def fit_correction(game, questions, seed, learning):
-    """Return the weights that correct the table values of a game, (N_WEIGHTS,) float32."""
+    """Fit the weights that correct the table values of a game, (N_WEIGHTS,) float32."""
     rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNITS[game]
     squares, products = np.zeros((N_WEIGHTS, N_WEIGHTS)), np.zeros(N_WEIGHTS)
     hook, table = policy_arguments("solo-dp")
@@ -246,7 +246,7 @@ def fit_correction(game, questions, seed, learning):
 
 
 def has_gain(game, weights, deals, seed, playing):
-    """Print a correction's gain on held-out decks; return True if the gain is significant."""
+    """Print the gain from a correction on held-out decks; return True if it is significant."""
     rules = build_rules(variants.find_variant(game))
     hook, params = policy_arguments("solo-champion")
     at = len(params) - N_WEIGHTS * (len(REGRESSION_UNITS) - list(REGRESSION_UNITS).index(game))
@@ -262,7 +262,7 @@ def has_gain(game, weights, deals, seed, playing):
 
 
 def train_corrections(games, questions, deals, seed):
-    """Return the contents of solo-champion.npy, with a correction for each trained game."""
+    """Train a correction for each game, and return the contents of solo-champion.npy."""
     learning, playing = compile_kernels()
     _, table = policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]

@@ -1,4 +1,4 @@
-"""Compute the tables of the die policies: win probabilities of deals, and V with the die.
+"""Compute the tables of the die policies: probabilities of winning deals, and match values V.
 
     python training/stake.py           # writes strategies/stake.npy in about a minute
 
@@ -26,7 +26,7 @@ MAX_DIE = 6  # highest number on the die
 
 
 def trace_self_play(variant, strategy, deals, seed):
-    """Yield the decisions of every deal in self-play of a strategy.
+    """Yield the decisions of every deal that a strategy plays against itself.
 
     Yields:
         The seats with a take decision, their deadwood and own turns, the deadwood at the end, and
@@ -50,7 +50,7 @@ def trace_self_play(variant, strategy, deals, seed):
 
 
 def add_deal(tally, seats, counts, turns, at_end, winner):
-    """Add the decisions of one deal to the tallies of the acting player and the opponent.
+    """Add the decisions in one deal to the tallies of the player to move and of the opponent.
 
     The opponent is counted with the hand that it has until its next turn.
     """
@@ -90,7 +90,7 @@ def _share(cell):
 
 
 def smooth_proportions(tally):
-    """Return the smoothed proportions of won and of lost deals in each deadwood band.
+    """Smooth the proportions of won and of lost deals over the deadwood bands.
 
     The prior is the next higher band, with the weight of PRIOR_DEALS deals. A band without
     observations therefore equals the band above it.
@@ -106,7 +106,7 @@ def smooth_proportions(tally):
 
 
 def compute_match_values():
-    """Return match values V[dealer, i, j] if the players need i + 1 and j + 1 won deals.
+    """Compute match values V[dealer, i, j] for players who need i + 1 and j + 1 won deals.
 
     `dealer` is 1 if the player deals.
     """

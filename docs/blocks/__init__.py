@@ -1,1 +1,1 @@
-"""Generators of the blocks that docs/make.py writes into the pages."""
+"""Generators of the documentation blocks that docs/make.py writes into the pages."""

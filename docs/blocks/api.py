@@ -1,4 +1,4 @@
-"""Block of the Python API reference: the functions and classes of a module."""
+"""Documentation block with the functions and classes of a module, for the Python API reference."""
 
 import importlib
 import inspect
@@ -33,7 +33,7 @@ def _render_section(title: str, member: Any) -> str:
 
 
 def _to_markdown(docstring: str) -> str:
-    """Convert a Google-style docstring to Markdown: lists for sections, code for examples."""
+    """Convert a Google-style docstring to Markdown, with lists and code blocks."""
     parts = SECTION.split(docstring)
     text = [parts[0].strip()]
     for name, body in zip(parts[1::2], parts[2::2], strict=True):
@@ -66,5 +66,5 @@ def _format_signature(member: Any) -> str:
 
 
 def _simplify_types(text: str) -> str:
-    """Remove quotation marks and module names from types, which depend on the Python version."""
+    """Remove quotation marks and module names, which vary with the Python version, from types."""
     return MODULE_PREFIX.sub("", QUOTED_TYPE.sub(r"\1\3", text))

@@ -1,4 +1,4 @@
-"""Block of docs/findings.md: cards made from docs/findings.toml and the reference results.
+"""Documentation block with the cards of docs/findings.md, built from docs/findings.toml.
 
 A card has a `question`, a `verdict` of at most ten words, an optional reason (`because`), and the
 queries that support them. A query selects rows of a DataFrame in results/reference, named by
@@ -55,12 +55,12 @@ Query = Mapping[str, Any]
 
 
 class UnsupportedClaimError(Exception):
-    """Error for a claim that the results do not support."""
+    """Error for a claim that the reference results do not support."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """Card of docs/findings.toml."""
+    """Card in docs/findings.toml."""
 
     theme: str
     question: str
@@ -74,7 +74,7 @@ class Card:
 
     @property
     def results(self) -> list[str]:
-        """Names of the results in the queries, starting with that of the dots."""
+        """Names of the results in the queries, starting with the result that determines the dot."""
         parts = [self.dots, *self.checks, *self.numbers.values()]
         queries = [
             with_family(part[key]) for part in parts for key in ("of", "judged") if key in part
@@ -110,7 +110,7 @@ def read_records_file() -> dict[str, Any]:
 
 
 def read_cards() -> list[Card]:
-    """Return the cards in the order of the page."""
+    """Return all cards in the order of the page."""
     themes = read_records_file()["cards"].items()
     return [Card(**{"theme": theme, **entry}) for theme, entries in themes for entry in entries]
 
@@ -133,7 +133,7 @@ def render_card(card: Card) -> str:
 
 
 def _render_text(card: Card) -> str:
-    """Return the verdict and the reason with their numbers.
+    """Return the verdict and the reason of a card, with their numbers filled in.
 
     Raises:
         UnsupportedClaimError: If a number or a quantifier has no query.
@@ -163,7 +163,7 @@ def _format_number(
     unit: str = "",
     ends: str = "both",
 ) -> str:
-    """Return a number, or the range of the numbers of several rows.
+    """Format a number, or the range of the numbers in several rows.
 
     Args:
         of: Query of the rows.
@@ -187,7 +187,7 @@ def _format_number(
 
 
 def _is_precise_enough(selected: pd.DataFrame, column: str, form: str, factor: float) -> bool:
-    """Return True if no 95 % interval is wider than the last digit of a number allows."""
+    """Return True if all 95 % intervals are narrow enough for the last digit of a number."""
     low, high = ("low", "high") if column == "value" else (f"{column}_low", f"{column}_high")
     half_width = abs(factor) * (selected[high] - selected[low]).max() / 2
     n_decimals = len(form.format(0.0).partition(".")[2])
@@ -195,7 +195,7 @@ def _is_precise_enough(selected: pd.DataFrame, column: str, form: str, factor: f
 
 
 def render_effect(of: Query, by: str, measure: str, margin: float = 0.25) -> list[str]:
-    """Return a table row with the effect for each player type. Untested types have empty cells."""
+    """Return a table row with the effect for each player type; untested types have empty cells."""
     selected = select_rows(of)
     dots = []
     for type_name, names in STRATEGIES_BY_TYPE.items():
@@ -214,7 +214,7 @@ def _base_strategy(text: str) -> str:
 
 
 def choose_dot(value: float, se: float, margin: float) -> str:
-    """Return one of DOTS. The dot is SAME only if the whole interval is within the margin."""
+    """Return one of DOTS, which is SAME only if the whole interval is within the margin."""
     low, high = value - DOT_Z * se, value + DOT_Z * se
     if differences.classify_difference(low, high, margin) == differences.EQUIVALENT:
         return SAME
@@ -222,14 +222,14 @@ def choose_dot(value: float, se: float, margin: float) -> str:
 
 
 def _render_source(card: Card) -> str:
-    """Return a sentence with links to the results."""
+    """Return a sentence that links to the results behind a card."""
     links = [f"[{name}](../results/reference/{name})" for name in card.results]
     return f"See {join_words(links)}."
 
 
 @cache
 def read_manifest(result: str) -> dict[str, Any]:
-    """Return the manifest of a result."""
+    """Return the manifest of a reference result."""
     return dict(json.loads((REFERENCE / result / "manifest.json").read_text()))
 
 
@@ -238,12 +238,12 @@ def read_manifest(result: str) -> dict[str, Any]:
 
 @cache
 def read_frame(name: str) -> pd.DataFrame:
-    """Return a DataFrame of results/reference, for example advice-fields/effects."""
+    """Return a table in results/reference, such as advice-fields/effects, as a DataFrame."""
     return pd.read_csv(REFERENCE / f"{name}.csv", dtype={"opponent": str}, keep_default_na=True)
 
 
 def with_family(query: Query) -> Query:
-    """Return a query with the default keys of its family."""
+    """Return a query to which the default keys of its family have been added."""
     if "family" not in query:
         return query
     keys = {name: value for name, value in query.items() if name != "family"}
@@ -278,7 +278,7 @@ def _filter_rows(selected: pd.DataFrame, keys: Mapping[str, Any]) -> pd.DataFram
 
 
 def _subtract_rows(selected: pd.DataFrame, base: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    """Return differences between rows, with the standard errors of independent samples.
+    """Return differences between rows, with the standard errors for independent samples.
 
     The intervals are conservative if both results come from the same deals.
     """
@@ -293,7 +293,7 @@ def _subtract_rows(selected: pd.DataFrame, base: pd.DataFrame, names: list[str])
 
 
 def _require_check(check: Mapping[str, Any]) -> None:
-    """Raise UnsupportedClaimError unless a check holds."""
+    """Raise UnsupportedClaimError unless the check of a claim succeeds."""
     arguments = {name: value for name, value in check.items() if name not in ("word", "is")}
     if not CHECKS[check["is"]](**arguments):
         raise UnsupportedClaimError(f"the results contradict {check['word']!r}")
@@ -305,7 +305,7 @@ def holds_for_all(of: Query, that: str) -> bool:
 
 
 def holds_only_for(of: Query, column: str, names: list[str], that: str, others: str) -> bool:
-    """Return True if `that` holds for the rows in `names` and `others` for the other rows."""
+    """Return True if `that` holds for the rows in `names` and `others` for all other rows."""
     selected = select_rows(of)
     named = selected[column].isin(names)
     has_others = 0 < named.sum() < len(selected)
@@ -315,7 +315,7 @@ def holds_only_for(of: Query, column: str, names: list[str], that: str, others: 
 
 
 def are_equivalent(of: Query, margin: float) -> bool:
-    """Return True if every row is equivalent to 0 within a margin (two one-sided tests)."""
+    """Return True if every row is equivalent to 0 within a margin, by two one-sided tests."""
     verdicts = [
         differences.classify_difference(row.low, row.high, margin)
         for row in select_rows(of).itertuples()
@@ -324,7 +324,7 @@ def are_equivalent(of: Query, margin: float) -> bool:
 
 
 def is_best(chosen: Query, judged: Query, column: str, names: list[str], sign: int = 1) -> bool:
-    """Return True if the best row of one result beats all other rows on the deals of another.
+    """Return True if the best row of one result beats all other rows on another result's deals.
 
     Args:
         chosen: Query of the rows among which the best is chosen.

@@ -1,4 +1,4 @@
-"""Blocks with the help and the output of commands."""
+"""Documentation blocks with the help texts and the output of commands."""
 
 from collections.abc import Iterator
 from contextlib import chdir
@@ -15,7 +15,7 @@ NOTE_LABELS = ("Details:", "Output:", "Command:")
 
 
 def render_commands() -> str:
-    """Return a section for every command, with its help as a code block."""
+    """Return a section for every command, with the help text as a code block."""
     parts = []
     for command, context in _iterate_commands(
         cli, click.Context(cli, info_name="simgin", **cli.context_settings)
@@ -26,7 +26,7 @@ def render_commands() -> str:
 
 
 def render_screen(*arguments: str) -> str:
-    """Return the output of a command at 80 columns, without the notes at its end."""
+    """Return the output of a command at 80 columns, without the notes at the end."""
     result = CliRunner(env={"COLUMNS": "80"}).invoke(cli, list(arguments), prog_name="simgin")
     assert result.exit_code == 0, result.output
     lines = [line.rstrip() for line in result.stdout.splitlines()]
@@ -36,7 +36,7 @@ def render_screen(*arguments: str) -> str:
 
 
 def render_training(*arguments: str) -> str:
-    """Return the output of `simgin train` for the strategy in a page.
+    """Return the output of `simgin train` for the strategy on a page.
 
     Args:
         *arguments: Path of the page below docs/, followed by options of the command.
@@ -50,7 +50,7 @@ def render_training(*arguments: str) -> str:
 
 
 def render_grade(a: str, b: str, deals: str) -> str:
-    """Return the output of `simgin grade` for deals of `a` against `b`, each in its own file."""
+    """Return the output of `simgin grade` for deals of `a` against `b`, each in a separate file."""
     with TemporaryDirectory() as folder, chdir(folder):
         for index in range(int(deals)):
             deal_options = ["--unit", str(index // 2), "--half", str(index % 2)]
@@ -62,7 +62,7 @@ def render_grade(a: str, b: str, deals: str) -> str:
 def _iterate_commands(
     group: click.Group, context: click.Context
 ) -> Iterator[tuple[click.Command, click.Context]]:
-    """Yield every command below a group with its own context, in the order of the help."""
+    """Yield every command below a group, with its own context, in the order of the help."""
     for name, command in iterate_subcommands(group):
         inner = click.Context(command, info_name=name, parent=context, terminal_width=80)
         yield command, inner

@@ -1,4 +1,4 @@
-"""Descriptions of the sums in `simgin.core.batch_columns` that metrics divide by each other."""
+"""Descriptions of the facts in `simgin.core.batch_columns`, from which metrics are computed."""
 
 from simgin.core import batch_columns
 
@@ -45,7 +45,7 @@ _DESCRIPTIONS = {
 
 
 def describe_fact(fact: str) -> str:
-    """Return a description of a column of `simgin.core.batch_columns`.
+    """Return the description of a fact in `simgin.core.batch_columns`.
 
     Raises:
         KeyError: If there is no such column.

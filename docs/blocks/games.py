@@ -1,4 +1,4 @@
-"""Blocks for the pages on variants: parameters, index and measured results."""
+"""Documentation blocks for the pages on variants: parameters, index and measured results."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -53,7 +53,7 @@ Matchup = tuple[tuple[str, str, str], table.ByMetric]
 
 
 def render_parameters(name: str) -> str:
-    """Return a table of the parameters that differ from `standard`.
+    """Return a table of the parameters whose values differ from `standard`.
 
     For `standard`, the table contains all parameters.
     """
@@ -94,7 +94,7 @@ def _format_parameter(variant: Variant, name: str) -> str:
 
 
 def render_parameter_definitions() -> str:
-    """Return one table per section with the values and the meaning of every parameter."""
+    """Return one table per section, with the values and the meaning of every parameter."""
     base = variants.find_variant("standard")
     tables = []
     for section, group in groupby(
@@ -115,7 +115,7 @@ def render_parameter_definitions() -> str:
 
 
 def render_index() -> str:
-    """Return the index of all variants, with three measured values for each."""
+    """Return the index of all variants, with three measured results for each variant."""
     lines = [
         (*index_cells(variants.find_variant(name)), *_measured_cells(name))
         for name in variants.variant_names()
@@ -124,7 +124,7 @@ def render_index() -> str:
 
 
 def index_cells(variant: Variant) -> tuple[str, ...]:
-    """Return the cells of the index that depend only on the parameters of a variant."""
+    """Return the cells of the index that depend only on a variant's parameters."""
     link = f"[{variant.title}]({variant.spec}.md) `{variant.spec}`"
     won_by = variant.goal.won_by.format(**variant.params)
     return link, str(variant.params["players"]), variant.about, won_by
@@ -140,7 +140,7 @@ def _measured_cells(name: str) -> Iterator[str]:
 
 
 def render_results(source: str, *names: str) -> str:
-    """Return the results of an experiment, with a row per metric and a column per matchup.
+    """Return a table of an experiment's results, with a row per metric and a column per matchup.
 
     Args:
         source: Path of the experiment file, or "alone" to play matches in the solitaire variants.
@@ -161,7 +161,7 @@ def render_results(source: str, *names: str) -> str:
 
 
 def _ordered_matchups(source: str, names: Sequence[str]) -> list[Matchup]:
-    """Return the matchups, sorted by strategy and then by the order of variants in `names`."""
+    """Return the matchups, sorted by strategy and then by the order of the variants in `names`."""
     matchups = [
         (key, rows)
         for key, rows in table.iterate_matchups(play_source(source))
@@ -196,7 +196,7 @@ def solitaire_variants() -> list[str]:
 
 
 def _solo_strategies(variant: Variant) -> list[str]:
-    """Return strategies with different knocks or, in games without knocks, different discards."""
+    """Return strategies that knock differently or, in games without knocks, discard differently."""
     if variant.params["knock_limit"]:
         return ["gold", "gold+knock=at:k=5", "gold+knock=at:k=0"]
     return ["gold", "gold+discard=hits:keep_pairs=yes"]
@@ -235,7 +235,7 @@ def _metric_lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]
 
 
 def _is_informative(metric: str, columns: Sequence[table.ByMetric]) -> bool:
-    """Return True if a metric is defined, is not always 0 and does not repeat another metric."""
+    """Return True if a metric is defined, is not always 0, and does not repeat another metric."""
     present = [rows for rows in columns if metric in rows]
     if metric == "margin" and any("score" in rows for rows in columns):
         return False

@@ -1,4 +1,4 @@
-"""Markdown tables."""
+"""Formatting of Markdown tables."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,5 +15,5 @@ def format_table(headings: Sequence[str], lines: Iterable[Sequence[str]]) -> str
 
 
 def format_cell(text: str | None) -> str:
-    """Return text as a single-line table cell with escaped bars."""
+    """Return text as a one-line table cell in which bars are escaped."""
     return " ".join((text or "").split()).replace("|", "\\|")

@@ -26,7 +26,7 @@ DOCS = Path(__file__).resolve().parents[1]
 
 
 def render_metrics(unit: str) -> str:
-    """Return a table of the metrics of a unit, with their numerators and denominators."""
+    """Return a table of all metrics of a unit, with their numerators and denominators."""
     headings = (
         "Metric",
         "Players",
@@ -41,7 +41,7 @@ def render_metrics(unit: str) -> str:
 
 
 def render_columns(what: str) -> str:
-    """Return a table of the output files with their columns, or of the meaning of each column.
+    """Return a table of the output files and their columns, or of the meaning of each column.
 
     Args:
         what: "outputs" for the files, "names" for the columns.
@@ -96,7 +96,7 @@ def _describe_column(meaning: str, unit: str) -> str:
 
 
 def _is_error_or_bound(name: str, columns: Collection[str]) -> bool:
-    """Return True if a column holds the standard error or a confidence bound of another one."""
+    """Return True if a column contains the standard error or a bound of another column."""
     base, _, suffix = name.rpartition("_")
     return suffix in ("se", "low", "high") and base in columns and base != "value"
 
@@ -107,7 +107,7 @@ def _format_file(name: str, entry: Mapping[str, Any]) -> str:
 
 
 def metric_cells(metric: Metric) -> tuple[str, ...]:
-    """Return the cells of a metric in the table of metrics."""
+    """Return the cells that describe a metric in the table of metrics."""
     return (
         f"`{metric.name}`",
         " or ".join(map(str, metric.players)),
@@ -119,7 +119,7 @@ def metric_cells(metric: Metric) -> tuple[str, ...]:
 
 
 def render_scorecard() -> str:
-    """Return a table of the rows of two-player scorecards, then of solitaire scorecards."""
+    """Return a table that explains the rows of two-player and of solitaire scorecards."""
     rows = scorecard.scorecard_rows(variants.find_variant("standard").params, SECONDS_PER_TURN)
     lines = [_scorecard_cells(row.title, row) for row in rows]
     bounds = _format_bounds(scorecard.SKILL_BOUNDS)
@@ -150,7 +150,7 @@ def _format_bounds(bounds: tuple[float, float] | None) -> str:
 
 
 def render_review(name: str) -> str:
-    """Return the caution, verdicts and scorecard of a review in results/reference."""
+    """Return the caution, the verdicts and the scorecard of a review in results/reference."""
     parts = (REFERENCE / name / "summary.md").read_text().split("\n\n")
     table_index = parts.index("## Scorecard")
     cautions = [
@@ -166,14 +166,14 @@ def render_review(name: str) -> str:
 
 
 def render_chart(name: str) -> str:
-    """Return the verdict of a chart in results/reference, without the notes on its method."""
+    """Return the verdict of a chart in results/reference, without notes on the method."""
     verdict = (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
     notes = ("* The chart covers", "* The win rate of this chart was not measured")
     return "\n".join(line for line in verdict.splitlines() if not line.startswith(notes))
 
 
 def render_review_players() -> str:
-    """Return a table of the player types in reviews and their strategies."""
+    """Return a table of the player types in reviews, with their strategies."""
     two_player, solitaire = variants.find_variant("standard"), variants.find_variant("solitary-gin")
     strong = cast.player_types(two_player)[-1]
     lines = [
@@ -196,7 +196,7 @@ def render_player_types(variant: str) -> str:
 
 
 def render_plots() -> str:
-    """Return a section for every plot: columns, command, Python code and image."""
+    """Return a section for each plot function: columns, command, Python code and image."""
     gallery = tomllib.loads((DOCS / "plots.toml").read_text())
     sections = []
     for name in (name for name in plots.__all__ if name not in ("png", "svg")):

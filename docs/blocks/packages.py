@@ -1,4 +1,4 @@
-"""Diagram of the packages, generated from tests/packages.toml."""
+"""Diagram of the packages of simgin, generated from tests/packages.toml."""
 
 import tomllib
 from typing import Any
@@ -20,7 +20,7 @@ def render_packages() -> str:
 
 
 def _direct_imports(name: str, table: dict[str, Any]) -> list[str]:
-    """Return the imported packages that no other imported package imports."""
+    """Return the imported packages that are not also imported through another package."""
     imports = table[name]["imports"]
     return [
         package

@@ -1,4 +1,4 @@
-"""Access to the committed results in results/reference."""
+"""Access to the results in results/reference, which are committed."""
 
 import json
 from functools import cache
@@ -26,13 +26,13 @@ def read_tidy_rows(result: str) -> pd.DataFrame:
 
 
 def read_csv(result: str, name: str) -> pd.DataFrame:
-    """Return a table of a reference result. The table `league` has one row per strategy."""
+    """Return a table of a reference result; the table `league` has one row per strategy."""
     rows = pd.read_csv(REFERENCE / result / f"{name}.csv")
     return _unstack_metrics(rows) if name == "league" else rows
 
 
 def _unstack_metrics(rows: pd.DataFrame) -> pd.DataFrame:
-    """Pivot tidy rows so that each metric has columns for its value, error and bounds."""
+    """Pivot tidy rows so that each metric has columns for its value, its error and its bounds."""
     keys = ["variant", "strategy", "place", "n"]
     suffixes = {"value": "", "se": "_se", "low": "_low", "high": "_high"}
     table = rows.set_index([*keys, "metric"])[list(suffixes)].unstack("metric")
@@ -42,6 +42,6 @@ def _unstack_metrics(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_summary_section(result: str, title: str) -> str:
-    """Return the section of a summary with a given title."""
+    """Return the section of a summary that has a given title."""
     text = (REFERENCE / result / "summary.md").read_text()
     return text.split(f"## {title}\n", 1)[1].partition("\n## ")[0].strip()

@@ -1,4 +1,4 @@
-"""Blocks about strategies, odds and speed, and the catalogue, from the committed results."""
+"""Documentation blocks about strategies, odds and speed, based on the committed results."""
 
 from blocks.markdown import format_table
 from blocks.reference import ROOT, read_bench, read_csv, read_summary_section, read_tidy_rows
@@ -39,7 +39,7 @@ HEADLINES = (
 
 
 def render_view() -> str:
-    """Return a table that describes the fields of the view."""
+    """Return a table that describes all fields of the view."""
     lines = [(f"`{name}`", about) for name, about in (*VIEW_FIELDS, *VIEW_ARRAYS)]
     return format_table(("field", "meaning"), lines)
 
@@ -72,7 +72,7 @@ def render_strategies() -> str:
 
 
 def render_speed() -> str:
-    """Return a table of benchmark rates and their ratio to the calibration kernel."""
+    """Return a table of benchmark rates and their ratios to the calibration kernel."""
     strategies = {f"{name}, eaai deals" for name in loader.list_built_in()}
     lines = []
     for row in read_bench():
@@ -86,7 +86,7 @@ def render_speed() -> str:
 
 
 def render_odds(*games: str) -> str:
-    """Return the verdict and the tables of `simgin odds`, for all solitaire games by default."""
+    """Return the verdict and the tables of `simgin odds`, by default for all solitaire games."""
     result = run_odds(OddsRequest.read(games, complete=bool(games)))
     parts = ["\n".join(f"* {line}" for line in odds_verdict(result))]
     for odds_table in odds_tables(result):
@@ -115,7 +115,7 @@ def render_reference_results(result: str, *title: str) -> str:
 
 
 def render_hardest_opponents(result: str) -> str:
-    """Return a table with the opponent against which A wins the fewest matches, by variant."""
+    """Return a table of the opponents against which A wins the fewest matches, by variant."""
     headings, _, *lines = [
         line.strip("| ").split(" | ")
         for line in read_summary_section(result, "Results").splitlines()
@@ -137,7 +137,7 @@ def render_hardest_opponents(result: str) -> str:
 
 
 def format_catalogue() -> str:
-    """Return the catalogue of strategies, computed from the reference results, in TOML."""
+    """Return the catalogue of strategies in TOML, computed from the reference results."""
     parts = [
         "# Written by docs/make.py from results/reference: "
         "league, champion-mc, mc, dice, solo-players, solo-champion and bench.json.\n"
@@ -148,7 +148,7 @@ def format_catalogue() -> str:
 
 
 def _league_entries() -> dict[str, dict[str, str]]:
-    """Return Elo ratings in eaai, win rates against simple, and speeds."""
+    """Return the Elo ratings in eaai, the win rates against simple, and the speeds."""
     league, cross = read_csv("league", "league"), read_csv("league", "cross")
     against_simple = cross[(cross["variant"] == "eaai") & (cross["opponent"] == "simple")]
     win_rates = against_simple.set_index("strategy")["value"]
@@ -165,7 +165,7 @@ def _league_entries() -> dict[str, dict[str, str]]:
 
 
 def _other_entries() -> dict[str, dict[str, str]]:
-    """Return results of strategies that are not in the league or play other variants."""
+    """Return the results of strategies that are not in the league or that play other variants."""
     mc = _read_value("mc", "eaai", "mc", "simple", "match_win")
     champion_mc = _read_value("champion-mc", "eaai", "champion-mc", "simple", "match_win")
     dice = read_csv("dice", "cross").set_index(["variant", "strategy"])["value"]

@@ -1,4 +1,4 @@
-"""Play one batch of deals with the compiled engine and print its sums by name.
+"""Play one batch of deals with the compiled engine, and print the sums by name.
 
 python docs/development/one_batch.py [VARIANT [A [B]]]
 """
@@ -11,7 +11,7 @@ from simgin.play.matchup import parse_matchup
 
 
 def main(variant: str = "standard", a: str = "gold", b: str | None = None) -> None:
-    """Play the first batch of a matchup, which is the first row that a run stores in its ledger."""
+    """Play the first batch of a matchup, which is the first row that a run writes to its ledger."""
     matchup = parse_matchup(a, b, variant, seed=1, unit="deal")
     kernel.compile_matchup(matchup)
     row = kernel.play_batches(matchup, first_unit=0, n_units=matchup.batch_size)[0]

@@ -1,1 +1,1 @@
-"""Analysis of decisions and deals: action values, error rates, drills and searches."""
+"""Analysis of decisions and deals: values of actions, error rates, drills and deal searches."""

@@ -68,7 +68,7 @@ MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 @dataclass(frozen=True)
 class ActionGaps:
-    """Differences between each action and the best of the active actions.
+    """Differences in value between each action and the best of the active actions.
 
     Attributes:
         best: Index of the best action.
@@ -83,14 +83,14 @@ class ActionGaps:
 
 
 def next_checkpoint(n_played: int, max_worlds: int) -> int:
-    """Return the number of worlds at the next check: `2 * n_played`, but at most `max_worlds`."""
+    """Return the number of worlds at the next check: `2 * n_played`, at most `max_worlds`."""
     return min(max_worlds, max(MIN_UNITS_FIRST_LOOK, 2 * n_played))
 
 
 def compare_actions(
     values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
 ) -> ActionGaps:
-    """Compare each action with the best action.
+    """Compare the value of each action with the value of the best action.
 
     Args:
         values: Action values, float64 (n_worlds, n_actions); NaN in worlds without this action.
@@ -121,7 +121,7 @@ def compare_actions(
 def active_actions(
     values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
 ) -> np.ndarray:
-    """Return a mask of the actions that could still be the best, bool (n_actions,).
+    """Return a mask of the actions that could still be the best, (n_actions,) bool.
 
     Args:
         values: Action values, float64 (n_worlds, n_actions); NaN in worlds without this action.
@@ -158,7 +158,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Analysis(RenamedAttributes):
-    """Outcomes of the actions in a position.
+    """Result of analysing a position: the outcomes of all legal actions.
 
     Attributes:
         position: The analysed decision.
@@ -174,7 +174,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def measure(self) -> str:
-        """Measure used to compare actions: match, deals, games, win or points."""
+        """Measure by which actions are compared: match, deals, games, win or points."""
         if self.position.in_match and self.has_match_probability:
             return "match"
         return select_measure(self.position.variant)
@@ -186,7 +186,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def values(self) -> np.ndarray:
-        """Values of the actions, float64 (n_worlds, n_actions); NaN in worlds without this action.
+        """Values of the actions, (n_worlds, n_actions) float64; NaN if an action was not played.
 
         The values are points, percentages of matches or percentages of deals, depending on the
         measure.
@@ -196,17 +196,17 @@ class Analysis(RenamedAttributes):
 
     @property
     def world_sampler(self) -> WorldSampler:
-        """Sampler of the worlds."""
+        """Sampler that draws the worlds of the position."""
         return WorldSampler(self.matchup, self.position.view)
 
     @property
     def unit(self) -> str:
-        """Unit of the costs."""
+        """Unit of the costs of actions."""
         return COST_UNITS[self.measure]
 
     @property
     def min_range(self) -> float:
-        """Minimum assumed range of the difference between two actions in one world."""
+        """Lower limit for the assumed range of the difference between two actions in a world."""
         return MIN_OUTCOME_RANGES.get(self.measure, MIN_OUTCOME_RANGE)
 
     @property
@@ -221,7 +221,7 @@ class Analysis(RenamedAttributes):
 
     @cached_property
     def gaps(self) -> ActionGaps:
-        """Differences between each action and the best action."""
+        """Differences in value between each action and the best action."""
         return compare_actions(self.values, self.max_worlds, self.min_range)
 
     @cached_property
@@ -232,12 +232,12 @@ class Analysis(RenamedAttributes):
 
     @cached_property
     def ranking(self) -> list[int]:
-        """Indices of the actions, best first."""
+        """Indices of all actions, best action first."""
         ranked = np.argsort(-self.gaps.means, kind="stable")
         return [int(index) for index in ranked]
 
     def estimate_cost(self, index: int) -> tuple[float, float, float]:
-        """Estimate how much worse an action is than the best action, with a 95 % interval.
+        """Estimate the cost of an action compared with the best action, with a 95 % interval.
 
         Args:
             index: Index of the action.
@@ -254,7 +254,7 @@ class Analysis(RenamedAttributes):
         return mean, low, mean + half_width
 
     def frame(self) -> pd.DataFrame:
-        """Return one row per action, best action first (output `analysis` in rows.toml)."""
+        """Return a DataFrame with one row per action, best first (`analysis` in rows.toml)."""
         return build_frame("analysis", self.rows())
 
     def rows(self) -> list[dict[str, object]]:
@@ -286,14 +286,14 @@ class Analysis(RenamedAttributes):
 
 
 def _standard_error(values: np.ndarray) -> float:
-    """Return the standard error of a mean, which is exactly 0 if all values are equal."""
+    """Return the standard error of a mean, or exactly 0 if all values are equal."""
     if np.all(values == values[0]):
         return 0.0
     return float(values.std()) / sqrt(len(values))
 
 
 def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | None) -> np.ndarray:
-    """Compute the outcome of each deal for side A.
+    """Compute the outcome of each deal from the perspective of side A.
 
     Args:
         records: DEAL array of any shape.
@@ -317,7 +317,7 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
 
 
 def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
-    """Compute the gain of side A in each deal, in the measure of the variant.
+    """Compute the gain of side A in each deal, in the measure that the variant requires.
 
     Args:
         records: DEAL array of any shape.
@@ -333,7 +333,7 @@ def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
 
 
 def select_measure(variant: Variant) -> str:
-    """Return the measure of a single deal: deals, games, win or points."""
+    """Return the measure for single deals of a variant: deals, games, win or points."""
     row = variant.params
     if row["die"] != "off":
         return "deals" if row["die"] == "deal" else "games"
@@ -345,7 +345,7 @@ OnProgress = Callable[[int, int, Callable[[], Analysis]], None]
 
 
 def ignore_progress(n_done: int, total: int, get_result: Callable[[], object]) -> None:
-    """Ignore progress."""
+    """Accept progress reports and do nothing."""
 
 
 def analyse_position(
@@ -393,7 +393,7 @@ def analyse_position(
 def analyse_without_elimination(
     position: Position, strategy: str, opponent: str | None, budget: Budget
 ) -> Analysis:
-    """Estimate the values of all actions in all worlds of the budget, and eliminate no action.
+    """Estimate the values of all actions in the same number of worlds.
 
     Args:
         position: Decision to analyse.
@@ -407,7 +407,7 @@ def analyse_without_elimination(
 
 
 class _Rollouts:
-    """Rollouts of all actions in one position, played in batches of worlds."""
+    """Rollouts of all actions in a position, which are played in batches of worlds."""
 
     def __init__(
         self, position: Position, strategy: str, opponent: str | None, budget: Budget
@@ -424,7 +424,7 @@ class _Rollouts:
         self._chunks: list[np.ndarray] = []
 
     def play(self, n: int) -> None:
-        """Play the active actions in n more worlds."""
+        """Roll out the active actions in n more worlds."""
         first = self.n_played
         view = self.position.view
         indices = np.flatnonzero(self.active)
@@ -442,7 +442,7 @@ class _Rollouts:
         self.n_played += n
 
     def get_result(self) -> Analysis:
-        """Return the current result."""
+        """Return the result of all rollouts so far."""
         outcomes = np.concatenate(self._chunks)
         return Analysis(self.position, self.matchup, outcomes, self.budget.worlds)
 
@@ -510,7 +510,7 @@ def analyse_deal(
 
 
 def analyses_to_frame(analyses: Mapping[str, Analysis]) -> pd.DataFrame:
-    """Combine analyses in one DataFrame (output `analysis` in rows.toml)."""
+    """Combine several analyses in one DataFrame (output `analysis` in rows.toml)."""
     rows = []
     for decision, analysis in analyses.items():
         columns = {"decision": decision, "turn": analysis.position.turn}

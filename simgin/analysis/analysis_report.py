@@ -1,4 +1,4 @@
-"""Terminal output and HTML reports of analyses, in which the HTML reports show the cards."""
+"""Terminal output and HTML reports of analyses; the HTML reports also show the cards."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ Analyses = Mapping[str, Analysis]
 
 
 def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableType]:
-    """Yield one table for a deal, or one table of actions per position.
+    """Yield one table for a deal, or one table of actions for each position.
 
     Args:
         analyses: Analyses by label.
@@ -85,7 +85,7 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
 
 
 def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Report:
-    """Build the report, with plots of up to `MAX_PLOTS` of the costliest decisions."""
+    """Build the report of analyses, with plots of up to `MAX_PLOTS` costly decisions."""
     return Report(
         question=_report_title(analyses),
         verdict=list(_summary_sentences(analyses)),
@@ -116,7 +116,7 @@ def _capitalise(text: str) -> str:
 
 
 def _summary_sentences(analyses: Analyses) -> Iterator[str]:
-    """Yield a sentence for each plotted decision, with a label if several decisions are plotted."""
+    """Yield a sentence for each plotted decision, with a label if there are several."""
     plotted_analyses = _select_plotted(analyses)
     for title, analysis in plotted_analyses.items():
         prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
@@ -126,7 +126,7 @@ def _summary_sentences(analyses: Analyses) -> Iterator[str]:
 
 
 def _select_plotted(analyses: Analyses) -> Analyses:
-    """Return all decisions if there are only a few, otherwise the costliest decisions."""
+    """Return the decisions to plot: all decisions if there are few, otherwise the costliest."""
     if len(analyses) <= MAX_PLOTS:
         return analyses
     costs = {
@@ -139,7 +139,7 @@ def _select_plotted(analyses: Analyses) -> Analyses:
 
 
 def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
-    """Return a verdict with the best actions and the cost of the chosen action.
+    """Return a verdict that names the best actions and the cost of the chosen action.
 
     Args:
         analysis: Analysis of a decision.
@@ -186,17 +186,17 @@ def describe_choice(analysis: Analysis) -> str:
 
 
 def format_cost(analysis: Analysis, index: int) -> str:
-    """Format the cost of an action with its 95 % interval."""
+    """Format the cost of an action, with its 95 % interval."""
     mean, _, high = analysis.estimate_cost(index)
     half_width = high - mean
     value, error = (numbers.format_number(number, half_width) for number in (mean, half_width))
     return f"{value} ± {error}"
 
 
-def compare_chances(analysis: Analysis, other: int) -> str:
-    """Return a sentence with the outcomes after the best action and after another action."""
+def compare_chances(analysis: Analysis, other_index: int) -> str:
+    """Return a sentence that compares the outcomes of the best action with those of another one."""
     position = analysis.position
-    pair = (analysis.ranking[0], other)
+    pair = (analysis.ranking[0], other_index)
     names = [analysis.action_names[index] for index in pair]
     displayed_factors = [*display_factors(analysis), *(() if position.is_solo else ("opponent",))]
     *most, last = [
@@ -205,12 +205,12 @@ def compare_chances(analysis: Analysis, other: int) -> str:
         if name in displayed_factors
     ]
     comma = "" if position.is_solo else ","
-    chances = f"{', '.join(most)}{comma} and {last}" if most else last
-    return f"In the simulated deals after {names[0]} (vs. {names[1]}), you {chances}."
+    outcome_text = f"{', '.join(most)}{comma} and {last}" if most else last
+    return f"In the simulated deals after {names[0]} (vs. {names[1]}), you {outcome_text}."
 
 
 def chance(analysis: Analysis, measure: str, index: int) -> float:
-    """Return the percentage of worlds with an outcome after an action.
+    """Return the percentage of worlds that have an outcome after an action.
 
     Args:
         analysis: Analysis of the decision.
@@ -245,7 +245,7 @@ def table_note(analyses: Analyses) -> str:
 
 
 def _offer_sentences(analysis: Analysis) -> list[str]:
-    """Return a list with a sentence about the opponent's offer of the die, or an empty list."""
+    """Return a list that contains a sentence about the opponent's die offer, if there is one."""
     drawing = analysis.world_sampler
     if not drawing.has_offer:
         return []
@@ -260,7 +260,7 @@ def _offer_sentences(analysis: Analysis) -> list[str]:
 
 
 def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
-    """Yield the settings of the analysis as pairs of a label and a value."""
+    """Yield the settings of the analysis, each with its label."""
     yield "Variant", first.matchup.variant.spec
     yield "Rollout players", first.matchup.title
     yield "Worlds", f"At most {first.max_worlds:,} per position, seed {first.matchup.seed}"
@@ -275,7 +275,7 @@ def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
 
 
 def _action_tables(analyses: Analyses) -> Iterator[Table]:
-    """Yield one table per position. If there are several positions, the label is the title."""
+    """Yield one table of actions per position, titled with a label if there are several."""
     for title, analysis in analyses.items():
         table = action_table(analysis, table_note(analyses))
         yield table if len(analyses) == 1 else replace(table, title=_capitalise(title))
@@ -303,12 +303,12 @@ def action_table(analysis: Analysis, note: str = "") -> Table:
 
 
 def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
-    """Format the value of a measure, rounded according to the standard error."""
+    """Format the mean of a measure, rounded according to the standard error."""
     return numbers.format_number(row[name] * factor, Z95 * row[f"{name}_se"] * factor)
 
 
 def display_factors(analysis: Analysis) -> dict[str, int]:
-    """Return the displayed measures of the variant, each with its display factor."""
+    """Return the measures that are displayed for a variant, with their display factors."""
     variant = analysis.position.variant
     shares = {"win": 100, "gin": 100, "undercut": 100}
     scoring = variant.params["deal_scoring"]
@@ -328,7 +328,7 @@ def display_factors(analysis: Analysis) -> dict[str, int]:
 
 
 def deal_table(analyses: Analyses) -> Table:
-    """Return a table with one row per decision: chosen action, best action and cost."""
+    """Return a table with one row per decision: the chosen action, the best action and the cost."""
     rows = [_deal_table_row(title, analysis) for title, analysis in analyses.items()]
     first = next(iter(analyses.values()))
     note = INTERVAL_NOTE
@@ -370,7 +370,7 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
 
 
 def position_caption(position: Position) -> str:
-    """Return the caption of a position, with the score, the die and the meaning of the frames."""
+    """Return the caption of a position: the score, the die, and the meaning of the card frames."""
     view = position.view
     *_, last = position.describe()
     sentences = [last]
@@ -386,7 +386,7 @@ def position_caption(position: Position) -> str:
 
 
 def card_rows(position: Position) -> Iterator[CardRow]:
-    """Yield the player's hand, the pile and the opponent's hand if the cards have been dealt."""
+    """Yield the player's hand, the pile and the opponent's hand, once they have been dealt."""
     view = position.view
     if view.phase == PHASE_BLIND:
         return

@@ -69,7 +69,7 @@ class AnalysisRequest:
         strategy: str | None = None,
         opponent: str | None = None,
     ) -> AnalysisRequest:
-        """Read a request for a position; see `simgin.analyze` for the arguments.
+        """Read a request for a position (see `simgin.analyze` for the arguments).
 
         Raises:
             PositionError: If the position is not possible.
@@ -95,7 +95,7 @@ class AnalysisRequest:
         deal: int | None = None,
         **more: Any,
     ) -> AnalysisRequest:
-        """Read a request for one deal, played with the seed of the budget.
+        """Read a request for one deal, which is played with the seed of the budget.
 
         Raises:
             ReplayError: If the deal was not played.
@@ -104,7 +104,7 @@ class AnalysisRequest:
 
     @classmethod
     def read_file(cls, path: str, budget: Budget, **more: Any) -> AnalysisRequest:
-        """Read a request for a deal that is stored in a file.
+        """Read a request for a recorded deal in a file.
 
         Raises:
             PositionError: If the file does not contain a deal.
@@ -122,12 +122,12 @@ class AnalysisResult(Result):
 
     @property
     def is_deal(self) -> bool:
-        """True if the result covers all decisions of a deal."""
+        """True if the result includes all decisions of a deal."""
         return _requests_whole_deal(self.request) and len(self.analyses) > 1
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups and their numbers of played units (see `Result.played`)."""
+        """Matchups, each with its number of played units (see `Result.played`)."""
         matchups = {analysis.matchup.title: analysis.matchup for analysis in self.analyses.values()}
         worlds = next(iter(self.analyses.values())).n_worlds
         return [(matchup, worlds) for matchup in matchups.values()]
@@ -187,7 +187,7 @@ def _requests_whole_deal(request: AnalysisRequest) -> bool:
 
 
 def _live_table(analyses: Mapping[str, Analysis], is_deal: bool) -> RenderableType:
-    """Return a table of the current results for all decisions of a deal, or for one position."""
+    """Return a table of the interim results for all decisions of a deal or for one position."""
     from rich.console import Group
 
     *_, title = analyses

@@ -1,4 +1,4 @@
-"""Coach of `simgin play`, which gives hints and evaluates past decisions."""
+"""Coach in `simgin play`, which gives hints and evaluates past decisions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
 
 
 class Coach:
-    """Coach that analyses the decisions of a person in the current deal.
+    """Coach that analyses a person's decisions in the current deal.
 
     Args:
         matchup: Matchup of the person and the opponent.
@@ -38,7 +38,7 @@ class Coach:
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def hint(self, deal: TracedDeal) -> list[str]:
-        """Return the values of the legal actions in the current decision of an unfinished deal."""
+        """Return the values of all legal actions at the current decision of a deal."""
         analysis = self.analyse_open_decision(deal)
         if analysis is None:
             return ["There is only one legal action."]
@@ -48,23 +48,23 @@ class Coach:
         ]
 
     def explain(self, deal: TracedDeal) -> list[str]:
-        """Return the cost of the last decision, and compare the action with another action."""
+        """Return the cost of the last decision, and compare its action with another action."""
         positions = self.list_decisions(deal)
         if not positions:
             return ["You have not made a decision in this deal yet."]
         analysis = self.analyse(deal, positions[-1])
         chosen_index, (best, second, *_) = positions[-1].chosen_index, analysis.ranking
-        other = second if chosen_index == best else chosen_index
-        return [_comment(analysis), *_explain(analysis, other, [best, other])]
+        other_index = second if chosen_index == best else chosen_index
+        return [_comment(analysis), *_explain(analysis, other_index, [best, other_index])]
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
-        """Return one line for each decision, starting with decision number `first`."""
-        made = self.list_decisions(deal)
-        new = [position for position in made if position.query_index >= first]
+        """Return a comment on each decision, starting with the decision at index `first`."""
+        positions = self.list_decisions(deal)
+        new = [position for position in positions if position.query_index >= first]
         return [_comment(self.analyse(deal, position)) for position in new]
 
     def deal_line(self, deal: TracedDeal) -> str:
-        """Return a line with the total cost of the mistakes in a finished deal."""
+        """Return a line that states the total cost of the mistakes in a finished deal."""
         analysed = (
             each for each in self.list_decisions(deal) if _key(deal, each) in self._analyses
         )
@@ -79,23 +79,23 @@ class Coach:
         return f"Coach: your {mistakes} in this deal cost {cost}."
 
     def start_deal(self) -> None:
-        """Discard the analyses of the previous deal."""
+        """Delete the analyses of the previous deal."""
         self._analyses = {}
 
     def list_decisions(self, deal: TracedDeal) -> list[Position]:
-        """Return the decisions that the person made in a finished or unfinished deal."""
-        made = find_decisions(replace(deal, error="", is_truncated=False))
-        return [position for position in made if position.view.seat == self.seat]
+        """Return the decisions that the person has made in the deal."""
+        positions = find_decisions(replace(deal, error="", is_truncated=False))
+        return [position for position in positions if position.view.seat == self.seat]
 
     def analyse_open_decision(self, deal: TracedDeal) -> Analysis | None:
-        """Analyse the open decision, or return None if there is only one legal action."""
+        """Analyse the open decision, or return None if only one action is legal."""
         position = next(iter(find_decisions(deal)), None)
         if position is None or position.chosen is not None:
             return None
         return self.analyse(deal, position)
 
     def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
-        """Analyse a decision, or return the stored analysis if there is an earlier one."""
+        """Analyse a decision, or return the stored analysis if the decision was analysed before."""
         key = _key(deal, position)
         if key not in self._analyses:
             budget = Budget(WORLDS, SECONDS, self.matchup.seed)
@@ -106,36 +106,36 @@ class Coach:
 
 
 def _key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
-    """Return the actions before a decision, which identify it within the deal."""
+    """Return the actions that precede a decision, which identify the decision within the deal."""
     return tuple(deal.state.answers[: position.query_index].tolist())
 
 
-def _comment(found: Analysis) -> str:
-    return f"Coach: {describe_choice(found)}"
+def _comment(analysis: Analysis) -> str:
+    return f"Coach: {describe_choice(analysis)}"
 
 
-def _explain(found: Analysis, other: int, indices: Sequence[int]) -> Iterator[str]:
-    """Yield a sentence that compares the best action with another action, and then a table.
+def _explain(analysis: Analysis, other_index: int, indices: Sequence[int]) -> Iterator[str]:
+    """Yield a sentence and a table that compare the best action with another action.
 
     Args:
-        found: Analysis of the decision.
-        other: Index of the action to compare with the best action.
+        analysis: Analysis of the decision.
+        other_index: Index of the action to compare with the best action.
         indices: Indices of the actions in the table, best first. The table shows at most
             `MAX_HINTS` actions.
     """
-    yield compare_chances(found, other)
+    yield compare_chances(analysis, other_index)
     yield ""
-    table = action_table(found)
+    table = action_table(analysis)
     kept_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
     lines = [[str(row[i]) for i in kept_columns] for row in (table.headings, *table.rows)]
-    lines = [lines[0], *(lines[1 + found.ranking.index(i)] for i in indices[:MAX_HINTS])]
-    if not found.position.is_solo:
+    lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in indices[:MAX_HINTS])]
+    if not analysis.position.is_solo:
         lines[0].append("opponent %")
         for index, cells in zip(indices, lines[1:], strict=False):
-            cells.append(f"{chance(found, 'opponent', index):.0f}")
+            cells.append(f"{chance(analysis, 'opponent', index):.0f}")
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for name, *cells in lines:
         yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
     if len(indices) > MAX_HINTS:
-        least = min(found.estimate_cost(index)[0] for index in indices[MAX_HINTS:])
-        yield f"The estimated cost of every other action is at least {least:.1f} {found.unit}."
+        least = min(analysis.estimate_cost(index)[0] for index in indices[MAX_HINTS:])
+        yield f"The estimated cost of every other action is at least {least:.1f} {analysis.unit}."

@@ -1,4 +1,4 @@
-"""Reader of recorded deals, from `simgin show --json` or from logs of other engines.
+"""Reader for recorded deals from `simgin show --json` and from logs of other engines.
 
 A file contains a complete deal or only its beginning. The deal can be a single deal, part of a
 match, or a solitaire game. The engine replays the deal from its shuffle and its actions. It does
@@ -68,7 +68,7 @@ class RecordedDeal:
 
 
 def read_deal_file(path: str | Path) -> RecordedDeal:
-    """Read a deal from a file. If the file ends before the deal, the deal is truncated.
+    """Read a deal from a file; an incomplete deal is marked as truncated.
 
     Raises:
         PositionError: If the file does not contain a deal.
@@ -83,7 +83,7 @@ def parse_deal_file(
     find_variant: Callable[[str], Variant] = variants.find_variant,
     find_strategy: Callable[[str], Strategy] = loader.find_strategy,
 ) -> RecordedDeal:
-    """Parse the contents of a file with a deal.
+    """Parse the contents of a file that contains a deal.
 
     Args:
         text: Contents of the file.
@@ -120,7 +120,7 @@ def parse_deal_file(
 
 
 def _strip_side(name: str) -> str:
-    """Remove the suffix ` (A)` or ` (B)` from the name of a strategy in self-play."""
+    """Remove the suffix ` (A)` or ` (B)` that distinguishes the strategies in self-play."""
     return str(name).removesuffix(" (A)").removesuffix(" (B)")
 
 
@@ -131,7 +131,7 @@ def _deal_file_error(path: str, reason: str) -> PositionError:
 def _replay_deal(
     content: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> TracedDeal:
-    """Replay a deal from the rows of its file."""
+    """Replay a deal from the rows in its file."""
     first, *rows = content["rows"]
     decisions = [row for row in rows if row["event"] == "decision"]
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
@@ -163,7 +163,7 @@ def _replay_deal(
 def _read_matchup(
     content: JsonRow, first: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> Matchup:
-    """Return the matchup of the deal. The strongest strategy replaces unavailable strategies."""
+    """Return the matchup of a deal; the strongest strategy replaces unavailable strategies."""
     players = int(str(variant.params["players"]))
     names = [_strip_side(name) for name in first["strategies"]]
     if len(names) != players or (first["dealer"] is None) != (players == 1):
@@ -176,7 +176,7 @@ def _read_matchup(
 
 
 def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: str) -> str:
-    """Return the spec of a strategy that can be loaded safely, or the spec of a substitute.
+    """Return the spec of a strategy if it is safe to load, otherwise the spec of a substitute.
 
     The file can come from an untrusted source, so simgin does not execute Python files named in it.
     """
@@ -189,7 +189,7 @@ def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: 
 
 
 def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
-    """Return all actions before the first decision without an action."""
+    """Return all actions that precede the first decision without an action."""
     script: list[int] = []
     for row in decisions:
         if row["answer"] is None:
@@ -204,7 +204,7 @@ def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
 
 
 def _read_integer(row: JsonRow, name: str) -> int:
-    """Return an integer field of a row, or raise PositionError if it is out of range."""
+    """Return an integer in a row, or raise PositionError if the integer is out of range."""
     value = row[name]
     if not isinstance(value, int) or not 0 <= value < FIELD_BOUNDS[name]:
         raise PositionError(f"{name} must be an integer from 0 to {FIELD_BOUNDS[name] - 1}")
@@ -212,7 +212,7 @@ def _read_integer(row: JsonRow, name: str) -> int:
 
 
 def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
-    """Return the two integers of a row, one per seat."""
+    """Return the two integers in a row, one for each seat."""
     first, second = values
     if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
         raise PositionError(
@@ -222,7 +222,7 @@ def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
 
 
 def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None:
-    """Raise PositionError if a decision contradicts earlier decisions."""
+    """Raise PositionError if a decision contradicts earlier decisions of the deal."""
     expected_rows = replay_json.replay_to_json(replay.make_replay(replayed))[1:-1]
     for index, recorded in enumerate(decisions):
         row = expected_rows[index] if index < len(expected_rows) else {}
@@ -237,7 +237,7 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
 
 
 def _write_match_state(replayed: TracedDeal, first: JsonRow) -> None:
-    """Write the match state to all views of a deal that was replayed outside a match."""
+    """Write the state of the match to all views of a deal that was replayed without it."""
     deal = _read_integer(first, "deal")
     target = int(build_rules(replayed.matchup.variant).points_target)
     columns = [
@@ -253,7 +253,7 @@ def _write_match_state(replayed: TracedDeal, first: JsonRow) -> None:
         for side, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
             view[f"{side}_columns"][: len(points)] = points
             view[f"{side}_opened"] = max(
-                (place for place, score in enumerate(points, 1) if score), default=0
+                (index for index, score in enumerate(points, 1) if score), default=0
             )
-        for place, scores in enumerate(zip(*columns, strict=True)):
-            view["closed"] |= (max(scores) >= target) << place
+        for index, scores in enumerate(zip(*columns, strict=True)):
+            view["closed"] |= (max(scores) >= target) << index

@@ -54,7 +54,7 @@ Comparison = tuple[str, str, int]  # quantity, operator and bound, such as `poin
 
 @dataclass(frozen=True)
 class DealQuery:
-    """Query of deals.
+    """Query that selects deals by conditions and by an order.
 
     Attributes:
         text: The query as a string.
@@ -75,11 +75,11 @@ class DealQuery:
 
     @property
     def is_costly(self) -> bool:
-        """True if the query selects decisions instead of deals."""
+        """True if the query selects costly decisions instead of deals."""
         return self.order == COSTLY_KEYWORD
 
     def fits(self, deals: np.ndarray) -> np.ndarray:
-        """Return a mask of the deals that fulfil the query, bool (n_deals,)."""
+        """Return a mask of the deals that meet the conditions of the query, (n_deals,) bool."""
         deal = deals["deal"]
         fits = np.ones(len(deals), bool)
         if self.endings:
@@ -93,7 +93,7 @@ class DealQuery:
         return fits
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
-        """Return the first deals in the order of the query. Ties stay in the order of play."""
+        """Return the first deals in the order of the query; ties remain in the order of play."""
         if self.order not in ORDERS:
             return deals[:limit]
         name, sign = ORDERS[self.order]
@@ -103,7 +103,7 @@ class DealQuery:
 
 
 def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
-    """Return a quantity of each deal, int64 (n_deals,).
+    """Return the value of a quantity for each deal, (n_deals,) int64.
 
     Args:
         deals: FOUND_DEAL (n_deals,).
@@ -122,7 +122,7 @@ def _compute_net_points(records: np.ndarray) -> np.ndarray:
 
 
 def parse_query(text: str) -> DealQuery:
-    """Parse a query.
+    """Parse a query such as `undercut, lost`.
 
     Raises:
         QueryError: If the query is not valid or contradicts itself.
@@ -150,7 +150,7 @@ def parse_query(text: str) -> DealQuery:
 
 
 def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
-    """Return the condition that is one of these words, or an empty string if there is none."""
+    """Return the word of the query that belongs to a group of conditions, or ""."""
     word, *others = [part for part in parts if part in words] or [""]
     if others:
         raise QueryError(f"'{word}' and '{others[0]}' cannot be combined. Use only one of them.")

@@ -1,4 +1,4 @@
-"""Reconstruction of a two-player deal from the cards of a player and the discard pile."""
+"""Reconstruction of a two-player deal from a player's cards and the discard pile."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ from simgin.text.notation import format_card
 
 
 class DealReconstruction:
-    """Cards and pile of a two-player position, and the deal that they determine."""
+    """Cards of a two-player position, and the past of the deal that they imply."""
 
     def __init__(
         self,
@@ -56,11 +56,11 @@ class DealReconstruction:
         self.dealer = 1 - self.first_seat if dealer is None else dealer
 
     def seat_of_turn(self, turn: int) -> int:
-        """Return the seat that plays a turn. Turns are counted from 0."""
+        """Return the seat of the player who takes a turn, where turns are counted from 0."""
         return (self.first_seat + turn) % 2
 
     def card_source(self, turn: int) -> str:
-        """Return the source of the card of a turn: pile, stock or deal."""
+        """Return the source of the card that a player received in a turn: pile, stock or deal."""
         top = self.top_cards[turn]
         if top is None:
             return "deal"
@@ -68,24 +68,24 @@ class DealReconstruction:
 
     @cached_property
     def started_turns(self) -> list[int]:
-        """Turns in which a player has received a card, without the last turn for ten cards."""
+        """Turns in which a player has received a card, including an unfinished turn."""
         is_open = len(self.cards) == 11 and bool(self.top_cards) and not self.die.is_decision
         return list(range(len(self.discards) + is_open))
 
     @property
     def stock(self) -> int:
-        """Number of cards in the stock."""
+        """Number of cards that remain in the stock."""
         return INITIAL_STOCK - sum(self.card_source(turn) == "stock" for turn in self.started_turns)
 
     @property
     def is_last(self) -> bool:
-        """True if the last discard is offered (50th-card rule)."""
+        """True if the player can take the last discard (50th-card rule)."""
         may_take = self.rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE and not self.die.is_decision
         return bool(may_take and self.stock == self.rules.stock_reserve and len(self.cards) == 10)
 
     @property
     def slots(self) -> Collection[str]:
-        """Policy slots of the current decision."""
+        """Slots of the policies that can be called at the current decision."""
         if self.die.is_decision:
             return {self.die.slot}
         if len(self.cards) == 11:
@@ -95,7 +95,7 @@ class DealReconstruction:
     # Deal
 
     def make_pack(self, free: list[int]) -> list[int]:
-        """Return the pack in dealing order, in which cards are dealt in the order of discarding.
+        """Return the pack in dealing order, such that the deal leads to the position.
 
         Args:
             free: Cards whose locations are unknown.
@@ -116,7 +116,7 @@ class DealReconstruction:
         return pack + hidden
 
     def _received_cards(self, seat: int, hidden: list[int]) -> list[int]:
-        """Return the cards that a player received, in the order in which they were discarded.
+        """Return the cards that a player received, in the order of their discards.
 
         Unknown cards of the opponent are removed from `hidden`.
         """
@@ -148,7 +148,7 @@ class DealReconstruction:
         return received
 
     def decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the decisions of both players before the current decision."""
+        """Yield the decisions that both players have made before the current decision."""
         yield from self._opening_decisions()
         for turn in self.started_turns:
             if turn and self.rules.take_discard:
@@ -159,7 +159,7 @@ class DealReconstruction:
                 yield ScriptedAction(self.seat_of_turn(turn), "discard", card)
 
     def _opening_decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the decisions about the first upcard.
+        """Yield the past decisions about the first upcard.
 
         If the nondealer may draw from the stock immediately, the pile does not show if the dealer
         had a decision. simgin assumes that the nondealer passed first, as most players do.
@@ -190,7 +190,7 @@ class DealReconstruction:
     # Errors
 
     def find_errors(self) -> Iterator[str]:
-        """Yield an error message if the position is impossible or contains no decision."""
+        """Yield an error message if the position is impossible or if no player can decide."""
         yield from hand_size_errors(self.cards)
         if self.has_upcard and not self.pile:
             yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
@@ -215,7 +215,7 @@ class DealReconstruction:
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _pile_errors(self) -> Iterator[str]:
-        """Yield errors about the number of cards, and about forgotten cards that must be known."""
+        """Yield errors about the number of cards and about forgotten cards that must be known."""
         top = self.top_cards[-1]
         if top is not None and top.is_taken and len(self.cards) == 10:
             name = format_card(top.card)
@@ -238,7 +238,7 @@ class DealReconstruction:
 
     @property
     def _upcard_sets_terms(self) -> bool:
-        """True if the first upcard sets the knock limit or the multiplier of points."""
+        """True if the first upcard determines the knock limit or the point multiplier."""
         rules = self.rules
         terms = {
             (knock_limit(card, rules), deal_multiplier(card, rules)) for card in range(PACK_SIZE)
@@ -246,7 +246,7 @@ class DealReconstruction:
         return len(terms) > 1
 
     def _location_errors(self) -> Iterator[str]:
-        """Yield an error message for every card that would be in two locations."""
+        """Yield an error message for every card that occurs in two locations."""
         locations: dict[int, int] = {}  # `IN_PILE`, or the seat of the player who took the card
         for turn, top in enumerate(self.top_cards):
             if top is None or top.card < 0:

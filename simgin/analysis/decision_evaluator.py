@@ -1,4 +1,4 @@
-"""Evaluation of decisions by the loss compared with the best action, given the actual hidden cards.
+"""Evaluation of decisions by their loss compared with the best action.
 
 The best action is chosen in sampled worlds. The gain of this action over the chosen action is then
 measured with the actual hidden hand and a reshuffled stock. A gain measured in the worlds that were
@@ -51,7 +51,7 @@ MISTAKES = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedDecision:
-    """Decision of a player, with the loss that it caused.
+    """Decision of a player, with the loss compared with the best action.
 
     Attributes:
         unit: Number of the mirrored pair, or of the deal if deals are not mirrored.
@@ -85,7 +85,7 @@ class EvaluatedDecision:
 
 
 class DecisionEvaluator:
-    """Evaluator of decisions against one opponent.
+    """Evaluator of a player's decisions against one opponent.
 
     The evaluating strategy also plays all rollouts.
 
@@ -121,14 +121,14 @@ class DecisionEvaluator:
         return decisions
 
     def measure(self, deal: TracedDeal, worlds: int) -> list[EvaluatedDecision]:
-        """Evaluate the same decisions as `evaluate`, and measure their costs in new worlds.
+        """Evaluate decisions as `evaluate` does, and measure their costs in new worlds.
 
         Such a cost is the mean gain of the best action over all possible hidden cards, instead of
         the gain with the actual hidden cards. A mistake counts only if `CONFIRMATION_WORLDS` worlds
         confirm the gain.
         """
         pairs = zip(self.evaluate(deal), positions_of_a(deal), strict=True)
-        return [self._measure(judged, position, worlds) for judged, position in pairs]
+        return [self._measure(evaluated, position, worlds) for evaluated, position in pairs]
 
     def _measure(
         self, decision: EvaluatedDecision, position: Position, worlds: int
@@ -146,7 +146,7 @@ class DecisionEvaluator:
         return replace(decision, kind=kind, mistake="", best=decision.chosen, cost=0.0)
 
     def _detection_probability(self, cost: Estimate) -> float:
-        """Return the probability that new worlds would find and confirm the mistake again."""
+        """Return the probability that new worlds would find and confirm a mistake again."""
         if not cost.se:
             return 1.0
         sample_sizes = [worlds for worlds in (self.worlds, CONFIRMATION_WORLDS) if worlds]
@@ -154,7 +154,7 @@ class DecisionEvaluator:
         return prod(NormalDist().cdf(lead) for lead in in_errors)
 
     def sample_lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
-        """Return the gains of an action over the chosen action in new worlds.
+        """Return the gains of an action over the chosen action in newly sampled worlds.
 
         Args:
             position: Decision in a recorded deal.
@@ -201,7 +201,7 @@ class DecisionEvaluator:
     def _find_best(
         self, position: Position, evaluator_action: Action, rng: np.random.Generator
     ) -> tuple[Action, float]:
-        """Return the best action and the lead of that action, by default the evaluator's action.
+        """Return the best action and its lead, or the evaluator's action if no lead is significant.
 
         The lead is the lower bound of the gain over the chosen action. Each check drops the actions
         that are not ahead of the evaluator's action.
@@ -235,7 +235,7 @@ class DecisionEvaluator:
     def _sample_gains(
         self, position: Position, actions: list[Action], worlds: int, first: int
     ) -> np.ndarray:
-        """Return the gains of actions in sampled worlds, float64 (n_worlds, n_actions)."""
+        """Return the gains of actions in sampled worlds, (n_worlds, n_actions) float64."""
         sampled_worlds = WorldSampler(self.matchup, position.view).sample(worlds, first)
         return self._rollout_gains(position, actions, sampled_worlds, first)
 
@@ -246,7 +246,7 @@ class DecisionEvaluator:
         compared_actions: Sequence[Action],
         rng: np.random.Generator,
     ) -> dict[Action, float]:
-        """Return the mean gains of actions with the actual hidden hand and a reshuffled stock."""
+        """Return the mean gains of actions, given the actual hidden hand and a reshuffled stock."""
         actions = list(dict.fromkeys(compared_actions))
         if len(actions) == 1:
             return {actions[0]: 0.0}  # Only differences between actions matter.
@@ -262,14 +262,14 @@ class DecisionEvaluator:
     def _rollout_gains(
         self, position: Position, actions: list[Action], worlds: Worlds, first: int
     ) -> np.ndarray:
-        """Return the gains of the player in the given worlds, float64 (n_worlds, n_actions)."""
+        """Return the player's gains in the given worlds, (n_worlds, n_actions) float64."""
         return compute_gains(
             roll_out_worlds(self.matchup, position.view, actions, worlds, first), position.variant
         )
 
 
 def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
-    """Yield the decisions of strategy A in a deal, each with the evaluator's action."""
+    """Yield each decision of strategy A in a deal, with the evaluator's action."""
     state = deal.state
     if state.half:  # Swap the strategies, because a deal from a given shuffle is not mirrored.
         assert matchup.b is not None, "A single-player game has only one half."
@@ -300,14 +300,14 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
 
 
 def positions_of_a(deal: TracedDeal) -> Iterator[Position]:
-    """Yield the decisions of strategy A in a deal, in the order of play."""
+    """Yield the positions in which strategy A made a decision, in the order of play."""
     for position in find_decisions(deal):
         if position.view.seat == deal.state.half:
             yield position
 
 
 def _lower_bound_leads(gains: np.ndarray, baseline: int, n_errors: float) -> np.ndarray:
-    """Return the lower bound of each action's lead over the baseline action, or -inf if unknown.
+    """Return a lower bound for each action's lead over the baseline action, or -inf.
 
     Args:
         gains: Gains of the actions, float64 (n_worlds, n_actions); NaN if an action was not tried.
@@ -321,7 +321,7 @@ def _lower_bound_leads(gains: np.ndarray, baseline: int, n_errors: float) -> np.
 
 
 def _reshuffle_stock(deal: TracedDeal, view: Any, rng: np.random.Generator) -> Worlds:
-    """Return worlds with the actual hidden hand and a reshuffled stock."""
+    """Return worlds that have the actual hidden hand and a reshuffled stock."""
     hidden = _find_hidden_hand(deal, view)
     remaining = ALL_CARDS & ~(int(view.hand) | int(view.pile) | hidden)
     rows = np.tile(np.array(mask_to_cards(remaining), np.int8), (N_STOCK_SHUFFLES, 1))
@@ -329,7 +329,7 @@ def _reshuffle_stock(deal: TracedDeal, view: Any, rng: np.random.Generator) -> W
 
 
 def _find_hidden_hand(deal: TracedDeal, view: Any) -> int:
-    """Return the mask of the opponent's cards at the time of a decision."""
+    """Return the mask of the cards that the opponent held at the time of a decision."""
     opponent = 1 - int(view.seat)
     hand = deal.hands[opponent]
     for seat, _, card, discard in deal.turns[: int(view.turns)]:
@@ -351,7 +351,7 @@ def classify_decision(position: Position, best: Action) -> str:
 
 
 def classify_mistake(position: Position, kind: str, best: Action) -> str:
-    """Return the mistake in a decision without the best action, as a value of `MISTAKES`."""
+    """Return the type of mistake (a value of `MISTAKES`) in a decision that was not the best."""
     chosen_action = position.chosen_action
     if chosen_action.kind in (ACTION_ACCEPT, ACTION_REFUSE):
         return "accepted" if chosen_action.kind == ACTION_ACCEPT else "refused"
@@ -369,6 +369,6 @@ def classify_mistake(position: Position, kind: str, best: Action) -> str:
 
 
 def _deadwood_after(position: Position, action: Action) -> int:
-    """Return the deadwood after a discard."""
+    """Return the deadwood that remains after a discard."""
     ten = int(position.view.hand) & ~(1 << action.card)
     return int(deadwood(ten, build_rules(position.variant)))

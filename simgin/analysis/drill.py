@@ -1,4 +1,4 @@
-"""Drills, which are exercises from costly decisions of ordinary players.
+"""Drills, which turn costly decisions of ordinary players into exercises.
 
 drill = run_drill(DrillRequest.read("standard", positions=30))
 drill.records()  # one row per option of each exercise
@@ -84,7 +84,7 @@ class DrillRequest:
     def read(
         cls, variant: str, judge: str | None = None, positions: int = 30, seed: int = 1
     ) -> DrillRequest:
-        """Read a request. The default evaluator is the strongest strategy.
+        """Read a request; by default, the evaluator is the strongest strategy.
 
         Raises:
             PositionError: If the number of positions is out of range, or the game is a solitaire
@@ -110,14 +110,14 @@ class DrillRequest:
 
     @property
     def identity(self) -> list[Any]:
-        """Variant, evaluator, number of exercises and seed, which determine the drill."""
+        """Settings that determine the drill: variant, evaluator, number of exercises and seed."""
         evaluator = self.evaluator
         return [evaluator.variant.spec, evaluator.a.spec, self.n_positions, evaluator.seed]
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """Position in which the reader chooses an action, with the costs of the actions.
+    """Exercise: a position, the actions to choose from, and the costs of the actions.
 
     Attributes:
         matchup: Matchup of the player who made the mistake.
@@ -131,23 +131,23 @@ class Exercise:
 
     @property
     def position(self) -> Position:
-        """Position of the player."""
+        """Position in which the reader chooses an action."""
         return self.analysis.position
 
     @property
     def theme(self) -> str:
-        """Kind of decision, a key of `decision_evaluator.MISTAKES`."""
+        """Type of the mistake, which is a key of `decision_evaluator.MISTAKES`."""
         return classify_decision(self.position, self.position.actions[self.analysis.ranking[0]])
 
     @property
     def title(self) -> str:
-        """Kind of decision for readers, with the stage of the deal if it is a discard."""
+        """Title that names the type of decision and, for discards, the stage of the deal."""
         title = DECISION_TITLES[self.theme]
         return f"{STAGES[_stage(self.position)]} {title}" if self.theme == "discard" else title
 
     @cached_property
     def options(self) -> list[int]:
-        """Indices of the actions offered as answers, in ascending order.
+        """Indices of the actions that are offered as answers, in ascending order.
 
         If several actions end the deal in the same way, only the best of them is offered.
         """
@@ -165,7 +165,7 @@ class Exercise:
 
     @property
     def is_useful(self) -> bool:
-        """True if the chosen action was a significant mistake and few options are correct."""
+        """True if the chosen action was a significant mistake and if few options are correct."""
         is_mistake = self.position.chosen_index not in self.analysis.best_indices
         return is_mistake and len(self.correct_options) <= max(
             1, MAX_CORRECT_PROPORTION * len(self.options)
@@ -179,7 +179,7 @@ class Exercise:
 
     @property
     def command(self) -> str:
-        """Command that repeats the analysis of the decision."""
+        """Command that repeats the analysis of the position."""
         analyze = self.matchup.replay_command(self.unit, 0, 0).replace(
             "simgin show", "simgin analyze", 1
         )
@@ -189,25 +189,27 @@ class Exercise:
 
 @dataclass(frozen=True, repr=False)
 class Drill(Result):
-    """Exercises of a drill, in order."""
+    """Exercises of a drill, in the order of presentation."""
 
     request: DrillRequest
     exercises: Sequence[Exercise]
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups and their numbers of played units (see `Result.played`)."""
+        """Matchups, each with its number of played units (see `Result.played`)."""
         n = DEALS_PER_POSITION * self.request.n_positions
         return [(matchup, n) for matchup in (*self.request.players, self.request.evaluator)]
 
     def frames(self) -> dict[str, Frame]:
-        """Return the exercises as a DataFrame, one row per option."""
+        """Return the exercises as a DataFrame with one row per option."""
         return {"drill": build_frame("drill", self.records())}
 
     def report(self, command: str) -> Report:
-        """Return a report with the number of exercises per kind of decision."""
+        """Return a report that states the number of exercises per type of decision."""
         title = f"Drill, {self.request.evaluator.variant.spec}"
-        return Report(title, [summarize(one.title for one in self.exercises)], command=command)
+        return Report(
+            title, [summarize(exercise.title for exercise in self.exercises)], command=command
+        )
 
     def records(self) -> list[dict[str, Any]]:
         """Return one row per option, ordered by exercise and cost (output `drill`)."""
@@ -228,7 +230,7 @@ class Drill(Result):
 def run_drill(
     request: DrillRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Drill:
-    """Find the costliest decisions of each kind as exercises, at most one per deal.
+    """Find the costliest decisions of each type for exercises, at most one per deal.
 
     Raises:
         PositionError: If no costly decision was found.
@@ -241,7 +243,9 @@ def run_drill(
         return list(_find_candidates(request, unit))
 
     screened = map_units(screen_deal, units, 1, workers, partial_progress(on_progress, 0, 2))
-    candidates = sorted((one for unit in screened for one in unit), key=lambda one: one.low)
+    candidates = sorted(
+        (candidate for unit in screened for candidate in unit), key=lambda candidate: candidate.low
+    )
     exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
     if not exercises:
         raise PositionError(
@@ -252,7 +256,7 @@ def run_drill(
 
 
 class Candidate(NamedTuple):
-    """Decision that has a significant cost in the screening.
+    """Decision whose cost is significant in the screening, and which can become an exercise.
 
     Attributes:
         kind: Kind of decision, mistake and stage of the deal.
@@ -270,7 +274,7 @@ class Candidate(NamedTuple):
 
 
 def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
-    """Yield the decisions of a deal in which another action is significantly better."""
+    """Yield the decisions of a deal at which another action is significantly better."""
     matchup = request.players[unit % len(request.players)]
     evaluator = request.evaluator
     rough = Budget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
@@ -289,7 +293,7 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
 
 
 def _stage(position: Position) -> int:
-    """Return the index of the stage of the deal."""
+    """Return the index of the stage to which a turn of the deal belongs."""
     return min(position.turn // TURNS_PER_STAGE, len(STAGES) - 1)
 
 
@@ -299,7 +303,7 @@ def _select_exercises(
     workers: int | None,
     on_progress: Progress | None,
 ) -> list[Exercise]:
-    """Return useful exercises from the candidates, balanced over kinds of mistakes.
+    """Return useful exercises from the candidates, balanced over the types of mistakes.
 
     The costs are estimated in new worlds.
 
@@ -339,17 +343,17 @@ def _select_exercises(
 
 
 def drill_contents(drill: Drill) -> dict[str, Any]:
-    """Return the contents of the HTML page and of the flash cards as data for JSON."""
+    """Return the contents of the HTML page and of the flash cards, as data for JSON."""
     return {
         "identity": drill.request.identity,
         "unit": drill.exercises[0].analysis.unit,
-        "deals": sorted({one.matchup.title for one in drill.exercises}),
+        "deals": sorted({exercise.matchup.title for exercise in drill.exercises}),
         "exercises": [*map(_exercise_contents, drill.exercises)],
     }
 
 
 def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
-    """Return the contents of the drill in the package if the request asks for that drill.
+    """Return the contents of the drill that simgin includes, if the request matches that drill.
 
     training/drill.py writes the file.
     """
@@ -362,14 +366,14 @@ def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
 
 
 def summarize(titles: Iterable[str]) -> str:
-    """Return a sentence with the number of exercises per kind of decision."""
+    """Return a sentence that states the number of exercises per type of decision."""
     counts = Counter(titles)
     listed = ", ".join(f"{title} ({n})" for title, n in counts.most_common())
     return f"{counts.total()} positions: {listed}."
 
 
 def render_drill_page(contents: dict[str, Any], command: str) -> str:
-    """Render the HTML page. The same contents always produce the same page."""
+    """Render the HTML page of a drill, which is identical for identical contents."""
     return html_report.load_template(HTML_TEMPLATE).render(contents, command=command)
 
 
@@ -403,7 +407,7 @@ def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
 
 
 def _exercise_contents(exercise: Exercise) -> dict[str, Any]:
-    """Return the contents of an exercise, which are the cards, the options and their costs."""
+    """Return the contents of an exercise: the cards, the options and their costs."""
     position, analysis = exercise.position, exercise.analysis
     evaluator = analysis.matchup.a.spec
     turn = f"Turn {position.turn}. " if position.turn else ""
@@ -416,7 +420,7 @@ def _exercise_contents(exercise: Exercise) -> dict[str, Any]:
         "rows": [*analysis_report.card_rows(position)],
         "question": _exercise_question(exercise),
         "options": [*_option_contents(exercise)],
-        "ranking": [options.index(place) for place in analysis.ranking if place in options],
+        "ranking": [options.index(option) for option in analysis.ranking if option in options],
         "lesson": " ".join(_lesson_sentences(exercise)),
         "why": analysis_report.compare_chances(analysis, position.chosen_index),
         "worlds": f"{analysis.n_worlds:,}",
@@ -426,24 +430,24 @@ def _exercise_contents(exercise: Exercise) -> dict[str, Any]:
 
 
 def _option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
-    """Yield the action, the cost and the chances of each option."""
+    """Yield the action, the cost and the outcome probabilities of each option."""
     position, analysis = exercise.position, exercise.analysis
-    costs = {place: analysis.estimate_cost(place) for place in exercise.options}
+    costs = {index: analysis.estimate_cost(index) for index in exercise.options}
     max_cost = max(high for *_, high in costs.values()) or 1.0
-    best, second, *_ = (place for place in analysis.ranking if place in costs)
-    for place, (mean, low, high) in costs.items():
+    best, second, *_ = (index for index in analysis.ranking if index in costs)
+    for index, (mean, low, high) in costs.items():
         yield {
-            "text": position.format_action(position.actions[place]),
+            "text": position.format_action(position.actions[index]),
             "cost": round(mean, 3),
-            "right": place in exercise.correct_options,
-            "price": analysis_report.format_cost(analysis, place) if high else "0",
+            "right": index in exercise.correct_options,
+            "price": analysis_report.format_cost(analysis, index) if high else "0",
             "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
-            "why": analysis_report.compare_chances(analysis, second if place == best else place),
+            "why": analysis_report.compare_chances(analysis, second if index == best else index),
         }
 
 
 def _exercise_question(exercise: Exercise) -> str:
-    """Return the question of an exercise."""
+    """Return the question that an exercise asks."""
     position = exercise.position
     if position.is_about_die:
         return "What do you do with the die?"
@@ -454,10 +458,10 @@ def _exercise_question(exercise: Exercise) -> str:
 
 
 def _lesson_sentences(exercise: Exercise) -> Iterator[str]:
-    """Yield sentences about the best option, equally good options and the player's choice."""
+    """Yield sentences about the best option, equivalent options and the player's choice."""
     analysis, position = exercise.analysis, exercise.position
     best, *close = [
-        position.format_action(position.actions[place]) for place in exercise.correct_options
+        position.format_action(position.actions[index]) for index in exercise.correct_options
     ]
     yield f"Best: {best}."
     if close:

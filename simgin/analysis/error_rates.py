@@ -1,4 +1,4 @@
-"""Error rates, which are the points per deal that a strategy loses, by kind of decision.
+"""Error rates of a strategy, which are the points lost per deal by type of decision.
 
 Every decision of the strategy is evaluated (simgin.analysis.decision_evaluator). By the performance
 difference lemma (Kakade and Langford 2002), the gains of the evaluator's actions sum to the
@@ -68,7 +68,7 @@ RateRow = dict[str, Any]
 
 @dataclass(frozen=True)
 class RatingTask:
-    """Specification of the deals to evaluate.
+    """Specification of the deals whose decisions are evaluated.
 
     Attributes:
         matchup: Matchup of A, the evaluated strategy, against B.
@@ -93,7 +93,7 @@ class RatingTask:
         worlds: int = DEFAULT_EVALUATION_WORLDS,
         seed: int = 1,
     ) -> RatingTask:
-        """Read a task. By default, both the evaluator and B are the strongest strategy.
+        """Read a task; by default, the strongest strategy is the evaluator and the opponent.
 
         Raises:
             PositionError: If the number of deals is out of range.
@@ -113,7 +113,7 @@ class RatingTask:
 
 @dataclass(frozen=True, repr=False)
 class ErrorRates(Result):
-    """Evaluated decisions of a strategy and their costs.
+    """Error rates of a strategy, with the evaluated decisions and their costs.
 
     All values use the measure of the variant: points, percentage of deals won, or, in games with a
     die, won deals or games.
@@ -130,7 +130,7 @@ class ErrorRates(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups and their numbers of played units (see `Result.played`)."""
+        """Matchups, each with its number of played units (see `Result.played`)."""
         return [(self.task.evaluator, len(self.decisions))]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -138,7 +138,7 @@ class ErrorRates(Result):
         return {"rates": self.frame}
 
     def records(self) -> list[RateRow]:
-        """Return the rows of the error rates and of the costliest decisions."""
+        """Return rows with the error rates, followed by rows with the costliest decisions."""
         return self._records
 
     def report(self, command: str) -> Report:
@@ -151,17 +151,17 @@ class ErrorRates(Result):
 
     @property
     def unit(self) -> str:
-        """Unit of the costs."""
+        """Unit in which costs are measured."""
         return COST_UNITS[select_measure(self.task.matchup.variant)]
 
     @property
     def n_deals(self) -> int:
-        """Number of evaluated deals."""
+        """Number of deals in which decisions were evaluated."""
         return len(self.decisions) * self.deals_per_unit
 
     @property
     def unit_per_deal(self) -> str:
-        """Unit of the costs per deal."""
+        """Unit in which costs per deal are measured."""
         return self.unit if self.unit.startswith("%") else f"{self.unit} per deal"
 
     @cached_property
@@ -171,11 +171,11 @@ class ErrorRates(Result):
 
     @cached_property
     def evaluator_gains(self) -> np.ndarray:
-        """Gain of the evaluator's actions in each unit, in points per deal; float64 (n_units,)."""
+        """Gains from the evaluator's actions in each unit, in points per deal, (n_units,) float."""
         return self.sum_by_unit(lambda judged: judged.evaluator_cost)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """Return the loss in points per deal, in total or for one kind of decision or mistake.
+        """Return the points lost per deal, in total or for one type of decision or mistake.
 
         Args:
             kind: Kind of decision, a key of `MISTAKES`, or an empty string for all kinds.
@@ -189,7 +189,7 @@ class ErrorRates(Result):
         return self.mean(self.sum_by_unit(cost))
 
     def mean(self, costs: np.ndarray) -> Estimate:
-        """Return the mean cost per unit, with the evaluator's lead as a control variate."""
+        """Return the mean cost per unit, using the evaluator's lead as a control variate."""
         return control_variate_mean(costs, self.evaluator_gains, self.lead)
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
@@ -198,7 +198,7 @@ class ErrorRates(Result):
         return sum(matches_kind(decision, kind, mistake) for decision in mistakes) / self.n_deals
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
-        """Return the costliest decisions, costliest first, each measured in new worlds."""
+        """Return the costliest decisions, each measured in new worlds, in descending order."""
         mistakes = [decision for unit in self.decisions for decision in unit if decision.mistake]
         mistakes.sort(key=lambda decision: decision.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
@@ -218,18 +218,18 @@ class ErrorRates(Result):
         return costs[:n]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
-        """Return the deal in which a decision was made."""
+        """Return the deal in which a given decision was made."""
         return trace_deal(self.task.matchup, decision.unit, decision.half)
 
     def command(self, decision: EvaluatedDecision) -> str:
-        """Return the command that analyses a decision."""
+        """Return the command that analyses a given decision."""
         show = self.task.matchup.replay_command(decision.unit, decision.half, 0)
         evaluator = shell.quote(self.task.evaluator.a.spec)
         return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
 
     @property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with a row per kind of decision, per mistake and in total (output `rates`)."""
+        """DataFrame with a row per type of decision, per mistake and in total (output `rates`)."""
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):
@@ -261,16 +261,16 @@ class ErrorRates(Result):
 
     @property
     def display_factor(self) -> int:
-        """Factor for displaying a stored value: 100 for a proportion, otherwise 1."""
+        """Factor by which values are multiplied for display: 100 for a proportion, otherwise 1."""
         return 100 if self.unit.startswith("%") else 1
 
     def to_columns(self, rate: Estimate) -> dict[str, float]:
-        """Return the value, standard error and bounds of a loss as columns of a tidy row."""
+        """Return a loss as the columns of a tidy row: value, standard error and bounds."""
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
     def sum_by_unit(self, function: Callable[[EvaluatedDecision], float]) -> np.ndarray:
-        """Sum a function over the decisions of each unit, per deal; float64 (n_units,)."""
+        """Sum a function over the decisions in each unit, per deal, (n_units,) float64."""
         sums = [sum(function(decision) for decision in unit) for unit in self.decisions]
         return np.array(sums, np.float64) / self.deals_per_unit
 
@@ -281,14 +281,14 @@ class ErrorRates(Result):
 
 
 def matches_kind(decision: EvaluatedDecision, kind: str, mistake: str) -> bool:
-    """Return True if a decision has this kind and this mistake. Empty names match everything."""
+    """Return True if a decision has the given type and mistake; "" matches every decision."""
     return kind in ("", decision.kind) and mistake in ("", decision.mistake)
 
 
 def run_error_rates(
     task: RatingTask, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> ErrorRates:
-    """Evaluate every decision of strategy A in a number of deals.
+    """Evaluate all decisions of strategy A in a number of deals.
 
     The result does not depend on the number of workers.
 
@@ -309,7 +309,7 @@ def evaluate_units(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[list[EvaluatedDecision]]:
-    """Evaluate the decisions of strategy A in consecutive pairs or deals.
+    """Evaluate the decisions of strategy A in consecutive mirrored pairs or deals.
 
     Args:
         task: Specification of the evaluated deals.
@@ -344,20 +344,20 @@ def evaluate_units(
 
 
 def loss_phrase(matchup: Matchup) -> str:
-    """Return the phrase for the loss in error rates, such as `points lost per deal`."""
+    """Return the phrase that names the loss, such as `points lost per deal`."""
     unit = COST_UNITS[select_measure(matchup.variant)]
     return f"{unit} lost through mistakes" if unit.startswith("%") else f"{unit} lost per deal"
 
 
 def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
-    """Estimate the evaluator's lead over A per deal, from deals that are not evaluated."""
+    """Estimate the evaluator's lead over A per deal, using deals that are not evaluated."""
     units = task.matchup.count_units(task.n_deals)
     gains = compute_mean_gains(task.evaluator, units, workers)
     return estimate_mean(gains - compute_mean_gains(task.matchup, units, workers))
 
 
 def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
-    """Return A's gain per deal in each unit, float64 (LEAD_FACTOR * units,); 0 in self-play."""
+    """Return A's gain per deal in each unit, (LEAD_FACTOR * units,) float64; 0 in self-play."""
     if matchup.b is not None and not matchup.is_mirrored:
         return np.zeros(LEAD_FACTOR * n_units)
     batches = -(-n_units // matchup.batch_size)
@@ -401,7 +401,7 @@ def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
 
 
 def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
-    """Return a table with a row for each kind of decision, followed by its mistakes."""
+    """Return a table with a row for each type of decision, followed by rows for its mistakes."""
     frame = rates.frame
     kinds = zip(frame["kind"], frame["mistake"], strict=True)
     frame["decision"] = [
@@ -421,7 +421,7 @@ def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
 
 
 def few_worlds_warning(n_worlds: int) -> str:
-    """Return a warning if there are too few worlds to find better actions, or ""."""
+    """Return a warning if the number of worlds is too small to find better actions, or ""."""
     if n_worlds >= ENOUGH_WORLDS:
         return ""
     return (
@@ -431,7 +431,7 @@ def few_worlds_warning(n_worlds: int) -> str:
 
 
 def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
-    """Return the rows of the DataFrame, followed by one row for each of the costliest decisions."""
+    """Return the rows of the error rates, followed by a row for each of the costliest decisions."""
     rows: list[Any] = rates.frame.to_dict("records")
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     costliest = [
@@ -440,27 +440,27 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
             "metric": "cost",
             **rates.to_columns(lead),
             "n": int(lead.n),
-            "decision": judged.label,
-            "kind": judged.kind,
-            "mistake": judged.mistake,
-            "done": judged.chosen,
-            "best": judged.best,
+            "decision": evaluated.label,
+            "kind": evaluated.kind,
+            "mistake": evaluated.mistake,
+            "done": evaluated.chosen,
+            "best": evaluated.best,
             "points": lead.value,
             "counted": rates.unit,
-            "command": rates.command(judged),
+            "command": rates.command(evaluated),
         }
-        for judged, lead in rates.costliest(N_COSTLIEST)
+        for evaluated, lead in rates.costliest(N_COSTLIEST)
     ]
     return rows + costliest
 
 
 def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
-    """Yield a description and a command for each of the costliest decisions."""
+    """Yield a description of each of the costliest decisions, with a command."""
     for row in rows:
         if row["metric"] == "cost" and row["value"] > 0:
             factor = 100 if row["counted"].startswith("%") else 1
             cost = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
             chosen_action, best = row["done"], format_better_action(row["done"], row["best"])
-            place, *_ = row["decision"].split(",")
-            text = f"{cost:>8} {row['counted']}: {place}. Chosen: {chosen_action}. Better: {best}"
+            label, *_ = row["decision"].split(",")
+            text = f"{cost:>8} {row['counted']}: {label}. Chosen: {chosen_action}. Better: {best}"
             yield text, row["command"]

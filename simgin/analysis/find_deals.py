@@ -1,4 +1,4 @@
-"""Search for deals that fulfil a query, and for their costliest decisions.
+"""Search for deals that match a query, and for the costliest decisions in these deals.
 
 request = FindRequest.read("gold", "simple", "standard", "undercut, lost", deals=1_000_000)
 run_find(request).frames()["deals"]  # the first ten matching deals
@@ -56,7 +56,7 @@ MEASUREMENT_WORLDS = 2000  # number of worlds per decision that seems costly
 
 
 class SearchError(SimginError):
-    """Error raised if a search is not possible."""
+    """Error raised if a search for deals is not possible."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class FindRequest:
         limit: int = DEFAULT_LIMIT,
         seed: int = 1,
     ) -> FindRequest:
-        """Read a request. With `differ`, A and B both play the opponent and are compared.
+        """Read a request; with `differ`, A and B both play the opponent and are compared.
 
         Args:
             a: Strategy A.
@@ -138,7 +138,7 @@ class FindRequest:
 
     @property
     def title(self) -> str:
-        """Names of the players, as in `gold v simple`."""
+        """Title that contains the names of the players, as in `gold v simple`."""
         names = [self.short_name(player.spec) for player in self.matchup.players]
         if self.rival is None:
             return " v ".join(names)
@@ -151,12 +151,12 @@ class FindRequest:
 
     @property
     def matchups(self) -> list[Matchup]:
-        """Matchup of the deals, and the matchup of a second strategy if two are compared."""
+        """Matchup of the deals and, if two strategies are compared, the second matchup."""
         return [self.matchup] if self.rival is None else [self.matchup, self.rival]
 
     @property
     def is_mirrored(self) -> bool:
-        """True if every deal is mirrored, with the players in swapped seats."""
+        """True if every deal is played a second time with the seats swapped."""
         return all(matchup.is_mirrored for matchup in self.matchups)
 
 
@@ -196,20 +196,20 @@ class FoundDeals(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups and their numbers of played units (see `Result.played`)."""
+        """Matchups, each with its number of played units (see `Result.played`)."""
         n = self.request.n
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the rows as a DataFrame."""
+        """Return the matching deals or decisions as a DataFrame."""
         return {"deals": build_frame("deals", self.listed_rows)}
 
     def records(self) -> list[DealRow]:
-        """Return the rows of the deals or decisions (output `deals` in rows.toml)."""
+        """Return the rows of the matching deals or decisions (output `deals` in rows.toml)."""
         return list(self.listed_rows)
 
     def report(self, command: str) -> Report:
-        """Return a report with the number of deals that fulfil the query."""
+        """Return a report that states how many deals match the query."""
         request = self.request
         question = f"{request.title} ({request.matchup.variant.spec}): {request.query.text}"
         frame = self.frame
@@ -223,7 +223,7 @@ class FoundDeals(Result):
 def _read_compared(
     a: str, b: str | None, variant: str, against: str | None, seed: int
 ) -> tuple[Matchup, Matchup]:
-    """Return the matchups of A and of B, in two-player games against the same opponent."""
+    """Return the matchups of A and B in two-player games against the same opponent."""
     if b is None:
         raise SearchError("'differ' compares two strategies. Specify both, as in `gold simple`.")
     opponent: str | None = against or b
@@ -244,7 +244,7 @@ def _read_compared(
 def search_deals(
     request: FindRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> FoundDeals:
-    """Play the deals and return the first deals that fulfil the query."""
+    """Play the deals, and return the first deals that match the query."""
     query = request.query
     limit = MAX_ANALYSED_DEALS + 1 if query.is_costly else request.limit
     for matchup in request.matchups:
@@ -271,7 +271,7 @@ def search_deals(
 
 
 def _play_deals(request: FindRequest, first: int, n: int) -> np.ndarray:
-    """Return the deals of consecutive pairs, FOUND_DEAL (n_deals,)."""
+    """Play consecutive pairs, and return their deals, FOUND_DEAL (n_deals,)."""
     played = []
     for matchup in request.matchups:
         _, records = play_with_records(matchup, first, n)
@@ -287,7 +287,7 @@ def _play_deals(request: FindRequest, first: int, n: int) -> np.ndarray:
 
 
 def describe_ending(record: Any, names: Sequence[str]) -> str:
-    """Describe the ending of a deal, as in `gold knocks with 8, simple has 25`.
+    """Describe how a deal ended, as in `gold knocks with 8, simple has 25`.
 
     Args:
         record: DEAL record.
@@ -315,7 +315,7 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
 
 
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:
-    """Return the first decision in which the strategies A of two matchups differ."""
+    """Return the first decision at which the strategies A of two matchups differ."""
     first = trace_deal(matchup, unit, half)
     for query, rival_query in zip(
         first.decisions, trace_deal(rival, unit, half).decisions, strict=False
@@ -331,14 +331,14 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
 
 
 def _describe_decision(question: Decision) -> str:
-    """Describe a decision, or return `plays on` if the player declined to end the deal."""
+    """Describe a decision; the text is `plays on` if the player declined to end the deal."""
     if question.slot == "knock" and not question.action:
         return "plays on"
     return format_decision(question)
 
 
 def build_deal_rows(result: FoundDeals) -> list[DealRow]:
-    """Return one row per matching deal, with its position in the run, result and command."""
+    """Return a row for each matching deal, with its position in the run, result and command."""
     request = result.request
     matchup = request.matchup
     names = short_player_names(matchup)
@@ -368,7 +368,7 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
 
 
 def _rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
-    """Return the columns that show the decision and the result of the compared strategy."""
+    """Return the columns with the decision and the result of the compared strategy."""
     unit, half = int(record["unit"]), int(record["half"])
     return _find_first_difference(matchup, rival, unit, half) | {
         "rival": rival.a.spec,
@@ -388,7 +388,7 @@ def _rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
 def _find_costliest(
     result: FoundDeals, deals: Sequence[DealRow], budget: Budget, on_progress: Progress | None
 ) -> list[DealRow]:
-    """Return the costliest decisions of A, costliest first, with the rows of their deals.
+    """Return the costliest decisions of A in descending order, with the rows of their deals.
 
     A and B play the rollouts. The number of rows is limited by the search. Decisions that cost
     nothing in the new worlds are omitted.
@@ -420,7 +420,7 @@ def _find_costliest(
 def _find_costly_candidates(
     result: FoundDeals, budget: Budget, on_progress: Progress | None
 ) -> list[tuple[int, Analysis]]:
-    """Return tuples of deal index and decision, for decisions that seem to be mistakes.
+    """Return the decisions that seem to be mistakes, each with the index of its deal.
 
     The first decision is the decision that seems costliest.
     """
@@ -440,14 +440,14 @@ def _find_costly_candidates(
 
 
 def _estimate_rough_cost(analysis: Analysis) -> float:
-    """Estimate the cost of a decision in the worlds that were used to select the best action."""
+    """Estimate the cost of a decision in the same worlds in which the best action was selected."""
     return analysis.estimate_cost(analysis.position.chosen_index)[0]
 
 
 def _measure_mistake(
     result: FoundDeals, command: str, analysis: Analysis, budget: Budget
 ) -> DealRow:
-    """Measure the cost of a decision in new worlds, without eliminating either action."""
+    """Measure the cost of a decision in new worlds, without eliminating an action."""
     position = analysis.position
     best = position.actions[analysis.ranking[0]]
     pair = replace(position, actions=[best, position.chosen_action])
@@ -484,7 +484,7 @@ def run_find(
 
 
 def _result_sentences(result: FoundDeals) -> Iterator[str]:
-    """Yield a sentence with the number of matching deals, and an introduction to the list."""
+    """Yield a sentence that states the number of matching deals, and introduce the list."""
     request, rows = result.request, result.listed_rows
     name = request.short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_played:,} deals match."

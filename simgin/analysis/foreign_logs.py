@@ -1,4 +1,4 @@
-"""Deals logged by other engines (OpenSpiel, Kaggle, RLCard), replayed by simgin.
+"""Deals logged by other engines (OpenSpiel, Kaggle, RLCard), which simgin replays.
 
 A log contains the whole pack and every move. simgin replays them under the variant that is closest
 to the rules of the engine. `ENGINE_NOTES` lists the remaining differences. If simgin's rules do not
@@ -103,7 +103,7 @@ class ForeignLog:
 
 
 def parse_log(text: str) -> ForeignLog | None:
-    """Parse a log. Return None if the text is not a log of a supported engine.
+    """Parse a log, or return None if the text is not a log of a supported engine.
 
     Raises:
         PositionError: If the log is not valid.
@@ -126,18 +126,18 @@ def _parse_openspiel(text: str) -> ForeignLog:
     game, history = _read_serialized(text)
     if len(history) < 21:
         raise PositionError("the history ends before the cards are dealt")
-    dealt, rest = history[:21], iter(history[21:])
+    dealt, entries = history[:21], iter(history[21:])
     if any(player not in (None, CHANCE_PLAYER) for player, _ in dealt):
         raise PositionError("the history contains a move before the cards are dealt")
     dealt_numbers = [number for _, number in dealt]
     pack = [*chain(*zip(dealt_numbers[:10], dealt_numbers[10:20], strict=True)), dealt_numbers[20]]
-    moves = list(_parse_openspiel_moves(rest, pack))
+    moves = list(_parse_openspiel_moves(entries, pack))
     pack = [_convert_card(number) for number in pack]
     return ForeignLog("OpenSpiel", _parse_rules(game), ("player 0", "player 1"), 1, pack, moves)
 
 
 def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry]]:
-    """Return the game (None without a header) and the history of a serialized state."""
+    """Return the game (None if there is no header) and the history of a serialized state."""
     header, *states = text.split("[State]")
     if len(states) > 1:
         raise PositionError(SEVERAL_DEALS_ERROR)
@@ -158,7 +158,7 @@ def _parse_entry(word: str) -> HistoryEntry:
 
 
 def _parse_kaggle(text: str) -> ForeignLog:
-    """Return the log of a Kaggle replay, in which every observation contains the history so far."""
+    """Return the log in a Kaggle replay, in which every observation contains the history."""
     states, teams = _collect_observations(text)
     if not states:
         raise PositionError(f"the replay contains only empty values for {KAGGLE_GAME}")
@@ -171,7 +171,7 @@ def _parse_kaggle(text: str) -> ForeignLog:
 
 
 def _collect_observations(text: str) -> tuple[list[str], tuple[str, str] | None]:
-    """Return the distinct serialized games and the player names of a replay."""
+    """Return the distinct serialized games and the player names in a replay."""
     states: dict[str, None] = {}
     teams = []
 
@@ -187,7 +187,7 @@ def _collect_observations(text: str) -> tuple[list[str], tuple[str, str] | None]
 
 
 def _parse_rules(header: re.Match[str] | None) -> str:
-    """Return the variant spec of a header such as `gin_rummy(knock_card=5,oklahoma=True)`."""
+    """Return the variant spec for a header such as `gin_rummy(knock_card=5,oklahoma=True)`."""
     rules = {}
     for setting in filter(None, header[1].split(",") if header else ()):
         name, _, value = setting.partition("=")
@@ -203,7 +203,7 @@ def _parse_rules(header: re.Match[str] | None) -> str:
 
 
 def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> Iterator[Move]:
-    """Yield the moves up to the ending, and append the cards drawn from the stock to the pack."""
+    """Yield the moves up to the ending, and append cards drawn from the stock to the pack."""
     seat, passes, has_begun = 0, 0, False
     for player, action in history:
         if player not in (None, seat):
@@ -231,7 +231,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 
 
 def _convert_card(openspiel_card: int) -> int:
-    """Convert a card number of OpenSpiel, whose suit order is s c d h instead of S H D C."""
+    """Convert an OpenSpiel card number, whose suit order is s c d h instead of S H D C."""
     if not 0 <= openspiel_card < 52:
         raise PositionError(f"{openspiel_card} is not a valid card number of OpenSpiel")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
@@ -272,7 +272,7 @@ def _parse_rlcard_move(line: str) -> Move:
 
 
 def replay_log(log: ForeignLog) -> TracedDeal:
-    """Replay the deal of a log. The replay stops at the end of the log or at a rule difference.
+    """Replay the deal in a log, up to the end of the log or to a difference in the rules.
 
     Raises:
         PositionError: If the rules of simgin do not allow a move.
@@ -297,7 +297,7 @@ def replay_log(log: ForeignLog) -> TracedDeal:
 
 
 class _LoggedMoves:
-    """Iterator that converts the moves of a log to simgin actions and skips forced moves."""
+    """Iterator that converts the moves in a log to simgin actions, skipping forced moves."""
 
     def __init__(self, log: ForeignLog, rules: Any) -> None:
         self.log = log
@@ -346,7 +346,7 @@ class _LoggedMoves:
         return int(deadwood(eleven & ~(1 << action.card), self.rules))
 
     def check_end(self) -> None:
-        """Raise PositionError if moves follow the end of the deal, except a declared dead hand."""
+        """Raise PositionError if the log contains moves after the end of the deal."""
         if any(action.kind != ACTION_LEAVE for _, action in self.log.moves[self.n_done :]):
             raise self._illegal_move_error()
 

@@ -1,4 +1,4 @@
-"""Grades, which are the points that a player lost in recorded deals, and a luck-adjusted result.
+"""Grades of a player's decisions: the points lost in recorded deals, and a luck-adjusted result.
 
 Each mistake is found, confirmed and measured in three separate sets of worlds. The report shows the
 total cost, the costs by kind of decision, and the costliest decisions.
@@ -62,7 +62,7 @@ LADDER_NOTE = (
 
 @dataclass(frozen=True)
 class GradeRequest:
-    """Request to grade a player.
+    """Request to grade a player's decisions.
 
     Attributes:
         task: Player and evaluator.
@@ -86,7 +86,7 @@ class GradeRequest:
         worlds: int | None = None,
         seed: int = 1,
     ) -> GradeRequest:
-        """Read a request from files of recorded deals.
+        """Read a request that names files of recorded deals.
 
         Args:
             files: Paths, one deal per file.
@@ -103,15 +103,19 @@ class GradeRequest:
                 between files.
         """
         recorded_deals = [read_deal_file(file) for file in files]
-        variants = list(dict.fromkeys(one.deal.matchup.variant.spec for one in recorded_deals))
+        variants = list(
+            dict.fromkeys(record.deal.matchup.variant.spec for record in recorded_deals)
+        )
         if len(variants) > 1:
             raise PositionError(
                 f"the files contain deals of {' and '.join(variants)}. Grade each variant "
                 "separately."
             )
-        seats = [_find_seat(one, player) for one in recorded_deals]
+        seats = [_find_seat(record, player) for record in recorded_deals]
         names = list(
-            dict.fromkeys(one.names[seat] for one, seat in zip(recorded_deals, seats, strict=True))
+            dict.fromkeys(
+                record.names[seat] for record, seat in zip(recorded_deals, seats, strict=True)
+            )
         )
         if len(names) > 1 and player is None:
             player_list = " and ".join(quote_text(name, 40) for name in names)
@@ -120,10 +124,13 @@ class GradeRequest:
                 "--player."
             )
         deals = [
-            with_player_at(one.deal, seat) for one, seat in zip(recorded_deals, seats, strict=True)
+            with_player_at(record.deal, seat)
+            for record, seat in zip(recorded_deals, seats, strict=True)
         ]
         opponent_names = {
-            one.matchup.players[1 - one.state.half].spec for one in deals if one.matchup.b
+            record.matchup.players[1 - record.state.half].spec
+            for record in deals
+            if record.matchup.b
         }
         best = strong_player(deals[0].matchup.variant)
         opponent_name = opponent or (
@@ -142,7 +149,7 @@ class GradeRequest:
 
 @dataclass(frozen=True, repr=False)
 class Grade(error_rates.ErrorRates):
-    """Error rates of a player in recorded deals.
+    """Grade of a player: the error rates in recorded deals.
 
     With fewer than `MIN_UNITS` deals, standard errors include only the measurement error. With more
     deals, they also include the variation between deals.
@@ -172,20 +179,20 @@ class Grade(error_rates.ErrorRates):
 
     @property
     def deals_per_unit(self) -> int:
-        """Number of deals per unit of analysis, always 1."""
+        """Number of deals per unit of analysis, which is always 1."""
         return 1
 
     @property
     def is_rate(self) -> bool:
-        """True if there are enough deals to estimate the player's error rate."""
+        """True if there are enough deals to estimate the error rate of the player."""
         return self.n_deals >= MIN_UNITS
 
     def mean(self, costs: np.ndarray) -> Estimate:
-        """Return the mean over deals. With only one deal, the standard error is unknown."""
+        """Return the mean over deals; with a single deal, the standard error is unknown."""
         return estimate_mean(costs) if len(costs) > 1 else Estimate(float(costs[0]), np.nan, 1)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
-        """Return the points lost per deal; see `Grade` for the meaning of the standard error."""
+        """Return the points lost per deal (see `Grade` for the meaning of the standard error)."""
         decisions = [
             decision
             for decision in chain(*self.decisions)
@@ -200,7 +207,7 @@ class Grade(error_rates.ErrorRates):
         return interval_around(float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf)
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
-        """Return the costliest decisions with their costs, in descending order."""
+        """Return the costliest decisions and their costs in descending order."""
         ranked = sorted(chain(*self.decisions), key=lambda decision: decision.cost, reverse=True)
         worlds = measurement_worlds(self.task)
         return [
@@ -210,11 +217,11 @@ class Grade(error_rates.ErrorRates):
         ]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
-        """Return the deal in which a decision was made."""
+        """Return the deal in which a given decision was made."""
         return self.deals_played[decision.unit]
 
     def command(self, decision: EvaluatedDecision) -> str:
-        """Return the command that analyses a decision."""
+        """Return the command that analyses a given decision."""
         players = [player.spec for player in self.task.evaluator.players]
         by_seat = players[::-1] if decision.half else players
         words = ["simgin", "analyze", self.files[decision.unit], "--turn", str(decision.turn)]
@@ -224,12 +231,12 @@ class Grade(error_rates.ErrorRates):
 
     @property
     def is_comparable(self) -> bool:
-        """True if the loss is comparable with the error rates of built-in strategies."""
+        """True if the loss can be compared with the error rates of built-in strategies."""
         return self.unit == "points" and self.task.matchup.b is not None
 
     @cached_property
     def result(self) -> dict[str, Estimate]:
-        """Points won per deal and luck-adjusted points, or nothing if the points are unknown.
+        """Points won and luck-adjusted points, both per deal, or nothing if points are unknown.
 
         By the performance difference lemma (Kakade and Langford 2002), the points won have the same
         mean as the opponent's loss minus the player's loss plus the gain of the evaluator. With
@@ -265,7 +272,7 @@ class Grade(error_rates.ErrorRates):
 
 
 def with_player_at(deal: TracedDeal, seat: int) -> TracedDeal:
-    """Return the known part of a deal, with side A at the given seat."""
+    """Return the known part of a deal after assigning side A to the given seat."""
     state = deal.state.copy()
     state.half = seat
     return replace(deal, state=state, error="", is_truncated=False)
@@ -274,7 +281,7 @@ def with_player_at(deal: TracedDeal, seat: int) -> TracedDeal:
 def run_grade(
     request: GradeRequest, workers: int | None = None, on_progress: OnProgress | None = None
 ) -> Grade:
-    """Evaluate every decision of the requested deals; see `grade_deals`."""
+    """Evaluate all decisions in the requested deals (see `grade_deals`)."""
     result = grade_deals(request.task, request.deals_played, request.files, workers, on_progress)
     return replace(result, engine=request.engine)
 
@@ -286,7 +293,7 @@ def grade_deals(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Grade:
-    """Evaluate every decision of a player, and of the opponent for the luck-adjusted result.
+    """Evaluate all decisions of a player and, for the luck-adjusted result, of the opponent.
 
     The result does not depend on the number of workers.
 
@@ -315,9 +322,10 @@ def grade_deals(
     ) -> tuple[list[EvaluatedDecision], list[EvaluatedDecision]]:
         deal = deals_played[index]
         decisions = [
-            replace(one, unit=index) for one in evaluator.measure(deal, measurement_worlds(task))
+            replace(decision, unit=index)
+            for decision in evaluator.measure(deal, measurement_worlds(task))
         ]
-        costs.append(sum(one.cost for one in decisions))
+        costs.append(sum(decision.cost for decision in decisions))
         opponent_evaluated = (
             opponent_evaluator.evaluate(with_player_at(deal, 1 - int(deal.state.half)))
             if opponent_evaluator
@@ -332,7 +340,7 @@ def grade_deals(
             )
 
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
-    if not any(found for found, _ in pairs):
+    if not any(has_decisions for has_decisions, _ in pairs):
         raise PositionError("the known parts of these deals contain no decision to grade.")
     player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
     evaluator_gain = (
@@ -363,7 +371,7 @@ def measurement_worlds(task: error_rates.RatingTask) -> int:
 def make_rating_task(
     name: str, evaluator: Matchup, deals: int, worlds: int = error_rates.DEFAULT_EVALUATION_WORLDS
 ) -> error_rates.RatingTask:
-    """Return the task for grading a player from recorded deals.
+    """Return the task that grades a player in recorded deals.
 
     simgin never calls the policies of the player, because it reads the decisions from the deals.
     """
@@ -372,7 +380,7 @@ def make_rating_task(
 
 
 def _find_seat(deal: RecordedDeal, player: str | None) -> int:
-    """Return the seat of the graded player in a deal."""
+    """Return the seat of the player who is graded in a deal."""
     if player is None:
         return deal.seat_of_a
     if player in deal.names:
@@ -433,7 +441,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
 
 
 def grade_verdict(result: Grade) -> Iterator[str]:
-    """Yield the verdict, which `simgin play` prints after a match: the loss and the net score."""
+    """Yield sentences on the loss and the net score, which `simgin play` prints after a match."""
     player = result.task.matchup.a.spec
     player = "You" if player == YOU else player
     yield from (
@@ -442,7 +450,7 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 
 
 def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield the verdict for a player with enough deals to estimate an error rate."""
+    """Yield sentences on a player with enough deals to estimate an error rate."""
     comparison = _similar_strategies(grade.total) if grade.is_comparable else ""
     lost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
     yield f"{player} lost {lost} through mistakes{comparison}."
@@ -458,7 +466,7 @@ def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
 
 
 def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield the verdict for a player with too few deals to estimate an error rate."""
+    """Yield sentences on a player with too few deals to estimate an error rate."""
     is_one = grade.n_deals == 1
     deals = "this deal" if is_one else f"these {grade.n_deals} deals"
     if grade.total.se:
@@ -481,7 +489,7 @@ def _format_estimate(estimate: Estimate) -> str:
 
 
 def _similar_strategies(total: Estimate) -> str:
-    """Return the strategies that have a similar error rate, or none if there are too many."""
+    """Return the strategies with a similar error rate, or no strategies if there are too many."""
     distances = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
     similar = [
         name for name, (points, _) in STRATEGY_RATES.items() if total.low <= points <= total.high
@@ -495,7 +503,7 @@ def _similar_strategies(total: Estimate) -> str:
 
 
 def build_ladder_table(grade: Grade) -> Table:
-    """Return a table with the error rates of the player and of built-in strategies."""
+    """Return a table that compares the player's error rate with built-in strategies."""
     rows = [(points, name, f"{points} ± {half}") for name, (points, half) in STRATEGY_RATES.items()]
     rows.append(
         (grade.total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(grade.total))

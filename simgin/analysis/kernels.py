@@ -23,7 +23,7 @@ VALUE_ITERATIONS = 40
 
 @jit
 def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, hands, stocks):
-    """Fill hands and stocks with independent worlds of a view.
+    """Fill the arrays of hands and stocks with independent worlds that are consistent with a view.
 
     World i uses the random stream of `seed` and `first + i`.
 
@@ -38,7 +38,7 @@ def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, ha
         hands: Output array of masks of the opponent's cards, int64 (n_worlds,).
         stocks: Output array of stocks, next card first, int8 (n_worlds, n_cards).
     """
-    weights, f = np.zeros(N_LIKELIHOOD_FEATURES), np.zeros(N_LIKELIHOOD_FEATURES)
+    weights, features = np.zeros(N_LIKELIHOOD_FEATURES), np.zeros(N_LIKELIHOOD_FEATURES)
     interpolate_weights(weights, view, p_immediate, hand_weights, 0)
     declined, discarded = find_declined_and_discarded(view)
     blind = view.phase == PHASE_BLIND  # No cards have been dealt yet.
@@ -49,7 +49,7 @@ def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, ha
         stream = np.zeros(33, np.int64)
         hidden = sample_cards(view.unseen, hidden_cards, noise, stream)
         hidden = run_metropolis(
-            hidden, n_steps, f, weights, declined, discarded, view, rules, noise, stream
+            hidden, n_steps, features, weights, declined, discarded, view, rules, noise, stream
         )
         shuffle_stock(hidden, view, noise, stream, stock)
         hands[i] = hidden | view.known
@@ -59,7 +59,7 @@ def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, ha
 
 @jit
 def fill_decks(view, has_joker, deck_size, seed, first, decks):
-    """Fill decks with independent shuffles of the unseen cards of a solitaire game.
+    """Fill the array of decks with independent shuffles of the unseen cards.
 
     The joker is at a random position among the first `deck_size` cards. The remaining cards are not
     in the deck. Deck i uses the random stream of `seed` and `first + i`.
@@ -91,7 +91,7 @@ def fill_decks(view, has_joker, deck_size, seed, first, decks):
 def _compute_value_with_offers(
     play_values, refusal_values, dealer, stake, owner, die_cap, pays_offered
 ):
-    """Return the value of a deal for A before the cards are seen, if offers are optimal.
+    """Return the value of a deal for A before the cards are seen, with optimal die offers.
 
     Args:
         play_values: Values of playing the deal, indexed by the number on the die and by owner + 1.
@@ -116,7 +116,7 @@ def _compute_value_with_offers(
 
 @jit
 def fill_deals_table(table, probabilities, next_dealer, die_cap, pays_offered):
-    """Fill in the probabilities that A wins a match to a number of won deals.
+    """Fill a table with the probabilities that A wins a match to a number of won deals.
 
     Args:
         table: float64 (goal + 1, goal + 1, 2), indexed by A's won deals, B's won deals and the
@@ -149,7 +149,7 @@ def fill_deals_table(table, probabilities, next_dealer, die_cap, pays_offered):
 
 @jit
 def _expected_value(table, probabilities, next_dealer, a, b, stake):
-    """Return the expected value of a deal that is played at the given stake."""
+    """Return the expected value of a deal that is played at a given stake."""
     goal = len(table) - 1
     mean = probabilities[2, 0] * table[a, b, next_dealer[2]]
     for deals in range(1, probabilities.shape[1]):
@@ -163,7 +163,7 @@ def _expected_value(table, probabilities, next_dealer, a, b, stake):
 
 @jit
 def fill_game_table(table, probabilities, games_by_points, next_dealer, die_cap, pays_offered):
-    """Fill in the values of a game for A, in net games won.
+    """Fill a table with the values of a game for A, in net games won.
 
     Args:
         table: float64 (goal, goal, 2, cap + 1, 3), indexed by A's points, B's points, the dealer,
@@ -210,7 +210,7 @@ def fill_game_table(table, probabilities, games_by_points, next_dealer, die_cap,
 
 @jit
 def _add_transitions(values, table, probabilities, games_by_points, dealer, winner, a, b):
-    """Add the values after deals in which one player scores points.
+    """Add the values of the states that follow deals in which one player scores points.
 
     Args:
         values: Output array, float64 (cap + 1, 3), indexed by the number on the die and owner + 1.
@@ -226,12 +226,12 @@ def _add_transitions(values, table, probabilities, games_by_points, dealer, winn
     goal = len(table)
     stakes = np.arange(len(values))
     for points in range(1, len(probabilities)):
-        chance = probabilities[points]
+        probability = probabilities[points]
         next_a = a + points * (winner == 0)
         next_b = b + points * (winner == 1)
         if next_a >= goal:
-            values += (chance * games_by_points[b] * stakes)[:, None]
+            values += (probability * games_by_points[b] * stakes)[:, None]
         elif next_b >= goal:
-            values -= (chance * games_by_points[a] * stakes)[:, None]
+            values -= (probability * games_by_points[a] * stakes)[:, None]
         else:
-            values += chance * table[next_a, next_b, dealer]
+            values += probability * table[next_a, next_b, dealer]

@@ -1,4 +1,4 @@
-"""Positions, which are decisions in recorded deals with a view and legal actions."""
+"""Positions in recorded deals, each with a view of the player and the legal actions."""
 
 import re
 from collections.abc import Iterator
@@ -49,12 +49,12 @@ FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")
 
 
 class PositionError(SimginError):
-    """Error raised if a position does not exist or cannot be analysed."""
+    """Error raised if a position does not exist or if simgin cannot analyse it."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """Decision of a player, with the available information and actions.
+    """Position in which a player makes a decision, with the available information and actions.
 
     Attributes:
         variant: Variant of the deal.
@@ -74,7 +74,7 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """Number of the turn as in `simgin show`, or 0 for decisions before the first turn.
+        """Number of the turn as in `simgin show`, or 0 for a decision before the first turn.
 
         A decision to stop after a discard belongs to the turn of the discard. A decision to stop
         before the first draw belongs to turn 0.
@@ -97,12 +97,12 @@ class Position:
 
     @property
     def is_about_die(self) -> bool:
-        """True if the decision is about offering, accepting or refusing the die."""
+        """True if the player decides whether to offer, accept or refuse the die."""
         return self.actions[0].kind in DIE_ACTIONS
 
     @property
     def label(self) -> str:
-        """Label of the decision, such as `turn 5, draw`."""
+        """Label of the decision, as in `turn 5, draw`."""
         phase = self.view.phase
         turn = f"turn {self.turn}" if self.turn else "upcard"
         if self.is_about_die:
@@ -117,7 +117,7 @@ class Position:
         return f"{turn}, draw" if self.view.taken_offer >= 0 else f"{turn}, discard"
 
     def format_action(self, action: Action) -> str:
-        """Format an action, such as `discard KS`, or `knock, KS` with the discarded card."""
+        """Format an action, as in `discard KS` or `knock, KS` (knock after discarding KS)."""
         if action.kind in DIE_WORDS:
             return f"{DIE_WORDS[action.kind]} {self.view.offered}"
         if action.kind == ACTION_OFFER:
@@ -153,7 +153,7 @@ class Position:
     # Description of the player's view
 
     def describe(self) -> Iterator[str]:
-        """Yield lines that describe the hand, the known cards of the opponent, and the score."""
+        """Yield lines that describe the hand, the opponent's known cards and the score."""
         view = self.view
         dealer = "you are the dealer" if view.dealer == view.seat else "the opponent is the dealer"
         if view.phase == codes.PHASE_BLIND:
@@ -167,14 +167,14 @@ class Position:
         yield f"You hold {melded_hand}, deadwood {deadwood_points}.{self._new_card_text}"
         text = " ".join(self.pile_cards) or "none"
         yield f"{pile_label(self.is_solo)}  {FORGOTTEN_RUN.sub(ELLIPSES[0], text)}"
-        if missing := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
-            cards = "1 unknown card" if missing == 1 else f"{missing} unknown cards"
+        if n_unknown := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
+            cards = "1 unknown card" if n_unknown == 1 else f"{n_unknown} unknown cards"
             yield f"The pile contains {cards}, sampled with the other hidden cards."
         if self.is_solo:
             yield self._deck_text
             return
-        if known := format_hand(int(view.known)):
-            yield f"The opponent holds {known}, taken from the pile."
+        if known_cards := format_hand(int(view.known)):
+            yield f"The opponent holds {known_cards}, taken from the pile."
         if self.variant.params["die"] != "off":
             yield describe_die(view)
         cards = "1 card" if view.stock == 1 else f"{view.stock} cards"
@@ -188,7 +188,7 @@ class Position:
 
     @property
     def pile_cards(self) -> list[str]:
-        """Cards of the pile in the format of `--pile`, oldest first. Taken cards are marked."""
+        """Cards of the pile in the format of `--pile`, oldest first, with taken cards marked."""
         return format_pile(self.view, build_rules(self.variant), self.is_solo)
 
     @property
@@ -201,7 +201,7 @@ class Position:
 
     @property
     def _deck_text(self) -> str:
-        """Line with the remaining cards and turns of a solitaire game."""
+        """Line that states the remaining cards and turns of a solitaire game."""
         view, row = self.view, self.variant.params
         cards = "1 card" if view.deck_left == 1 else f"{view.deck_left} cards"
         joker = " including the joker" if row["joker"] != "none" else ""
@@ -211,7 +211,7 @@ class Position:
 
     @property
     def _new_card_text(self) -> str:
-        """Sentence about the card that the player took or drew, or can take."""
+        """Sentence about the card that the player has taken or drawn, or can take."""
         view = self.view
         if view.taken >= 0:
             return f" You just took {format_card(int(view.taken))}."
@@ -223,7 +223,7 @@ class Position:
 
 
 def format_better_action(chosen_action: str, best: str) -> str:
-    """Format the best action for display next to the chosen action.
+    """Format the best action so that it can be compared with the chosen action.
 
     If the player ended the deal and a discard is better, return `play on, discarding ...`.
     """
@@ -232,7 +232,7 @@ def format_better_action(chosen_action: str, best: str) -> str:
 
 
 def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
-    """Return the decisions of a deal or of one turn, in the order of play.
+    """Return the decisions of a deal or of a single turn, in the order of play.
 
     If the deal is truncated and no turn is given, return only the last decision.
 
@@ -259,7 +259,7 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
 
 
 def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
-    """Yield one decision per draw, per offer, per response, and per hand of eleven cards."""
+    """Yield a position for each draw, each die decision and each hand of eleven cards."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
     in_match = deal.matchup.unit == "match"
@@ -279,7 +279,7 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
 
 
 def decision_key(question: Decision) -> tuple[int, int, int, str]:
-    """Return the key of the decision to which a policy call belongs.
+    """Return a key that all policy calls of the same decision share.
 
     A discard and the choice to end the deal after it form one decision. Every other policy call is
     a separate decision.
@@ -294,7 +294,7 @@ def decision_key(question: Decision) -> tuple[int, int, int, str]:
 
 
 def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
-    """Return the action chosen in the decision that starts at a policy call, or None."""
+    """Return the action that was chosen at the decision starting with a policy call, or None."""
     step = decision_key(deal.decision(query_index))
     queries = (deal.decision(index) for index in range(query_index, deal.n_decisions))
     same_decision = takewhile(lambda question: decision_key(question) == step, queries)

@@ -1,4 +1,4 @@
-"""Parts of a position that a user enters, which are the discard pile, the score and the die."""
+"""Parts of a position that users enter: the discard pile, the score and the die."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
 
 @dataclass(frozen=True)
 class PileCard:
-    """Card of the pile.
+    """Card in the discard pile.
 
     Attributes:
         card: The card, or -1 if it is forgotten.
@@ -70,7 +70,7 @@ def fill_gap(
     stock: int | None,
     stock_word: str = "stock",
 ) -> list[PileCard]:
-    """Return the pile with forgotten cards inserted at the gap.
+    """Return the pile after replacing the gap with forgotten cards.
 
     Args:
         pile: Cards of the pile.
@@ -100,7 +100,7 @@ def fill_gap(
 
 
 def parse_score_pair(text: str) -> tuple[int, int]:
-    """Parse a score such as `30-45` into the player's points and the opponent's points.
+    """Parse a score such as `30-45` as the player's points and the opponent's points.
 
     Raises:
         PositionError: If the text is not a valid score.
@@ -137,7 +137,7 @@ class Die:
 
     @property
     def mover(self) -> int:
-        """Seat of the player to move, which for decisions about the die is the offering seat."""
+        """Seat of the player to move; at decisions about the die, the seat that offers."""
         return OPPONENT_SEAT if self.offered else PLAYER_SEAT
 
     def find_errors(self, variant: Variant, is_blind: bool = False) -> Iterator[str]:
@@ -187,20 +187,20 @@ class Die:
             yield f"in {name}, a die without an owner can only be offered blind. Specify an owner."
 
     def past_decisions(self) -> Iterator[ScriptedAction]:
-        """Yield the past decisions about the die: an offer before the deal and its acceptance."""
+        """Yield the past decisions about the die: the offer before the deal and its acceptance."""
         if self.stake > 1:
             owner = OWNER_WORDS[self.owner]
             yield ScriptedAction(1 - owner, "offer", self.stake)
             yield ScriptedAction(owner, "answer", 1)
 
     def pending_offer(self) -> Iterator[ScriptedAction]:
-        """Yield the opponent's current offer if the opponent has made an offer."""
+        """Yield the offer of the opponent to which the player must respond, if there is one."""
         if self.offered:
             yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered)
 
     @property
     def slot(self) -> str:
-        """Policy slot of the decision about the die."""
+        """Slot of the policy that decides about the die."""
         return "answer" if self.offered else "offer"
 
 

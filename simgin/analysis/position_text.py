@@ -1,4 +1,4 @@
-"""Parser of positions, which consist of the hand, the ordered pile, the score and the dealer.
+"""Parser for positions that users enter: the hand, the pile, the score and the dealer.
 
 Everything else follows from the pile. Players discard in turn, so the pile shows who discarded,
 took and declined each card, and how many cards are in the stock. simgin deals a pack that fits the
@@ -54,7 +54,7 @@ def parse_position(
     stock: int | None = None,
     die: Die = NO_DIE,
 ) -> Position:
-    """Parse the position of a player.
+    """Parse the position of a player from user input.
 
     Args:
         cards: Ten or eleven cards of the player, or `blind` if the player has not seen them. With
@@ -97,7 +97,7 @@ def parse_position(
 
 
 def _raise_first(errors: Iterator[str]) -> None:
-    """Raise PositionError with the first error message, unless there are no errors."""
+    """Raise PositionError with the first error message, or return if there are no errors."""
     for reason in errors:
         raise PositionError(reason)
 
@@ -123,7 +123,7 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
 
 
 def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:
-    """Return the view of a player who has not seen the cards."""
+    """Return the view of a player before the cards are seen."""
     _raise_first(die.find_errors(variant, is_blind=True))
     dealt_by = 1 - die.mover if dealer is None else dealer
     view = _replay_view(
@@ -143,7 +143,7 @@ def _replay_view(
     hand: int,
     **deal_options: int,
 ) -> Any:
-    """Return the view at the first matching policy call after the decisions, or None.
+    """Return the view at the first suitable policy call after the given decisions, or None.
 
     Args:
         variant: Variant of the deal.
@@ -158,7 +158,7 @@ def _replay_view(
         if variant.params["players"] == 1
         else (DUMMY_PLAYER, DUMMY_PLAYER)
     )
-    led = trace_to_decision(
+    reached = trace_to_decision(
         parse_matchup(strategy, opponent, variant, 1, "deal"),
         list(decisions),
         lambda asked: asked.seat == PLAYER_SEAT and asked.slot in slots and asked.view.hand == hand,
@@ -166,13 +166,13 @@ def _replay_view(
         points=(0, 0),
         **deal_options,
     )
-    return None if led is None else led[0].decision(led[1]).view
+    return None if reached is None else reached[0].decision(reached[1]).view
 
 
 def _add_placeholders(
     pile: Sequence[PileCard], cards: Sequence[int], shift: int = 0
 ) -> tuple[list[PileCard], list[int]]:
-    """Replace forgotten cards of the pile with placeholders, and return the pile and free cards."""
+    """Replace forgotten cards with placeholders; return the pile and the unused cards."""
     known_cards = {card.card for card in pile if card.card >= 0}
     free = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
     if sum(card.card < 0 for card in pile) > len(free):
@@ -182,7 +182,7 @@ def _add_placeholders(
 
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
-    """Remove placeholder cards, and the turns in which cards were drawn, from the view."""
+    """Remove placeholder cards, and the turns in which they were drawn, from the view."""
     placeholders = [
         card.card for card, entered in zip(full_pile, pile, strict=True) if entered.card < 0
     ]
@@ -204,7 +204,7 @@ def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequenc
 
 
 def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | None) -> Any:
-    """Return the view of a solitaire player with these cards and discards."""
+    """Return the view of a solitaire player with the given cards and discards."""
     has_joker = bool(build_rules(variant).joker != JOKER_NONE)
     written_pile, gap = parse_pile(pile)
     max_stock = PACK_SIZE + has_joker - len(cards) - len(written_pile)
@@ -235,7 +235,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
 
 
 def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant) -> Iterator[str]:
-    """Yield an error message if a solitaire position is impossible or contains no decision."""
+    """Yield an error message if a solitaire position is impossible or requires no decision."""
     rules = build_rules(variant)
     for card in discards:
         if card in cards:

@@ -1,4 +1,4 @@
-"""Value of deal results in won deals, won games or matches, instead of points.
+"""Values of deal results in won deals, won games or won matches instead of points.
 
 The probability of winning the match after a deal assumes two equal players, as match equity tables
 in backgammon do. `EQUITY_PLAYER` plays against itself under the rules of the variant.
@@ -26,19 +26,19 @@ UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused"
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Compute A's gain in each deal, which is A's net points, or minus A's penalty."""
+    """Compute A's gain in each deal: the net points, or minus the penalty."""
     points = np.asarray(records["points_a"] - records["points_b"], np.float64)
     return -points if variant.params["deal_scoring"] == "penalty" else points
 
 
 @dataclass(frozen=True)
 class PointsEquity:
-    """Probability of winning a match that is played to a number of points."""
+    """Equity in a match to a number of points: the probability of winning the match."""
 
     value: MatchValue
 
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
-        """Write the probability of winning the match, in %."""
+        """Write the probability of winning the match after each deal, in %."""
         points_a, points_b = _compute_points_after(records)
         dealers = _find_next_dealers(self.value.matchup.variant, records)
         outcomes["match"] = 100 * self.value.win_probability(points_a, points_b, dealers)
@@ -46,7 +46,7 @@ class PointsEquity:
 
 @dataclass(frozen=True)
 class DealsEquity:
-    """Net won deals and match-winning probability in games with a die.
+    """Equity in games with a die: net won deals and the probability of winning the match.
 
     Both players make optimal offers before they see their cards, and no offers during play.
 
@@ -60,7 +60,7 @@ class DealsEquity:
     table: np.ndarray
 
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
-        """Write net won deals and the probability of winning the match, in %."""
+        """Write the net won deals and the probability of winning the match, in %."""
         goal = len(self.table) - 1
         n_won = _count_won_deals(self.variant, records)
         by_a = n_won * (records["winner"] == 0)
@@ -68,14 +68,14 @@ class DealsEquity:
         deals_a = records["deals_a"] + by_a
         deals_b = records["deals_b"] + by_b
         dealers = _find_next_dealers(self.variant, records)
-        chance = self.table[np.minimum(goal, deals_a), np.minimum(goal, deals_b), dealers]
+        win_probability = self.table[np.minimum(goal, deals_a), np.minimum(goal, deals_b), dealers]
         outcomes["deals"] = by_a - by_b
-        outcomes["match"] = 100 * chance
+        outcomes["match"] = 100 * win_probability
 
 
 @dataclass(frozen=True)
 class GameEquity:
-    """Net won games if a game with a die consists of several deals.
+    """Equity in games with a die that consist of several deals: net won games.
 
     Both players make optimal offers before they see their cards, and no offers during play.
 
@@ -92,7 +92,7 @@ class GameEquity:
     games_by_points: np.ndarray
 
     def write_values(self, outcomes: np.ndarray, records: np.ndarray) -> None:
-        """Write the net number of won games."""
+        """Write the net number of games won."""
         last = len(self.table) - 1
         points_a, points_b = _compute_points_after(records)
         stake = records["stake"]
@@ -120,7 +120,7 @@ def _compute_points_after(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the dealer who follows each deal."""
+    """Return the player who deals after each deal."""
     return np.asarray(next_dealer_table(variant.params)[records["dealer"], records["winner"]])
 
 
@@ -136,7 +136,7 @@ def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 @cache
 def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
-    """Return the equity of the variant, or None if only points count or V is unknown."""
+    """Return the equity for a variant, or None if only points count or V is unknown."""
     row = variant.params
     if row["die"] == "deal":
         return _compute_deals_equity(variant, workers)
@@ -154,7 +154,7 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
 
 
 def _make_equal_matchup(variant: Variant) -> Matchup:
-    """Return the matchup of two equal players who do not offer the die."""
+    """Return a matchup of two equal players who never offer the die."""
     return parse_matchup(EQUITY_PLAYER, EQUITY_PLAYER, variant.spec, 1, "deal")
 
 
@@ -184,17 +184,17 @@ def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
 
 
 def _read_die_rules(variant: Variant) -> tuple[int, bool]:
-    """Return the highest number on the die, and True if a refusal pays the offered number."""
+    """Return the highest number on the die, and whether a refusal costs the offered number."""
     return int_param(variant.params, "die_cap"), variant.params["die_refusal_pays"] == "new"
 
 
 def _count_outcomes(variant: Variant, workers: int | None) -> Outcomes:
-    """Count the outcomes of deals between equal players who do not offer the die."""
+    """Count the outcomes of deals between two equal players who never offer the die."""
     return count_outcomes(_make_equal_matchup(variant), EQUITY_DEALS, workers).with_mirrored_deals()
 
 
 def _compute_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
-    """Return the joint probabilities of winner and gain for each dealer.
+    """Return the joint probabilities of the winner and the gain, for each dealer.
 
     Returns:
         float64 (2, 3, n), indexed by dealer, winner (2 for a drawn deal) and gain.

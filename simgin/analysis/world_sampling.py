@@ -1,4 +1,4 @@
-"""Sampling of the hidden cards of a position (worlds), weighted by the opponent's play."""
+"""Sampling of the hidden cards in a position, weighted by the opponent's play."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -34,7 +34,7 @@ ATTEMPT_STRIDE = 2**20  # offset between the numbers of two samples of a world
 def sample_worlds(
     view: Any, rules: Any, n: int, seed: int, first: int = 0, p_immediate: float = 0.0
 ) -> Worlds:
-    """Sample n independent worlds of a view.
+    """Sample n independent worlds that are consistent with a view.
 
     Until the opponent has played a turn, all hands are equally likely. Forgotten cards of the pile
     are sampled last, from the cards that are neither held nor in the stock. The same seed and world
@@ -70,7 +70,7 @@ def sample_worlds(
 
 
 def immediate_knock_probability(opponent: Strategy | None) -> float:
-    """Return 1 if a strategy has the policy that knocks immediately, otherwise 0."""
+    """Return 1 if a strategy uses the policy that knocks immediately, otherwise 0."""
     if opponent is None:
         return 0.0
     policy = opponent.policy("knock")
@@ -79,7 +79,7 @@ def immediate_knock_probability(opponent: Strategy | None) -> float:
 
 @cache
 def _load_hand_weights() -> np.ndarray:
-    """Return the float64 weights of the hand features, which are stored with the strategies."""
+    """Return the weights of the hand features, float64, which are stored with the strategies."""
     policy = loader.find_strategy("champion").policy("discard")
     assert policy is not None
     return np.asarray(WEIGHT_FACTOR * np.load(policy.source_file.with_name("hands.npy")))
@@ -87,7 +87,7 @@ def _load_hand_weights() -> np.ndarray:
 
 @dataclass(frozen=True)
 class WorldSampler:
-    """Sampler of the worlds of a view, for A against B.
+    """Sampler of worlds for a view, in a matchup of A against B.
 
     If the player must respond to an offer of the die, B makes this offer in all sampled worlds.
     """
@@ -97,12 +97,12 @@ class WorldSampler:
 
     @property
     def has_offer(self) -> bool:
-        """True if the player must respond to an offer of the die that might be informative."""
+        """True if the player must respond to a die offer that can reveal information."""
         return bool(self.view.offered) and self.view.phase != PHASE_BLIND
 
     @cached_property
     def matching_offers(self) -> tuple[int, ...]:
-        """Offers that match the actual offer, or no offers if the actual offer is not informative.
+        """Offers that are equivalent to the actual offer, or no offers if it reveals nothing.
 
         If B makes this offer too rarely, all offers of B match.
         """
@@ -118,7 +118,7 @@ class WorldSampler:
         return self._estimate_probability(self.matching_offers)
 
     def sample(self, n: int, first: int) -> Worlds:
-        """Sample n independent worlds, starting with number `first`."""
+        """Sample n independent worlds, where the first world has the number `first`."""
         worlds = self._sample_unconditioned(n, first)
         if not self.has_offer or not self.matching_offers:
             return worlds
@@ -139,18 +139,18 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """B's offers in separate worlds, which serve only to estimate the offer probability."""
+        """Offers of B in separate worlds, which only serve to estimate the offer probability."""
         first = ATTEMPT_STRIDE - PROBE_WORLDS
         return query_offers(
             self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, first), first
         )
 
     def _estimate_probability(self, offers: tuple[int, ...]) -> float:
-        """Return the proportion of worlds in which B makes one of the offers."""
+        """Return the proportion of worlds in which B makes one of the given offers."""
         return float(np.isin(self._probe_offers, offers).mean())
 
     def _sample_unconditioned(self, n: int, first: int) -> Worlds:
-        """Sample worlds without conditioning on the offer."""
+        """Sample worlds without conditioning on the opponent's offer."""
         p_immediate = immediate_knock_probability(self.matchup.b)
         return sample_worlds(self.view, self._rules, n, self.matchup.seed, first, p_immediate)
 
@@ -160,7 +160,7 @@ class WorldSampler:
 
 
 def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """Return the positions of forgotten cards in the pile, and of forgotten cards that were taken.
+    """Return the positions of forgotten cards in the pile and of those that were taken.
 
     Position 0 is the first upcard, and position n is the discard of turn n. The opponent holds the
     cards that were taken.
@@ -182,7 +182,7 @@ def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
 def fill_forgotten_cards(
     view: Any, rules: Any, hands: np.ndarray, cards: np.ndarray, first: int
 ) -> np.ndarray:
-    """Return one copy of a view per world, with the forgotten cards filled in.
+    """Return one copy of a view per world, in which the forgotten cards are filled in.
 
     Args:
         view: View of the player.
@@ -220,7 +220,7 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 
 def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
-    """Return one card of each hand, depending on the number of the world; int64 (n_hands,)."""
+    """Return one card of each hand, chosen by the number of the world, (n_hands,) int64."""
     in_hand = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
     card_index = (first + np.arange(len(hands))) % in_hand.sum(axis=1)
     is_reached = in_hand.cumsum(axis=1) > card_index[:, np.newaxis]
@@ -228,7 +228,7 @@ def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
 
 
 def _is_shed(view: Any, rules: Any, position: int) -> bool:
-    """Return True if the opponent discarded or declined the card at a position in the pile."""
+    """Return True if the opponent has discarded or declined the card at a pile position."""
     if position == 0 and rules.first_turn != FIRST_TURN_FREE:
         return True  # Both players declined the first upcard.
     if position and view.history[position - 1, 0] != view.seat:

@@ -1,4 +1,4 @@
-"""Measurement of the gain of each action of a strong strategy at one type of decision.
+"""Measurement of the gain from each action of a strong strategy at one type of decision.
 
 The strategy plays against itself. At one decision of each deal, all actions are played to the end
 of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a regression
@@ -83,7 +83,7 @@ READING_NOTE = (
 
 
 class ChartError(SimginError):
-    """Error raised if a chart cannot be measured."""
+    """Error raised if simgin cannot measure a chart."""
 
 
 @dataclass(frozen=True)
@@ -151,12 +151,12 @@ class ChartRequest:
 
     @property
     def kind(self) -> ChartKind:
-        """Definition of the chart kind."""
+        """Chart kind, which defines the decision and the cells."""
         return CHART_KINDS[self.kind_name]
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup of the strategy against itself over single deals."""
+        """Matchup of the strategy against itself, played as single deals."""
         return parse_matchup(self.strategy, self.strategy, self.variant, self.seed, "deal")
 
     @property
@@ -166,7 +166,7 @@ class ChartRequest:
 
     @property
     def display_factor(self) -> float:
-        """Factor that converts gains to the unit of the chart.
+        """Factor that converts gains to the unit that the chart displays.
 
         The factor is 100 for matches won and 1 otherwise.
         """
@@ -199,7 +199,7 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Result):
-    """Chart with the measured gain of every cell.
+    """Chart in which the gain in every cell has been measured.
 
     Attributes:
         request: Request for the chart.
@@ -219,7 +219,7 @@ class Chart(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups with the units played in each (see `Result.played`)."""
+        """Matchups, each with the number of units played (see `Result.played`)."""
         return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -232,7 +232,7 @@ class Chart(Result):
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with one row per cell (output `chart` in rows.toml)."""
+        """DataFrame with one row per cell of the chart (output `chart` in rows.toml)."""
         kind, base = self.request.kind, self.request.kind.baseline
         names = {
             "variant": self.request.variant,
@@ -258,7 +258,7 @@ class Chart(Result):
         return frame.assign(p_holm=adjust_p_values(np.array(p_values, float)))
 
     def to_grid(self, name: str) -> np.ndarray:
-        """Return a column of the DataFrame as a grid: float64 (n_rows, n_columns), NaN if empty."""
+        """Return a column of the DataFrame as a grid, (n_rows, n_columns) float64; NaN if empty."""
         kind = self.request.kind
         table = self.frame.pivot(index="row", columns="column", values=name)
         return np.asarray(table.reindex(index=list(kind.rows), columns=list(kind.columns)))
@@ -275,7 +275,7 @@ class Chart(Result):
 
     @property
     def filled_rows(self) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-        """Non-empty rows of the chart as tuples of name, displayed values and signs."""
+        """Non-empty rows of the chart, each with its name, displayed values and signs."""
         values = self.request.display_factor * self.to_grid("value")
         for name, row, signs in zip(self.request.kind.rows, values, self.signs, strict=True):
             if not np.isnan(row).all():
@@ -285,7 +285,7 @@ class Chart(Result):
 def run_chart(
     request: ChartRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Chart:
-    """Measure a chart and, if possible, the win rate of a strategy that follows the chart.
+    """Measure a chart and, if possible, the win rate of a strategy that follows it.
 
     If the request names no strategy, pilot matches find the strongest strategy for the variant.
 
@@ -370,7 +370,7 @@ def _escape_docstring(text: str) -> str:
 
 
 def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedEstimate:
-    """Estimate the match win rate of a knock chart's strategy against the same strategy."""
+    """Estimate the win rate of a strategy that follows a knock chart against the original one."""
     request = chart.request
     seed = (request.seed + TEST_SEED_OFFSET) % 2**64
     with TemporaryDirectory() as folder:
@@ -386,7 +386,7 @@ def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedE
 
 
 def summarise_knock(chart: Chart) -> Iterator[str]:
-    """Yield sentences on the turns for knocking and for playing for gin, by deadwood."""
+    """Yield sentences that state, by deadwood, in which turns to knock or to play for gin."""
     turns_by_row = [(name, _find_turns(signs)) for name, _, signs in chart.filled_rows]
     for early, group in groupby(turns_by_row, lambda row: row[1][0] is not None):
         names, turns = zip(*group, strict=True)
@@ -406,7 +406,7 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
 
 
 def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """Return the first and last turn for early knocks, and the first turn for playing for gin.
+    """Return the first and last turns for early knocks, and the first turn for playing for gin.
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a
@@ -429,7 +429,7 @@ def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
 
 
 def summarise_upcard(chart: Chart) -> Iterator[str]:
-    """Yield sentences on the upcards to take and to leave."""
+    """Yield sentences that state which first upcards to take and which to leave."""
     names_by_advice: dict[str, list[str]] = {}
     for name, signs in zip(chart.request.kind.rows, chart.signs, strict=True):
         advice = {(1, 1): "take", (-1, -1): "leave"}.get(tuple(signs), "unclear")
@@ -441,7 +441,7 @@ def summarise_upcard(chart: Chart) -> Iterator[str]:
 
 
 def summarise_discard(chart: Chart) -> Iterator[str]:
-    """Yield sentences on the costs of discards relative to a king without partners."""
+    """Yield sentences that compare the cost of discards with that of a king without partners."""
     kind, signs = chart.request.kind, chart.signs
     values = -chart.request.display_factor * chart.to_grid("value")
     half_widths = chart.request.display_factor * (chart.to_grid("high") - chart.to_grid("low")) / 2
@@ -464,7 +464,7 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
 
 
 def _compare_with_king(ranks: Sequence[str], direction: str) -> str:
-    """Return a sentence on the ranks that cost `direction` ("more" or "less") than a king."""
+    """Return a sentence that lists the ranks whose discard costs more or less than a king."""
     cost = f"{'cost' if len(ranks) > 1 else 'costs'} significantly {direction}"
     return f"Among cards without a partner, {join_words(ranks)} {cost} to discard than a king."
 
@@ -520,7 +520,7 @@ def build_chart_report(chart: Chart, command: str) -> Report:
 
 
 def _iter_plots(chart: Chart) -> Iterator[Plot]:
-    """Yield the plot of a chart."""
+    """Yield the plots of a chart."""
     request, frame = chart.request, chart.frame
     gain = Column("value", "gain", factor=request.display_factor)
     alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain))

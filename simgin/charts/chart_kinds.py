@@ -1,4 +1,4 @@
-"""Chart kinds with their decisions, actions and cells.
+"""Chart kinds, which define the decisions, the actions and the cells of charts.
 
 A cell represents a combination of features of an action. Cells are numbered row by row. An action
 without a cell, such as not knocking, is the baseline of the other actions.
@@ -33,7 +33,7 @@ CellFunction = Callable[[PairedRollouts, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class ChartKind:
-    """Kind of chart, with its rows, columns and policy slot.
+    """Kind of chart, with the definition of its rows, its columns and its policy slot.
 
     Attributes:
         question: Title of the chart.
@@ -79,13 +79,13 @@ class ChartKind:
 
 @take
 def try_upcard(view, rules, params):
-    """Return both actions for the first upcard, as bits."""
+    """Return both actions for the first upcard, as bits, so that rollouts try both."""
     return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
 
 
 @discard
 def try_first_discards(view, rules, params):
-    """Return every unmatched discard in the player's first turn, as bits."""
+    """Return all unmatched discards in the player's first turn, as bits."""
     return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
 
 
@@ -113,7 +113,7 @@ def _discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
 
 
 def write_offer_rows(views, rules, out):
-    """Write the chart row of each first upcard to `out`, (n_decisions,) int64.
+    """Write the chart row of the first upcard at each decision to `out`, (n_decisions,) int64.
 
     A row is an index of `OFFER_ROWS`.
     """

@@ -1,4 +1,4 @@
-"""Weighted least squares on cells, with a fixed effect for each decision.
+"""Weighted least squares on chart cells, with a fixed effect for each decision.
 
 All actions of a decision are rolled out with the same hidden cards. The within estimator subtracts
 the mean of the decision from both sides of the regression, which removes the common luck of the
@@ -17,7 +17,7 @@ MIN_DECISIONS = 30  # minimum number of decisions in a non-empty cell
 
 @dataclass(frozen=True, eq=False)
 class CellRegression:
-    """Regression of action values on the chart cells of the actions.
+    """Regression of the values of actions on the chart cells of the actions.
 
     Attributes:
         cells: Cell of each action, or -1 if the action has no cell, (n_decisions, n_actions) int64.
@@ -74,7 +74,7 @@ class CellRegression:
 
     @cached_property
     def _tried(self) -> np.ndarray:
-        """Mask of the existing actions, (n_decisions, n_actions) bool."""
+        """Mask of the actions that exist at each decision, (n_decisions, n_actions) bool."""
         tried: np.ndarray = ~np.isnan(self.values)
         return tried
 
@@ -86,12 +86,12 @@ class CellRegression:
 
     @cached_property
     def _has_cell(self) -> np.ndarray:
-        """Mask of the existing actions with a cell, (n_decisions, n_actions) bool."""
+        """Mask of the actions that belong to a chart cell, (n_decisions, n_actions) bool."""
         has_cell: np.ndarray = self._tried & (self.cells >= 0)
         return has_cell
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
-        """Subtract the mean over each decision's actions from the values of its actions.
+        """Subtract the mean of all actions at a decision from the value of each action.
 
         The result is 0 if there is no action.
         """
@@ -100,12 +100,12 @@ class CellRegression:
         return np.where(self._tried, filled - mean, 0)
 
     def _sum_by_cell(self, values: np.ndarray) -> np.ndarray:
-        """Return the sum of action values in each cell, (n_cells,) float64."""
+        """Sum the values of actions in each cell, (n_cells,) float64."""
         values = np.broadcast_to(values, self.cells.shape)[self._has_cell]
         return np.bincount(self.cells[self._has_cell], values, self.n_cells)
 
     def _sum_by_cell_pair(self, values: np.ndarray) -> np.ndarray:
-        """Return the weighted sum over pairs of actions at a decision, by cell pair."""
+        """Sum the products of values over pairs of actions at a decision, by pair of cells."""
         values = np.broadcast_to(values, self.cells.shape)
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.cells.shape[1]), repeat=2):

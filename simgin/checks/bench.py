@@ -1,4 +1,4 @@
-"""Benchmark of this machine, which measures the time for deadwood, best discards and deals.
+"""Benchmark of this machine, which measures the speed of deadwood, best discards and deals.
 
 Times vary between machines and over time. Ratios to the calibration kernel, a fixed integer loop in
 the same run, are almost constant. Every value is the best value of several repetitions. The
@@ -71,7 +71,7 @@ SELF_PLAY_DEALS = 10  # deals per round; the slowest strategy plays a few dozen 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measured speed of one task.
+    """Measured speed of one benchmark task.
 
     `unit` is "blocks", "hands", "deals" or "matches". `ratio` is the time per unit divided by the
     time per block of the calibration kernel on one thread. `speedup` is relative to one thread.
@@ -90,7 +90,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class _Job:
-    """Timed work in rounds of `size` units, in which `work` plays a number of rounds."""
+    """Work to be timed: a function that plays a number of rounds of `size` units each."""
 
     figure: str
     unit: str
@@ -101,7 +101,7 @@ class _Job:
 
 
 def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
-    """Measure all speeds, starting with the calibration kernel.
+    """Measure the speeds of all benchmark tasks, starting with the calibration kernel.
 
     Args:
         seconds: Approximate time per measurement.
@@ -127,13 +127,13 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
 
 
 def choose_thread_counts() -> list[int]:
-    """Return 1, 2 and the number of usable cores."""
+    """Return the thread counts to measure: 1, 2 and the number of usable cores."""
     usable = parallel.usable_cpus()
     return sorted({1, min(2, usable), usable})
 
 
 def _measure_best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
-    """Return the best rate of every job in units per second over all repetitions."""
+    """Return the best rate of every job, in units per second, over all repetitions."""
     rounds = [_choose_rounds(job, seconds / REPETITIONS) for job in jobs]
     best = [float("inf")] * len(jobs)
     for _ in range(REPETITIONS):
@@ -162,7 +162,7 @@ def _time_job(job: _Job, rounds: int) -> float:
 
 
 def _make_kernel_jobs() -> list[_Job]:
-    """Return the jobs that measure calibration, deadwood and best discards."""
+    """Return the jobs that measure the calibration kernel, deadwood and best discards."""
     rules = build_rules(variants.find_variant("standard"))
     kernels = (
         _run_calibration,
@@ -194,7 +194,7 @@ def _make_kernel_jobs() -> list[_Job]:
 
 
 def _run_calibration(n):  # type: ignore[no-untyped-def]
-    """Return the exclusive or of n blocks of four 32-bit Philox words, as a fixed integer task."""
+    """Run a fixed integer task: combine n blocks of Philox words with exclusive or."""
     x = 0
     for i in range(n):
         a, b, c, d = rng.random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
@@ -203,7 +203,7 @@ def _run_calibration(n):  # type: ignore[no-untyped-def]
 
 
 def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
-    """Add the first `cards` cards of the deck of each unit to the hands."""
+    """Add the first `cards` cards of each unit's deck to the hands."""
     for i in range(hands.shape[0]):
         state.unit = i
         start_shuffle(state)
@@ -212,7 +212,7 @@ def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
 
 
 def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
-    """Fill `hands` with eleven-card hands of a player who makes the best discards."""
+    """Fill `hands` with hands of eleven cards that occur when a player makes the best discards."""
     hand = 0
     for i in range(hands.shape[0]):
         turn = i % HANDS_PER_DECK
@@ -228,7 +228,7 @@ def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
 
 
 def _total_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Return the total deadwood of all hands in points, summed over n repetitions."""
+    """Return the total deadwood of all hands, in points, summed over n repetitions."""
     total = 0
     for _ in range(n):
         for i in range(hands.shape[0]):
@@ -237,7 +237,7 @@ def _total_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
 
 
 def _total_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Return the total deadwood after the best discards in points, over n repetitions."""
+    """Return the total deadwood after the best discards, in points, over n repetitions."""
     total = 0
     for _ in range(n):
         for i in range(hands.shape[0]):
@@ -260,7 +260,9 @@ def _iter_part_jobs() -> Iterator[_Job]:
         for kernel in (_shuffle_decks, _total_best_deadwood, _add_deal_sums)
     )
     query_views = compile_function(_query_views, POLICY_LOOP_SIGNATURE, use_cache=False)
-    views_by_slot = {slot: [one.view for one in questions if one.slot == slot] for slot in SLOTS}
+    views_by_slot = {
+        slot: [decision.view for decision in questions if decision.slot == slot] for slot in SLOTS
+    }
     hands = np.array([view.hand for view in views_by_slot["discard"]], np.int64)
     policies = [
         (
@@ -302,7 +304,7 @@ def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
 
 
 def _query_views(views, rules, params, hook, n):  # type: ignore[no-untyped-def]
-    """Query a policy for all views, n times."""
+    """Query a policy for every view, n times."""
     total = 0
     for _ in range(n):
         for i in range(views.shape[0]):
@@ -314,12 +316,12 @@ def _query_views(views, rules, params, hook, n):  # type: ignore[no-untyped-def]
 
 
 def list_two_player_strategies() -> list[str]:
-    """Return the built-in two-player strategies."""
+    """Return the names of the built-in strategies for two players."""
     return [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
 
 
 def _iter_matchup_jobs(threads: Sequence[int]) -> Iterator[_Job]:
-    """Yield one job per matchup and number of threads, and one job for self-play of each strategy.
+    """Yield jobs for each matchup and thread count, and for the self-play of each strategy.
 
     A round is a complete batch. In self-play, built-in strategies use one thread and rounds of a
     few deals.
@@ -354,12 +356,12 @@ MeasurementRound = Sequence[MeasurementRow]
 
 
 class BenchError(SimginError):
-    """Exception for a measurement that cannot be made or read; the message suggests a fix."""
+    """Exception for a measurement that fails or cannot be read; the message suggests a fix."""
 
 
 @dataclass(frozen=True)
 class SpeedChange:
-    """Speed of one task in two installations, with the ratio of the speeds.
+    """Speeds of one task in two installations, and the ratio of the speeds.
 
     `before` and `now` are medians of the ratios to the calibration kernel. `faster` is the median
     of before / now over the rounds. `low` and `high` are the minimum and maximum of the ratio
@@ -376,7 +378,7 @@ class SpeedChange:
 
 
 def read_measurements(path: Path) -> list[MeasurementRound]:
-    """Return the measurements in a file of `simgin bench --save`, as a single round.
+    """Return the measurements in a file from `simgin bench --save`, as a single round.
 
     Raises:
         BenchError: If the file does not contain measurements.
@@ -391,7 +393,7 @@ def read_measurements(path: Path) -> list[MeasurementRound]:
 
 
 def _parse_rows(text: str) -> MeasurementRound:
-    """Parse rows of measurements from JSON; raise ValueError if they are invalid."""
+    """Parse rows of measurements from JSON, or raise ValueError if a row is invalid."""
     saved_data = json.loads(text)
     rows = saved_data.get("rows") if isinstance(saved_data, dict) else None
     if not isinstance(rows, list) or not rows or not all(map(_is_measurement, rows)):
@@ -400,7 +402,7 @@ def _parse_rows(text: str) -> MeasurementRound:
 
 
 def _is_measurement(row: object) -> bool:
-    """Return True if a row contains all values needed for a comparison."""
+    """Return True if a row contains all values that a comparison requires."""
     match row:
         case {"figure": str(), "threads": int(), "ratio": float() | int() as ratio}:
             return MIN_RATIO < ratio < 1 / MIN_RATIO
@@ -453,7 +455,7 @@ def measure_alternately(
 def compare_speeds(
     before: Sequence[MeasurementRound], now: Sequence[MeasurementRound]
 ) -> list[SpeedChange]:
-    """Compare the measurements that two installations share, in the order of the newer rounds."""
+    """Compare the tasks that both installations have measured, in the order of the new rounds."""
     table = []
     old, new = [_ratios_by_key(rows) for rows in before], [_ratios_by_key(rows) for rows in now]
     for key in new[0]:

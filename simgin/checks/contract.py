@@ -1,4 +1,4 @@
-"""Contract test, which checks that actions are legal, timely and based only on the view.
+"""Contract test, which checks that actions are legal, fast enough and based only on the view.
 
 If a compiled policy does not return, it can only be stopped by killing its process. Therefore, a
 separate process tests the strategies and checks all array indices (see
@@ -63,7 +63,7 @@ class _Failure(Exception):
 
 
 def list_default_variants() -> list[Variant]:
-    """Return the variants that the contract test uses by default.
+    """Return the variants in which the contract test plays by default.
 
     The list contains the built-in variants, and a variant in which the knocker chooses the melds.
     """
@@ -73,7 +73,7 @@ def list_default_variants() -> list[Variant]:
 def check_strategies(
     strategies: Sequence[str], variants: Sequence[Variant], seconds: float = DECISION_TIMEOUT
 ) -> list[ContractResult]:
-    """Test strategies, and return the result of every check in the order of CHECKS.
+    """Test strategies, and return the results of all checks in the order of CHECKS.
 
     Exceptions of strategies are not raised. If a strategy ends its process or does not return, a
     new process tests the remaining strategies.
@@ -118,7 +118,7 @@ def _iter_results(
 
 
 class _TestProcess:
-    """Child process that tests strategies, with its output."""
+    """Child process that tests strategies, with its output streams."""
 
     def __init__(self, child: subprocess.Popen[str], errors: IO[str]) -> None:
         self._process, self._errors = child, errors
@@ -133,7 +133,7 @@ class _TestProcess:
         self._lines.put("")
 
     def read_reports(self, passed: PassedChecks) -> None:
-        """Read the reports about one strategy, and add the passed checks to `passed`.
+        """Read the reports about one strategy, and add every passed check to `passed`.
 
         Raises:
             _Failure: If a check fails, the process ends, or a time limit is exceeded.
@@ -179,7 +179,7 @@ class _TestProcess:
 def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
-    """Start a process with index checks, and kill it at the end of the context."""
+    """Start a process that checks array indices, and kill it at the end of the context."""
     job = [strategies, [variant.spec for variant in variants], seconds]
     with (
         tempfile.TemporaryFile("w+") as errors,

@@ -1,4 +1,4 @@
-"""Process of the contract test, which queries policies and plays deals.
+"""Child process of the contract test, which queries policies and plays deals.
 
 `python -P -m simgin.checks.contract_process JOB` writes reports as lines of JSON.
 simgin.checks.contract starts the process, reads the reports, and ends the process if the reports
@@ -53,7 +53,7 @@ MAX_NAMED_VARIANTS = 2  # maximum number of variants named in a report
 
 
 class _CheckError(Exception):
-    """Exception for a failed check, with a predicate that describes the policy."""
+    """Exception for a failed check, with a predicate that says what the policy did."""
 
     def __init__(self, check: str, predicate: str) -> None:
         super().__init__(check, predicate)
@@ -61,7 +61,7 @@ class _CheckError(Exception):
 
 
 class _Reporter:
-    """Writer of reports and heartbeats for the parent process."""
+    """Reporter that sends reports and heartbeats to the parent process."""
 
     def __init__(self) -> None:
         self._file_descriptor = os.dup(1)
@@ -78,11 +78,11 @@ class _Reporter:
                 line = line[os.write(self._file_descriptor, line) :]
 
     def report_start(self, activity: str, seconds: float) -> None:
-        """Report the current activity and its time limit in seconds."""
+        """Report the activity that starts and its time limit in seconds."""
         self.send(doing=activity, seconds=seconds)
 
     def report_passed(self, checks: Sequence[str], sentence: str = "") -> None:
-        """Report passed checks with a description of the completed test."""
+        """Report the checks that passed, with a description of the completed test."""
         self.send(passed=checks, sentence=sentence)
 
     def _send_heartbeats(self) -> None:
@@ -97,7 +97,7 @@ class _Reporter:
 
 
 def main() -> None:
-    """Test the strategies of a job in sequence."""
+    """Test the strategies of a job one after another."""
     strategies, variant_texts, seconds = json.loads(sys.argv[1])
     loader.list_strategies()  # Load the built-in strategies outside the time limit.
     report = _Reporter()
@@ -116,7 +116,7 @@ def main() -> None:
 def _test_strategy(
     spec: str, variants: Sequence[Variant], seconds: float, reporter: _Reporter
 ) -> None:
-    """Run all checks of a strategy, and raise an error for the first failure."""
+    """Run all checks of a strategy, raising an error at the first failure."""
     reporter.report_start(f"reading {spec}", seconds)
     try:
         strategy = loader.find_strategy(spec)
@@ -159,7 +159,7 @@ def _test_strategy(
 
 
 def _compile_policies(strategy: Strategy) -> str:
-    """Compile the policies of a strategy and describe the policies that run in Python."""
+    """Compile the policies of a strategy, and describe the policies that run in Python."""
     notes = []
     for policy in strategy.policies:
         try:
@@ -179,7 +179,7 @@ def _compile_policies(strategy: Strategy) -> str:
 def find_positions(
     variant: Variant, ending: str, max_views: int = MIN_POSITIONS
 ) -> dict[str, np.ndarray]:
-    """Return views for every slot from random play, at most `max_views` per slot.
+    """Return views for every slot from random play, with at most `max_views` views per slot.
 
     The views come from matches with random start scores. The players choose the ending before or
     after the discard, as the tested strategy does.
@@ -211,7 +211,7 @@ def find_positions(
 
 
 def _used_slots(variant: Variant) -> list[str]:
-    """Return the slots that have decisions in a variant."""
+    """Return the slots for which a variant has decisions."""
     if variant.params["players"] == 1:
         return list(SOLO_SLOTS)
     slots = ["take", "discard", "knock"]
@@ -223,7 +223,7 @@ def _used_slots(variant: Variant) -> list[str]:
 
 
 def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedDeal:
-    """Trace a deal of a match by index, or the first deal if the match is shorter."""
+    """Trace the deal of a match with a given index, or the first deal if the match is shorter."""
     try:
         return trace_deal(matchup, unit, deal=unit % N_FIRST_DEALS, points=points)
     except DealNotFoundError:
@@ -234,7 +234,7 @@ def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedD
 
 
 class _PolicyTester:
-    """Tester that queries one policy in one variant and checks every action."""
+    """Tester that queries a policy under one variant and checks every action."""
 
     def __init__(self, policy: Policy, variant: Variant, reporter: _Reporter) -> None:
         self.policy = policy
@@ -244,7 +244,7 @@ class _PolicyTester:
         self.relocate()
 
     def relocate(self) -> None:
-        """Copy rules and parameters to other memory locations."""
+        """Copy the rules and the parameters to new memory locations."""
         self._rules = build_rules(self._variant)
         self._params = compiler.make_parameter_vector(self.policy, self._rules)
         self._rules_bytes = self._rules.tobytes()
@@ -275,7 +275,7 @@ class _PolicyTester:
 
 
 def _classify_exception(error: BaseException) -> str:
-    """Return the name of the check that a policy fails if it raises a given exception."""
+    """Return the name of the check that fails if a policy raises a given exception."""
     if isinstance(error, IndexError):
         return "bounds"
     if isinstance(error, python_tier.InvalidActionError):
@@ -285,7 +285,7 @@ def _classify_exception(error: BaseException) -> str:
 
 
 def _check_unchanged(name: str, record: Any, before: bytes) -> None:
-    """Raise _CheckError if a policy changed a field of a record."""
+    """Raise _CheckError if a policy has changed a field of a record."""
     if record.tobytes() == before:
         return
     old = np.frombuffer(before, record.dtype)[0]
@@ -297,7 +297,7 @@ def _check_unchanged(name: str, record: Any, before: bytes) -> None:
 
 
 def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
-    """Query a policy three times at every position, and return the number of positions.
+    """Query a policy three times in every position, and return the number of positions.
 
     The first query uses a fixed memory location, as the engine does. The second query uses the
     reverse order and a different location for every position. In the third query, random data
@@ -342,7 +342,7 @@ def _history_error(effect: str) -> _CheckError:
 
 
 def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
-    """Return a copy of a view at a new address, with random bytes around it and new noise."""
+    """Return a copy of a view at a new address, with new noise and random bytes around it."""
     rng = np.random.default_rng(i)
     buffer = rng.integers(0, 256, VIEW.itemsize + 256, np.uint8)
     start = 8 * (1 + i % 16) - buffer.ctypes.data % 8
@@ -356,7 +356,7 @@ def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
 
 
 def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) -> Matchup:
-    """Return a strategy's compiled matchup against a random player, or a solitaire matchup."""
+    """Return a strategy's compiled matchup against a random player, or as a solitaire game."""
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     opponent = loader.find_strategy(POSITION_PLAYERS[0]) if variant.params["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
@@ -365,7 +365,7 @@ def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) 
 
 
 def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Reporter) -> int:
-    """Play deals until a maximum number or a time limit, and return the number of deals.
+    """Play deals up to a maximum number or a time limit, and return the number of deals.
 
     Args:
         matchup: Matchup to play.

@@ -1,4 +1,4 @@
-"""Checks of the environment, of the cache and of computations with known results."""
+"""Checks of the environment, of the cache, and of computations whose results are known."""
 
 import os
 import platform
@@ -44,7 +44,7 @@ PHILOX_VECTORS, KNOWN_HANDS, KNOWN_MATCH_DEALS, KNOWN_SUMS = (
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """Result of one check of the installation; `problem` describes a failure and a fix."""
+    """Result of one check of the installation; `problem` states a failure and a fix."""
 
     check: str
     details: str
@@ -55,7 +55,7 @@ CheckFunction = Callable[[], HealthCheck]
 
 
 def run_checks() -> Iterator[HealthCheck]:
-    """Run all checks and yield their results.
+    """Run all checks of the installation, and yield their results.
 
     The cache is checked before simgin loads compiled code from it.
     """
@@ -73,7 +73,7 @@ def run_checks() -> Iterator[HealthCheck]:
 
 
 def to_json_rows(results: list[HealthCheck]) -> list[dict[str, str | bool]]:
-    """Return one JSON object per check."""
+    """Return a JSON object for each check."""
     return [
         {
             "check": check.check,
@@ -89,7 +89,7 @@ def to_json_rows(results: list[HealthCheck]) -> list[dict[str, str | bool]]:
 
 
 def check_versions() -> HealthCheck:
-    """Return a check that reports the versions of simgin, its random stream and Python."""
+    """Report the versions of simgin, of its random stream and of Python."""
     python = platform.python_version()
     return HealthCheck(
         "simgin", f"{simgin.__version__}, stream {rng.STREAM_VERSION}, Python {python}"
@@ -97,18 +97,18 @@ def check_versions() -> HealthCheck:
 
 
 def check_libraries() -> HealthCheck:
-    """Check the versions of the required libraries.
+    """Check that the required libraries are installed in supported versions.
 
     The minor version of numba is pinned, because numba's calls through function types are
     experimental.
     """
     installed = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
-    missing = [name for name, version in installed.items() if version is None]
+    missing_names = [name for name, version in installed.items() if version is None]
     parts = [f"{name} {version or 'missing'}" for name, version in installed.items()]
     details = ", ".join(parts)
     problem = ""
-    if missing:
-        names = ", ".join(missing)
+    if missing_names:
+        names = ", ".join(missing_names)
         problem = f"{names} cannot be found. Run `pip install --force-reinstall simgin`."
     elif not str(installed["numba"]).startswith(f"{NUMBA_VERSION}."):
         problem = (
@@ -124,14 +124,14 @@ def check_extras() -> HealthCheck:
         requirements = metadata.requires("simgin") or []
     except metadata.PackageNotFoundError:
         return HealthCheck("extras", "unknown, because simgin is not installed as a package")
-    missing: dict[str, list[str]] = {}
+    missing_packages: dict[str, list[str]] = {}
     for line in requirements:  # Each line is a requirement, such as `pytest>=8; extra == "test"`.
         if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
-            packages = missing.setdefault(match[2], [])
+            packages = missing_packages.setdefault(match[2], [])
             if _installed_version(match[1]) is None:
                 packages.append(match[1])
-    complete = ", ".join(extra for extra, packages in missing.items() if not packages)
-    incomplete = {extra: packages for extra, packages in missing.items() if packages}
+    complete = ", ".join(extra for extra, packages in missing_packages.items() if not packages)
+    incomplete = {extra: packages for extra, packages in missing_packages.items() if packages}
     parts = [f"complete: {complete}"] if complete else []
     if incomplete:
         names = ", ".join(sorted({name for packages in incomplete.values() for name in packages}))
@@ -147,7 +147,7 @@ def _installed_version(name: str) -> str | None:
 
 
 def check_machine() -> HealthCheck:
-    """Report CPU cores and memory."""
+    """Report the number of CPU cores and the size of the memory."""
     details = (
         f"{platform.system()} {platform.machine()}, {parallel.usable_cpus()} usable processors"
     )
@@ -161,7 +161,7 @@ def check_machine() -> HealthCheck:
 
 
 def check_cache() -> HealthCheck:
-    """Check that the cache of compiled code is writable, and report the path and the size.
+    """Check that the cache of compiled code is writable, and report its path and size.
 
     Corrupt entries are not checked, because simgin recompiles a corrupt entry when it loads the
     entry.
@@ -192,7 +192,7 @@ def check_generator() -> HealthCheck:
 
 
 def check_hands() -> HealthCheck:
-    """Check the compiled deadwood function with sample hands."""
+    """Check the compiled deadwood function with hands whose deadwood is known."""
     for variant, cards, expected in KNOWN_HANDS:
         rules = build_rules(variants.find_variant(variant))
         deadwood_points = int(deadwood(notation.cards_to_mask(notation.parse_cards(cards)), rules))
@@ -205,7 +205,7 @@ def check_hands() -> HealthCheck:
 
 
 def check_plug_ins() -> HealthCheck:
-    """Check the strategies that other packages provide."""
+    """Check the strategies that other packages provide as plug-ins."""
     points, problems = loader.find_plug_ins(), []
     for point in points:
         try:
@@ -217,7 +217,7 @@ def check_plug_ins() -> HealthCheck:
 
 
 def check_play() -> HealthCheck:
-    """Check the sums of a small match, and compare the results of one thread and two threads."""
+    """Check the totals of a small match, and compare play with one thread and with two threads."""
     one_thread_rows, two_thread_rows = (
         runner.run_matchup(_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
     )
@@ -242,7 +242,7 @@ def check_play() -> HealthCheck:
 
 
 def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
-    """Return the sums over batch rows of the facts in `KNOWN_SUMS`."""
+    """Return the totals of those facts in batch rows that `KNOWN_SUMS` lists."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {
         name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])

@@ -1,1 +1,1 @@
-"""Command-line interface, with the commands of `simgin`, their options and their output."""
+"""Command-line interface of simgin: commands, options and output."""

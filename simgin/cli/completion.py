@@ -1,4 +1,4 @@
-"""Shell completion of specs such as `gold+knock=at`, without the engine."""
+"""Shell completion of specs such as `gold+knock=at`, without importing the engine."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from click import shell_completion
 
 
 def complete_variant(word: str) -> Iterator[str]:
-    """Yield variants and, after a plus sign, rule parameters or their values."""
+    """Yield completions of a variant spec: variants or, after a plus sign, rule parameters."""
     from simgin.rules import variants
     from simgin.rules.parameters import rule_parameters
 
@@ -22,7 +22,7 @@ def complete_variant(word: str) -> Iterator[str]:
 
 
 def complete_strategy(word: str) -> Iterator[str]:
-    """Yield strategies or, after a plus sign, slots or the policies of a slot."""
+    """Yield completions of a strategy spec: strategies or, after a plus sign, slots or policies."""
     from simgin.strategy import catalogue
 
     head, plus, _ = word.rpartition("+")
@@ -36,14 +36,14 @@ def complete_strategy(word: str) -> Iterator[str]:
 
 @shell_completion.add_completion_class
 class SplitBashComplete(shell_completion.BashComplete):
-    """Bash completion for words that bash splits at = and :."""
+    """Completion for bash, which splits words at = and :."""
 
     source_template = shell_completion.BashComplete.source_template.replace(
         "    return 0", "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    return 0", 1
     )
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the cursor, and the joined word at the cursor."""
+        """Return the words before the cursor, and the complete word at the cursor."""
         words = [*shell_completion.split_arg_string(os.environ["COMP_WORDS"]), ""]
         line = "\n".join(words[: int(os.environ["COMP_CWORD"]) + 1])
         pieces = re.sub(r"\n([=:]+)(?:\n|$)", r"\1", line).split("\n")
@@ -52,7 +52,7 @@ class SplitBashComplete(shell_completion.BashComplete):
     def get_completions(
         self, args: list[str], incomplete: str
     ) -> list[shell_completion.CompletionItem]:
-        """Return the completions, without the parts of the word that bash keeps."""
+        """Return the completions without the part of the word that bash keeps."""
         items = super().get_completions(args, incomplete)
         typed = incomplete.partition("=")[2] if incomplete.startswith("-") else incomplete
         prefix_length = 1 + max(typed.rfind("="), typed.rfind(":"))

@@ -1,4 +1,4 @@
-"""The user's configuration file, which contains default values of options.
+"""Configuration file of the user, which contains default values of options.
 
 click uses these values as defaults of the options. Therefore, options on the command line take
 precedence, and the command that repeats a result contains the values.
@@ -37,7 +37,7 @@ def config_path() -> Path:
 
 
 def read_config() -> dict[str, Any]:
-    """Return the settings in the configuration file, or an empty dict without a file.
+    """Return the settings in the configuration file, or an empty dict if there is no file.
 
     Raises:
         SimginError: If the file, a key or a value is not valid.
@@ -49,7 +49,7 @@ def read_config() -> dict[str, Any]:
 
 
 def check_config() -> tuple[dict[str, Any], list[str]]:
-    """Return all settings in the file, and the error of each invalid setting.
+    """Return all settings in the file, together with the error of each invalid setting.
 
     Raises:
         SimginError: If the file is not a TOML file.
@@ -96,16 +96,17 @@ def _parse_name(value: Any) -> Any:
 
 
 def write_config(settings: Mapping[str, Any]) -> None:
-    """Write the settings to the configuration file, except settings that are None."""
-    known = {key: value for key, value in settings.items() if value is not None}
+    """Write all settings that are not None to the configuration file."""
+    configured = {key: value for key, value in settings.items() if value is not None}
     lines = [
-        f"{key} = {json.dumps(known[key], ensure_ascii=False, default=str)}\n" for key in known
+        f"{key} = {json.dumps(configured[key], ensure_ascii=False, default=str)}\n"
+        for key in configured
     ]
     write_file(config_path(), "".join([HEADER, *lines]).encode())
 
 
 def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
-    """Use the configured settings as defaults for the commands of a context."""
+    """Use the configured settings as default values for the commands of a context."""
     settings = read_config()
     context.meta["results"] = settings.pop("results", None)
     opponent = settings.pop("opponent", None)
@@ -115,7 +116,7 @@ def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
 
 
 def is_configured(parameter: str) -> bool:
-    """Return True if the value of the command's parameter comes from the configuration file."""
+    """Return True if a parameter of the command has its value from the configuration file."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.DEFAULT_MAP
 
@@ -129,6 +130,6 @@ def drop_solitaire_opponent(parameter: str, asked: dict[str, Any]) -> None:
 
 
 def configured_output(name: str) -> Path | None:
-    """Return the output directory of a result in the configured directory, or None."""
+    """Return the path `name` in the configured results directory, or None without a setting."""
     results = click.get_current_context().meta.get("results")
     return Path(results).expanduser() / name if results else None

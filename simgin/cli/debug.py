@@ -14,7 +14,7 @@ ENGINE_PATH = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
 def _is_interpreted() -> bool:
-    """Return True if the engine runs as plain Python, and import the engine to find out."""
+    """Return True if the engine runs as plain Python; the function imports the engine."""
     from simgin.core import jit
 
     return jit.is_interpreted()
@@ -42,7 +42,7 @@ debug_option = click.option(
 
 @contextmanager
 def policy_calls(as_json: bool) -> Iterator[None]:
-    """Keep the output of policies apart from --json output, and show tracebacks of their errors.
+    """Keep the output of policies separate from --json output, and show tracebacks of errors.
 
     Args:
         as_json: True if the command prints a JSON object on stdout.

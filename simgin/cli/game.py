@@ -1,4 +1,4 @@
-"""Interactive game, with screens and input."""
+"""Interactive game on the terminal: screens and input."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ HELP = [
 
 
 class QuitGame(Exception):
-    """Exception that ends the program because the player quits; the game is saved."""
+    """Exception that ends the program when the player quits and the game has been saved."""
 
 
 def print_wrapped(lines: Iterable[str]) -> None:
@@ -58,7 +58,7 @@ def print_wrapped(lines: Iterable[str]) -> None:
 
 
 def style_cards(line: str) -> str:
-    """Return a line with every suit in its colour, unless NO_COLOR is set."""
+    """Return a line with every suit in colour, unless NO_COLOR is set."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return line
     return CARD.sub(lambda card: click.style(card[0], fg=SUIT_COLOURS.get(card[1])), line)
@@ -74,7 +74,7 @@ def rule_lines(variant: Variant) -> list[str]:
 
 @dataclass
 class InteractiveGame:
-    """Game on the terminal, with its screens and keyboard input."""
+    """Interactive game on the terminal, with screens and keyboard input."""
 
     game: PlayedGame
     is_coached: bool
@@ -87,7 +87,7 @@ class InteractiveGame:
         self.coach = Coach(self.matchup)
 
     def play(self) -> None:
-        """Play until the game ends or the player quits."""
+        """Play until the game ends or until the player quits."""
         if self.game.is_new:
             self.messages += rule_lines(self.matchup.variant)
         try:
@@ -137,7 +137,7 @@ class InteractiveGame:
             self.messages.append(f"{typed!r} is not a valid key. Type ? for help.")
 
     def _opens_panel(self, typed: str) -> bool:
-        """Open the panel of a key that is valid after the deal; return False for other keys."""
+        """Open the panel of a key that is valid after a deal; return False for any other key."""
         deal = self.table.trace()
         if typed == "w":
             print_line("Analysing your last action ...")
@@ -186,7 +186,7 @@ class InteractiveGame:
         self.messages, self.panel = [], []
 
     def _header_lines(self) -> Iterator[str]:
-        """Yield the lines with the variant, the deal and the score."""
+        """Yield the lines that show the variant, the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
         you_deal = self.matchup.b is not None and state.dealer == 0
         dealt = ", you are the dealer" if you_deal else ""
@@ -216,7 +216,7 @@ class InteractiveGame:
             self.coach.start_deal()
 
     def _write(self, deal: TracedDeal) -> None:
-        """Write the deal as `simgin show --json` does, for `--save` and `grade --last`."""
+        """Write the deal in the format of `simgin show --json`, for `--save` and `grade --last`."""
         records = self.game.deal_records(deal)
         answer = CommandResult(repeat_command(new=None), records, self.matchup.seed)
         content = f"{answer.json()}\n".encode()
@@ -248,7 +248,7 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
 
 
 def help_lines(decision: Decision) -> Iterator[str]:
-    """Yield the keys for a decision, with one line for all discards, and the general keys."""
+    """Yield the valid keys for a decision, with one line for all discards, and the general keys."""
     legal = table_text.list_choices(decision)
     yield "Keys:"
     if cards := [key for key in legal if len(key) == 2 and key[1].isalpha()]:
@@ -260,7 +260,7 @@ def help_lines(decision: Decision) -> Iterator[str]:
 
 
 def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
-    """Yield the grade of seat 0 in some deals, compared with error rates of built-in strategies."""
+    """Yield lines that compare the error rate of seat 0 with those of built-in strategies."""
     best = strong_player(matchup.variant)
     judging = parse_matchup(best, matchup.opponent or None, matchup.variant.spec, 1, "deal")
     grade = grade_deals(make_rating_task(matchup.a.spec, judging, len(deals)), deals)

@@ -1,4 +1,4 @@
-"""Common parts of `simgin tune` and `simgin train`: options, output files and execution."""
+"""Shared parts of `simgin tune` and `simgin train`: options, output files and execution."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ confirm_option = options.count_option(
 
 
 def run_directory_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option `--run DIR`, which names the directory for a search or training run."""
+    """Return the option `--run DIR`, which sets the directory of a search or training."""
     return click.option("--run", "directory_path", type=options.PATH, metavar="DIR", help=help_text)
 
 
@@ -53,7 +53,7 @@ def check_improvement_output(
 
 
 def player_options(request: TuneRequest) -> dict[str, Any]:
-    """Return the options that name the players in the command that repeats a run."""
+    """Return the options that specify the players in a command that repeats a run."""
     return {
         "strategy": request.strategy.spec,
         "variant": request.variant.spec,
@@ -73,7 +73,7 @@ def run_improvement(
     as_json: bool,
     cached: str = "",
 ) -> Improvement:
-    """Run a search or training with `session.run_request`, and write its result.
+    """Run a search or training, and write the result to a file.
 
     Args:
         request: Request with the strategy, the opponents and the identity of the ledger.
@@ -93,10 +93,10 @@ def run_improvement(
     # The file does not depend on its own path or on the number of workers.
     command = repeat_command(**changed, output=None, directory_path=None)
 
-    def finish(found: Improvement) -> list[Path]:
+    def finish(result: Improvement) -> list[Path]:
         if output is None:
             return []
-        write_file(output, found.file_content(command))
+        write_file(output, result.file_content(command))
         return [output]
 
     return session.run_request(

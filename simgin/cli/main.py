@@ -1,4 +1,4 @@
-"""Command line: list of commands, help and exit codes.
+"""Entry point of the command line, with the list of commands, the help and the exit codes.
 
 This module imports neither the engine nor pandas. The module of a command is imported when the
 command is called, so that `simgin --help` is fast.
@@ -85,14 +85,14 @@ All commands:          simgin --help"""
 
 
 class CommandGroup(click.Group):
-    """Group of all commands, each of which is imported only when it is called."""
+    """Group of all commands, which imports each command only when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command with a name, or return None if there is none."""
+        """Import and return the command with the given name, or return None if it is unknown."""
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"simgin.cli.commands.{cmd_name}")
@@ -102,23 +102,23 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command as click does, with a suggestion for an unknown name."""
-        known = args[0] in COMMANDS or args[0].startswith("-")
-        if not known and not ctx.resilient_parsing:
+        """Resolve a command as click does, suggesting a command for an unknown name."""
+        is_known = args[0] in COMMANDS or args[0].startswith("-")
+        if not is_known and not ctx.resilient_parsing:
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean `simgin {near[0]}`?" if near else ""
             raise click.UsageError(f"{args[0]!r} is not a command.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing their modules."""
+        """Write the list of commands without importing the modules of the commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run the command line, and exit with its exit code."""
+        """Run the command line, and exit with the resulting exit code."""
         if "_SIMGIN_COMPLETE" in os.environ:
             from simgin.cli import completion  # noqa: F401  registers the script for bash
         _open_closed_streams()
@@ -146,7 +146,7 @@ def _open_closed_streams() -> None:
 
 
 def _limit_terminal_size() -> None:
-    """Limit COLUMNS and LINES to the size of a real terminal, because rich has no limit."""
+    """Limit COLUMNS and LINES to a realistic size, because rich does not limit them."""
     for name, smallest in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
         value = os.environ.pop(name, "")
         if value.isdecimal() and (size := int(value[:MAX_DIGITS])):
@@ -154,7 +154,7 @@ def _limit_terminal_size() -> None:
 
 
 def _check_words(words: Sequence[str]) -> None:
-    """Raise UsageError for an argument that cannot be encoded and therefore not stored."""
+    """Raise UsageError for an argument that cannot be encoded and thus cannot be stored."""
     for word in words:
         if fault := describe_encoding_error(word):
             raise click.UsageError(f"{fault}.")
@@ -162,7 +162,7 @@ def _check_words(words: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def _print_warnings() -> Iterator[None]:
-    """Print each warning about rules only once, as a message on stderr."""
+    """Print each warning about rules on stderr, but only once."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
         original, printed = warnings.showwarning, set()
@@ -188,7 +188,7 @@ def _print_warnings() -> Iterator[None]:
 
 
 def _exit_code(run: Callable[[], object]) -> int:
-    """Run a command line and return its exit code.
+    """Run a command line, and return the exit code.
 
     Returns:
         0 for success, 1 for a failed check, 2 for invalid input and 130 for an interruption.
@@ -217,20 +217,20 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 
 def _machine_message(error: OSError) -> str:
-    """Return the message for an error of the operating system, such as a full disk."""
+    """Return the message for an operating system error, such as a full disk."""
     name = error.filename or "The output"
     return f"{name} cannot be read or written ({error.strerror or error})."
 
 
 def _usage_message(error: click.ClickException) -> str:
-    """Return click's error message, with the command that prints the help."""
+    """Return the error message of click, with the command that prints the help."""
     context = getattr(error, "ctx", None)
     hint = f"\nFor help, run `{context.command_path} --help`." if context else ""
     return error.format_message() + hint
 
 
 def _print_error(message: str, *, is_list: bool = False) -> None:
-    """Print an error message in which long quotations of the input are shortened.
+    """Print an error message, shortening long quotations of user input.
 
     Args:
         message: Error message.
@@ -244,7 +244,7 @@ def _print_error(message: str, *, is_list: bool = False) -> None:
 
 
 def _discard_stdout() -> None:
-    """Redirect stdout to the null device after its reader has closed it."""
+    """Redirect stdout to the null device after the reader has closed the pipe."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

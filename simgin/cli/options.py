@@ -1,4 +1,4 @@
-"""Shared options with parsers and shell completion, and groups with a default command."""
+"""Options that several commands share, with parsers and shell completion."""
 
 import difflib
 import math
@@ -16,7 +16,7 @@ from simgin.text import amounts
 
 
 class NameType(StringParamType):
-    """Parameter type for a built-in name or the path of a user's file.
+    """Parameter type for a built-in name or for the path of a user's file.
 
     Args:
         names: Function that returns the completions of a word, without file names.
@@ -65,7 +65,7 @@ FILE_PATH = click.Path(path_type=Path, dir_okay=False)
 
 
 def _callback_for(parse: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Return a click callback that parses a value, and names the option in errors."""
+    """Return a click callback that parses a value and names the option in error messages."""
 
     def read(_context: click.Context, _option: click.Parameter, value: object) -> Any:
         if value is None:
@@ -85,7 +85,7 @@ read_seconds = _callback_for(amounts.parse_seconds)
 
 
 def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callable[[Any], Any]:
-    """Return an integer option whose help shows the default."""
+    """Return an integer option whose help text shows the default value."""
     return click.option(
         name, type=int, metavar=metavar, help=help_text, show_default="default" in how, **how
     )
@@ -94,7 +94,7 @@ def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callab
 def strategy_option(
     help_text: str, *names: str, metavar: str = "NAME", **how: Any
 ) -> Callable[[Any], Any]:
-    """Return an option that takes a strategy."""
+    """Return an option whose value is a strategy spec."""
     return click.option(*names, type=STRATEGY, metavar=metavar, help=help_text, **how)
 
 
@@ -109,9 +109,9 @@ json_only_option = click.option(
 )
 
 
-def _set_export(context: click.Context, _option: click.Parameter, given: str | None) -> None:
-    if given:
-        context.meta[EXPORT_KEY] = given
+def _set_export(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value:
+        context.meta[EXPORT_KEY] = value
 
 
 _export_option = click.option(
@@ -212,17 +212,17 @@ def count_option(name: str, help_text: str, **default: Any) -> Callable[[Any], A
 
 
 def time_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option `--for`, which sets the time limit."""
+    """Return the option `--for`, which limits the playing time."""
     return click.option("--for", "seconds", callback=read_seconds, metavar="TIME", help=help_text)
 
 
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
-    """Return the option `-o`, which names the directory or file for the results."""
+    """Return the option `-o`, which sets the directory or file for the results."""
     return click.option("-o", "--output", type=PATH, metavar=metavar, help=help_text)
 
 
 class NameOrSubcommand(click.Group):
-    """Command group that runs its `default` command unless the first word is a subcommand.
+    """Command group that runs the command `default` unless the first word is a subcommand.
 
     Subcommands are added with `@group.command("diff")`. The help of the default command lists them.
     """
@@ -247,7 +247,7 @@ class NameOrSubcommand(click.Group):
         return self.default.make_context(info_name, args, parent, **extra)
 
     def _refuse_misspelt(self, word: str, info_name: str | None) -> None:
-        """Raise UsageError for a word that resembles a subcommand."""
+        """Raise UsageError for a word that resembles the name of a subcommand."""
         near = difflib.get_close_matches(word, self.commands, n=1)
         if near:
             raise click.UsageError(
@@ -281,7 +281,7 @@ RUN_OPTIONS = ("workers", "scheduler", "output", "record", "dry_run", "details",
 
 
 def limit_options(command: Any) -> Any:
-    """Add the options to a command that limit, distribute and save a run."""
+    """Add the options that limit, distribute and save a run to a command."""
     for add in reversed(_limit_options):
         command = add(command)
     return command

@@ -1,4 +1,4 @@
-"""Output of commands: tables or a JSON object, output files, and a command to repeat the result."""
+"""Output of commands: tables or a JSON object, files, and a command that repeats the result."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXPORT_FORMATS = ("markdown", "latex", "csv")
 
 @dataclass(frozen=True)
 class CommandResult:
-    """Output of a command: its JSON records, seed, files and reason for stopping.
+    """Result of a command: JSON records, seed, files and reason for stopping.
 
     Attributes:
         command: Command that repeats the result.
@@ -50,7 +50,7 @@ class CommandResult:
     stopped: str = "complete"
 
     def json(self) -> str:
-        """Return the JSON object that --json prints."""
+        """Return the JSON object that `--json` prints."""
         from simgin.report.json_output import format_json_output
 
         return format_json_output(self.command, self.rows, self.seed, self.files, self.stopped)
@@ -58,7 +58,7 @@ class CommandResult:
     def print(
         self, as_json: bool, parts: Iterable[Any], *, answer: str = "", paged: bool = False
     ) -> None:
-        """Print the JSON object, or the screen, the files and the command that repeats the result.
+        """Print the JSON object, or the screen, the files and the command to repeat the result.
 
         Args:
             as_json: True to print the JSON object.
@@ -91,7 +91,7 @@ class CommandResult:
 
 
 def _export_tables(parts: Iterable[Any], form: str) -> str:
-    """Return the tables on a screen in one of the `EXPORT_FORMATS`, separated by empty lines."""
+    """Return the tables on a screen in an export format, separated by empty lines."""
     from simgin.report.report_table import Table
 
     tables = [part.export(form) for part in parts if isinstance(part, Table)]
@@ -101,7 +101,7 @@ def _export_tables(parts: Iterable[Any], form: str) -> str:
 
 
 def _describe_files(files: Sequence[Path]) -> str:
-    """Return the path of the HTML report or the first file, and the number of other files."""
+    """Return the path of the HTML report or of the first file, and the number of other files."""
     first = files[0]
     for path in files:
         if path.name == HTML_REPORT:
@@ -113,19 +113,19 @@ def _describe_files(files: Sequence[Path]) -> str:
 
 
 def _may_page() -> bool:
-    """Return True if stdout is a terminal and the user has not set NO_PAGER."""
+    """Return True if stdout is a terminal and NO_PAGER is not set."""
     return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("NO_PAGER")
 
 
 def console() -> Console:
-    """Return the rich console for stdout, 80 columns wide by default and without markup."""
+    """Return the rich console for stdout, without markup and 80 columns wide by default."""
     from simgin.report.terminal import Terminal
 
     return Terminal(highlight=False, markup=False, emoji=False)
 
 
 def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[Any]:
-    """Yield the parts of a report for the terminal, and the command that prints every table.
+    """Yield the parts of a report for the terminal, and the command that prints all tables.
 
     Args:
         report: Report to print.
@@ -143,7 +143,7 @@ def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[A
 
 
 def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a result and its commands, each command on a separate line for copying."""
+    """Yield a result and its commands, each on a separate line for copying."""
     from rich.text import Text
 
     for line in (finding, *(" " * indent + command for command in commands)):
@@ -160,7 +160,7 @@ def can_print(text: str) -> bool:
 
 
 def print_line(line: str) -> None:
-    """Print a line on stdout, with control characters escaped."""
+    """Print a line on stdout, escaping control characters."""
     click.echo(escape_control_chars(line))
 
 
@@ -173,7 +173,7 @@ def format_command(*words: object) -> str:
 
 
 def repeat_command(**changed: object) -> str:
-    """Return the shell command that repeats this result.
+    """Return the shell command that repeats the result.
 
     The command contains all parameters of the running command, including defaults, so that its
     meaning does not change in other versions.
@@ -194,7 +194,7 @@ def repeat_command(**changed: object) -> str:
 
 
 def continue_command(command: str) -> str:
-    """Return a command with those options of the user that do not change the result."""
+    """Return a command followed by those user options that do not change the result."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:
@@ -206,7 +206,7 @@ def continue_command(command: str) -> str:
 
 
 def _typed_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
-    """Yield the words with which a user specifies a parameter."""
+    """Yield the words with which a user sets a parameter on the command line."""
     values = value if parameter.multiple or parameter.nargs == -1 else [value]
     for each in values:
         if isinstance(parameter, click.Option):

@@ -1,4 +1,4 @@
-"""Plan of a run, printed before the run starts: matchups, sizes and times."""
+"""Plan of a run, printed before the run starts, with matchups, sizes and times."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def plan_rows(
     expected: bool = False,
     power: str | float | None = None,
 ) -> list[dict[str, Any]]:
-    """Return one row per matchup of a plan, for --json.
+    """Return one row per matchup of a plan for --json.
 
     Args:
         plan: Plan of the run.
@@ -68,14 +68,14 @@ def plan_rows(
 
 
 def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
-    """Return a plan row's expected half-width and, if `power` is given, its needed sample size."""
-    share, points = by_metric = estimate_deviations(task.matchup)
+    """Return the expected half-width of a matchup and, if `power` is given, the required size."""
+    rate, points = by_metric = estimate_deviations(task.matchup)
     half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
     precision: dict[str, Any] = {
         "half_width": {name: float(f"{x:.3g}") for name, x in half_widths.items()}
     }
     if power is not None:
-        deviation = by_metric[share if isinstance(power, str) else points]
+        deviation = by_metric[rate if isinstance(power, str) else points]
         units = required_sample_size(differences.parse_margin(power), deviation)
         precision["needed"] = units * (2 if task.matchup.is_mirrored else 1)
     return precision
@@ -91,7 +91,7 @@ def print_dry_run(
     as_json: bool,
     power: str | float | None = None,
 ) -> None:
-    """Print a plan with its expected time and precision.
+    """Print a plan together with the expected time and precision.
 
     Args:
         plan: Plan of the run.
@@ -118,7 +118,7 @@ def print_plan(
     *,
     with_matchups: bool = False,
 ) -> None:
-    """Print the question, the hypothesis, the time and the output directory of a plan.
+    """Print the question, the hypothesis, the expected time and the output directory of a plan.
 
     Args:
         plan: Plan of the run.
@@ -143,17 +143,17 @@ def print_plan(
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):
-        share, points = row["half_width"].values()
+        rate, points = row["half_width"].values()
         names = (row["variant"], row["strategy"], row["opponent"])
         limit_prefix = "" if plan.seconds is not None else _format_limit_prefix(plan)
         time = f"{limit_prefix}{format_duration(row['seconds'])}"
         size = _format_size(plan, task, row["units"])
-        rows.append((*names, size, f"{100 * share:.2g}", f"{points:.2g}", time))
+        rows.append((*names, size, f"{100 * rate:.2g}", f"{points:.2g}", time))
     return table_from_rows("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)
 
 
 def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
-    """Return a sentence about the sample size needed to detect a difference."""
+    """Return a sentence that states the sample size needed to detect a difference."""
     size = f"{power} of wins" if isinstance(power, str) else f"{power:g} points per deal"
     return (
         f"To detect a difference of {size} with 80 % power, play "
@@ -162,7 +162,7 @@ def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> 
 
 
 def _steps_sentence(plan: Plan) -> str:
-    """Return a sentence about the number of extra passes and their time on all cores."""
+    """Return a sentence that states the number of extra passes and their time on all cores."""
     if not plan.extra_steps:
         return ""
     seconds = 0.0
@@ -174,7 +174,7 @@ def _steps_sentence(plan: Plan) -> str:
 
 
 def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals: bool) -> list[int]:
-    """Return the number of pairs of each task that are missing from the ledger."""
+    """Return, for each task, the number of units that are missing from the ledger."""
     if run_directory is None or not (run_directory / ledger.LEDGER_FILE).is_file():
         return [block.remaining_units(task, ()) for task in plan.tasks]
     with ledger.open_existing_ledger(run_directory / ledger.LEDGER_FILE) as run_ledger:
@@ -183,7 +183,7 @@ def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals:
 
 
 def _format_size(plan: Plan, task: Task, units_left: int) -> str:
-    """Return the size, such as `200,000 deals`, and the percentage already played."""
+    """Return the size, such as `200,000 deals`, with the percentage that has been played."""
     unit = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
@@ -199,7 +199,7 @@ def _format_limit_prefix(plan: Plan) -> str:
 
 
 def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
-    """Return a sentence about a plan's matchups, time and stopping rule."""
+    """Return a sentence that states the matchups, the time and the stopping rule of a plan."""
     matchups = _format_matchups(plan)
     if units_left == 0:
         return f"{matchups}, already complete."
@@ -214,7 +214,7 @@ def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
 
 
 def _format_matchups(plan: Plan) -> str:
-    """Return the number of matchups and their size, such as `30 matchups, 200 matches each`."""
+    """Return the number and the size of the matchups: `30 matchups, 200 matches each`."""
     number = len(plan.tasks)
     words, each = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
     sizes = {task.n for task in plan.tasks}

@@ -1,4 +1,4 @@
-"""Execution of requests: compilation notice, progress, interruption and output."""
+"""Execution of requests, with a compilation notice, progress, interruption and output."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def run_request(
     records: Callable[[R], list[dict[str, Any]]] = lambda result: result.records(),
     **manifest: Any,
 ) -> R:
-    """Run a request with live progress, save its report and print the result.
+    """Run a request with a progress display, save the report and print the result.
 
     Args:
         run: Function that runs the request. Its arguments are a progress callback and, if
@@ -124,7 +124,7 @@ def run_plan_request(
     record_deals: bool = False,
     **options: Any,
 ) -> None:
-    """Run the request of a plan, with a ledger.
+    """Run the request of a plan, storing the finished blocks in a ledger.
 
     Args:
         plan: Plan to play.
@@ -177,7 +177,7 @@ def run_screen(
     details: bool,
     sentences: Iterable[str] = (),
 ) -> Iterator[Any]:
-    """Yield the parts of a run's screen.
+    """Yield the parts of the screen that shows the result of a run.
 
     Args:
         results: Results of the run.
@@ -198,7 +198,7 @@ def run_screen(
 def exit_on_interrupt(
     command: str, location: Path | str | None = None, parts: str = ""
 ) -> Iterator[None]:
-    """If the user interrupts the block, exit and print the command that continues the work.
+    """Exit if the user interrupts the block, and print the command that continues the work.
 
     Args:
         command: Command that repeats the result. Options that the user specified, such as
@@ -220,7 +220,7 @@ def exit_on_interrupt(
 
 
 def check_run_output(output: Path | None, record_deals: bool) -> None:
-    """Before a long run, raise an error if the output directory cannot be used."""
+    """Raise an error if the output directory cannot be used; call this before a long run."""
     if output is not None:
         directory.check_directory(output)
     elif record_deals:
@@ -233,7 +233,7 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
 
 @contextmanager
 def explain_wait(reason: str = COMPILING_NOTICE) -> Iterator[None]:
-    """Print the reason for a wait if the block takes a long time.
+    """Print the reason for waiting if the block takes long.
 
     If compiled code cannot be cached, the notice of `jit.cache_directory` replaces `COMPILING`.
 
@@ -251,14 +251,14 @@ def explain_wait(reason: str = COMPILING_NOTICE) -> Iterator[None]:
 
 
 def compile_players(matchups: Iterable[Matchup]) -> None:
-    """Compile the strategies of matchups, and print a notice if compilation takes long."""
+    """Compile the strategies of matchups, printing a notice if the compilation takes long."""
     with explain_wait():
         for matchup in matchups:
             kernel.compile_matchup(matchup)
 
 
 def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
-    """Warn about variants in which single deals ignore a score or die that matters."""
+    """Warn about variants whose single deals ignore a score or die that affects play."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
     for variant in variants:
         if variant.params["shot"]:

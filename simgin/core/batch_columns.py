@@ -1,4 +1,4 @@
-"""Facts and columns of the batch rows that the kernel computes as exact int64 sums.
+"""Statistics of a unit of analysis, and the columns of batch rows that contain their exact sums.
 
 A *unit* of analysis is a mirrored pair of deals (or matches), or a single deal (match) if a
 strategy plays against itself. Standard errors are clustered by unit. For every unit, the kernel
@@ -47,7 +47,7 @@ FACT_INDEX = {name: i for i, name in enumerate(FACT_NAMES)}
 
 
 def _denominator_name(fact: str) -> str:
-    """Return the name of the denominator of a fact."""
+    """Return the name of the denominator of a statistic."""
     if fact in SHOWDOWN_FACTS:
         return "showdowns"
     if fact in ("points_scored", "first_player_win"):

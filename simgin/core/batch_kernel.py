@@ -99,7 +99,7 @@ N_OTHER_DEAL_FACTS = int((OTHER_DENOMINATOR_FACTS < FACT_MATCHES).sum())
 
 @jit
 def _add_side_facts(state, seat, offset):
-    """Add one side's results in a deal to the facts of its unit."""
+    """Add one side's results in a deal to the statistics of the unit of analysis."""
     if state.winner == seat:
         if state.kind < N_SCORED_RESULTS:
             state.facts[offset + state.kind] += 1
@@ -113,7 +113,7 @@ def _add_side_facts(state, seat, offset):
 
 @jit
 def _add_showdown_facts(state):
-    """Add the showdown facts of a deal that ended with a knock to the facts of its unit."""
+    """Add to the unit's statistics the showdown of a deal that ended with a knock."""
     state.facts[FACT_SHOWDOWNS] += 1
     state.facts[FACT_KNOCK_COUNT] += state.stopper_count
     state.facts[FACT_DEFENDER_COUNT] += state.other_count
@@ -126,7 +126,7 @@ def _add_showdown_facts(state):
 
 @jit
 def add_deal_facts(state, seat_a):
-    """Add a deal to the facts of its unit.
+    """Add a deal to the statistics of its unit of analysis.
 
     `seat_a` is the seat of strategy A.
     """
@@ -157,7 +157,7 @@ def add_deal_facts(state, seat_a):
 
 @jit
 def _add_match_facts(state, rules, outcome, seat_a):
-    """Add a finished match to the facts of its unit.
+    """Add a finished match to the statistics of its unit of analysis.
 
     `outcome` is the return value of `apply_deal_result`, and `seat_a` is the seat of strategy A.
     """
@@ -181,7 +181,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
     a_has_won = outcome == seat_a
     state.facts[FACT_MATCH_WIN + (not a_has_won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # With this solitaire goal, the opponent has no score.
+        return  # In this solitaire goal, there is no opponent with a score.
     state.facts[FACT_MATCHES_DECIDED] += 1
     state.facts[FACT_WINNER_SCORE] += score_a if a_has_won else score_b
     state.facts[FACT_LOSER_SCORE] += score_b if a_has_won else score_a
@@ -190,7 +190,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
 
 @jit
 def _count_quarter_wins(state):
-    """Return four times the proportion of matches that strategy A wins in a unit.
+    """Return four times the proportion of the unit's matches that strategy A has won.
 
     If the unit has no matches, the win rate in its deals is used.
     """
@@ -207,14 +207,14 @@ def _count_quarter_wins(state):
 
 @jit
 def add_unit_to_row(state):
-    """Add the facts of a unit, their squares and their cross products to a batch row.
+    """Add the statistics of a unit, their squares and their cross products to a batch row.
 
     The facts are then reset.
     """
     state.row[COL_UNITS] += 1
     state.row[COL_PAIR_HISTOGRAM + _count_quarter_wins(state)] += 1
     deals = state.facts[FACT_DEALS]
-    for i in range(N_FACTS):  # LLVM can vectorise separate loops.
+    for i in range(N_FACTS):  # The loops are separate so that LLVM can vectorise them.
         state.row[COL_SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[COL_SQUARE + i] += state.facts[i] * state.facts[i]
@@ -230,7 +230,7 @@ def add_unit_to_row(state):
 
 @jit
 def _apply_deal(state, rules, records, seat_a):
-    """Apply the result of a deal to its unit and its match, and record the deal if requested.
+    """Add the result of a deal to its unit and its match, and record the deal if requested.
 
     Returns the outcome of the match after the deal (see `apply_deal_result`).
     """
@@ -257,7 +257,7 @@ def start_mirrored_game(state, rules, seat_a, play_matches):
     state.half = seat_a
     start_match(state, rules)
     state.deal = 0
-    state.logged = 0  # A state can trace several deals.
+    state.logged = 0  # The log can contain an earlier deal of the same state.
     if state.given:
         return
     state.dealer = (
@@ -372,7 +372,7 @@ def play_units_solo(
 
 @jit
 def _finish_unit(state, rows, index, n_units, units_per_row):
-    """Add a unit to its batch row, and write the row if the batch is complete."""
+    """Add a unit to the current batch row, and save the row if the batch is complete."""
     add_unit_to_row(state)
     if (index + 1) % units_per_row == 0 or index + 1 == n_units:
         for k in range(N_COLUMNS):

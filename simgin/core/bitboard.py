@@ -49,20 +49,20 @@ def cards_in_runs(hand):
 
 @force_inline
 def run_outs(hand):
-    """Return the cards that would form a run with the cards of a hand.
+    """Return the cards that would form a run with cards in the hand.
 
     The result can include cards of the hand.
     """
-    above = hand << 1 & NOT_ACES
-    below = hand >> 1 & NOT_KINGS
-    two_above = above & above << 1 & NOT_ACES
-    two_below = below & below >> 1 & NOT_KINGS
-    return two_above | above & below | two_below
+    cards_above = hand << 1 & NOT_ACES
+    cards_below = hand >> 1 & NOT_KINGS
+    pairs_above = cards_above & cards_above << 1 & NOT_ACES
+    pairs_below = cards_below & cards_below >> 1 & NOT_KINGS
+    return pairs_above | cards_above & cards_below | pairs_below
 
 
 @force_inline
 def cards_in_sets(hand):
-    """Return the cards of a hand with a rank that occurs at least three times."""
+    """Return the cards of a hand whose rank occurs at least three times in the hand."""
     ranks = ranks_held_three_times(hand, hand >> 13, hand >> 26, hand >> 39)
     return hand & (ranks & LANE_MASK) * ACES
 
@@ -72,21 +72,21 @@ def sum_values_by_bits(cards, rules, side):
     """Return the total value of a set of cards, in points."""
     points = 0
     for bit in range(N_VALUE_PLANES):
-        held = cards & rules.planes[side, bit]
-        points += popcount(held) << bit
+        plane_cards = cards & rules.planes[side, bit]
+        points += popcount(plane_cards) << bit
     return points
 
 
 @force_inline
 def unmatched_without_sets(sets, hand):
     """Return the cards that remain after melding the given sets and the longest runs."""
-    rest = hand & ~sets
-    return rest & ~cards_in_runs(rest)
+    remaining_cards = hand & ~sets
+    return remaining_cards & ~cards_in_runs(remaining_cards)
 
 
 @force_inline
 def find_conflicts(hand, runs, sets):
-    """Return the ranks of cards in both sets and runs, and the spare cards of sets of four."""
+    """Return the ranks that are in both a set and a run, and the spare cards of four-card sets."""
     conflicts = ranks_of(runs & sets)
     in_all_suits = hand & hand >> 13 & hand >> 26 & hand >> 39
     four_card_sets = conflicts & in_all_suits
@@ -94,22 +94,22 @@ def find_conflicts(hand, runs, sets):
 
 
 @force_inline
-def next_conflict_resolution(conflicts, spare, ranks, spared):
+def next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs):
     """Return the next way to assign each conflicting rank to sets or to runs.
 
     The first resolution, (0, 0), follows the last resolution.
 
     A resolution melds `ranks`, a subset of the conflicting ranks, as sets. The resolution leaves
-    the cards `spared` to runs, at most one card from each set of four. Repeated calls enumerate all
-    subsets of the masks, with the operation (x - mask) & mask.
+    the cards `left_to_runs` to runs, at most one card from each set of four. Repeated calls
+    enumerate all subsets of the masks, with the operation (x - mask) & mask.
     """
-    available = spare & ranks * ACES
-    spared = (spared - available) & available
-    while popcount(ranks_of(spared)) < popcount(spared):
-        spared = (spared - available) & available
-    if spared == 0:
+    available_cards = spare_cards & ranks * ACES
+    left_to_runs = (left_to_runs - available_cards) & available_cards
+    while popcount(ranks_of(left_to_runs)) < popcount(left_to_runs):
+        left_to_runs = (left_to_runs - available_cards) & available_cards
+    if left_to_runs == 0:
         ranks = (ranks - conflicts) & conflicts
-    return ranks, spared
+    return ranks, left_to_runs
 
 
 @jit
@@ -118,16 +118,18 @@ def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
 
     `runs` and `sets` contain the cards of the hand that are in runs and in sets.
     """
-    conflicts, spare = find_conflicts(hand, runs, sets)
+    conflicts, spare_cards = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES  # Remove the sets without conflict.
-    best = HUGE_DEADWOOD
-    ranks, spared = 0, 0
+    least_deadwood = HUGE_DEADWOOD
+    ranks, left_to_runs = 0, 0
     while True:
-        melded = hand & ranks * ACES & ~spared
-        best = min(best, sum_values_by_bits(unmatched_without_sets(melded, hand), rules, side))
-        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
+        melded = hand & ranks * ACES & ~left_to_runs
+        least_deadwood = min(
+            least_deadwood, sum_values_by_bits(unmatched_without_sets(melded, hand), rules, side)
+        )
+        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
         if ranks == 0:
-            return best
+            return least_deadwood
 
 
 @force_inline
@@ -143,14 +145,14 @@ def can_leave_one_card(hand):
 @jit
 def _can_leave_one_over_conflicts(hand, runs, sets):
     """Return True if some conflict resolution of the hand leaves at most one card unmatched."""
-    conflicts, spare = find_conflicts(hand, runs, sets)
+    conflicts, spare_cards = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES
-    ranks, spared = 0, 0
+    ranks, left_to_runs = 0, 0
     while True:
-        unmatched = unmatched_without_sets(hand & ranks * ACES & ~spared, hand)
+        unmatched = unmatched_without_sets(hand & ranks * ACES & ~left_to_runs, hand)
         if unmatched & (unmatched - 1) == 0:
             return True
-        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
+        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
         if ranks == 0:
             return False
 
@@ -165,8 +167,8 @@ def write_melds(runs, sets, melds):
     n = 0
     while runs:
         suit = lowest_bit(runs) // 13
-        rest = suit_lane(runs, suit)
-        run = rest & ~(rest + (rest & -rest))  # lowest consecutive ranks
+        remaining = suit_lane(runs, suit)
+        run = remaining & ~(remaining + (remaining & -remaining))  # lowest consecutive ranks
         melds[n] = run << 13 * suit
         runs ^= melds[n]
         n += 1
@@ -180,9 +182,9 @@ def write_melds(runs, sets, melds):
 @force_inline
 def meld_extensions_by_bits(meld):
     """Return the cards that can be laid off directly on a meld."""
-    first = meld & -meld
+    lowest_card = meld & -meld
     if meld & meld >> 1 == 0:  # a set
         return ranks_of(meld) * ACES & ~meld
-    before = (first & ~ACES) >> 1
-    after = (meld + first) & ~ACES & ALL_CARDS
-    return before | after
+    card_before = (lowest_card & ~ACES) >> 1
+    after = (meld + lowest_card) & ~ACES & ALL_CARDS
+    return card_before | after

@@ -41,7 +41,7 @@ def lowest_bit(x):
 
 @jit
 def highest_lane_bit(x):
-    """Return the index of the highest set bit of a number in 1..0x1FFF."""
+    """Return the index of the highest set bit of a number from 1 to 0x1FFF."""
     x &= 0x1FFF  # The mask tells LLVM that the number is not negative.
     n = -1
     while x:

@@ -27,7 +27,7 @@ from simgin.core.jit import force_inline, jit
 
 @jit
 def _deadwood_after_runs(hand, rules, side):
-    """Return the deadwood, in points, that remains if only runs are melded."""
+    """Return the deadwood, in points, that remains if the player melds only runs."""
     points = 0
     for suit in range(4):
         points += np.int64(rules.lane[side, suit_lane(hand, suit)]) >> 16
@@ -36,7 +36,7 @@ def _deadwood_after_runs(hand, rules, side):
 
 @jit
 def _run_cards_from_table(hand, rules):
-    """Look up the cards of a hand that are in a run in the lane table."""
+    """Look up in the lane table which cards of a hand are in a run."""
     cards = 0
     for suit in range(4):
         in_runs = np.int64(rules.lane[0, suit_lane(hand, suit)]) & LANE_MASK
@@ -56,14 +56,14 @@ def find_run_cards(hand, rules):
 def _deadwood_from_table(hand, rules, side):
     """Return the least deadwood over all conflict resolutions, without rainbows."""
     sets = cards_in_sets(hand)
-    conflicts, spare = find_conflicts(hand, _run_cards_from_table(hand, rules), sets)
+    conflicts, spare_cards = find_conflicts(hand, _run_cards_from_table(hand, rules), sets)
     hand &= ~sets | conflicts * ACES
     best = HUGE_DEADWOOD
-    ranks, spared = 0, 0
+    ranks, left_to_runs = 0, 0
     while True:
-        melded = ranks * ACES & ~spared
+        melded = ranks * ACES & ~left_to_runs
         best = min(best, _deadwood_after_runs(hand & ~melded, rules, side))
-        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
+        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
         if ranks == 0:
             return best
 
@@ -80,12 +80,14 @@ def _deadwood_with_rainbows(hand, rules, side):
         first_rainbow = rules.rainbows[i]
         if first_rainbow & ~hand:
             continue
-        rest = hand ^ first_rainbow
-        best = min(best, _deadwood_from_table(rest, rules, side))
+        remaining_cards = hand ^ first_rainbow
+        best = min(best, _deadwood_from_table(remaining_cards, rules, side))
         for j in range(i + 1, rules.n_rainbows):
             second_rainbow = rules.rainbows[j]
-            if second_rainbow & ~rest == 0:
-                best = min(best, _deadwood_from_table(rest ^ second_rainbow, rules, side))
+            if second_rainbow & ~remaining_cards == 0:
+                best = min(
+                    best, _deadwood_from_table(remaining_cards ^ second_rainbow, rules, side)
+                )
     return best
 
 
@@ -100,7 +102,7 @@ def supports_bit_solver(hand, rules, side):
 
 @force_inline
 def _deadwood_by_bits(hand, rules, side):
-    """Compute `deadwood_for_side` by bit operations."""
+    """Compute the least deadwood with bit operations (see `deadwood_for_side`)."""
     runs, sets = cards_in_runs(hand), cards_in_sets(hand)
     if runs & sets:
         return min_deadwood_over_conflicts(hand, runs, sets, rules, side)
@@ -109,7 +111,7 @@ def _deadwood_by_bits(hand, rules, side):
 
 @jit
 def _deadwood_general(hand, rules, side):
-    """Compute `deadwood_for_side` for all rules."""
+    """Compute the least deadwood under any rules (see `deadwood_for_side`)."""
     if supports_bit_solver(hand, rules, side):
         return _deadwood_by_bits(hand, rules, side)
     if rules.n_rainbows:
@@ -137,7 +139,7 @@ def deadwood_batch(hands, rules, side, out):
 
 @jit
 def deadwood(hand, rules):
-    """Return the least deadwood of up to eleven cards, with the knocker's card values.
+    """Return the least deadwood of up to eleven cards, using the knocker's card values.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -174,7 +176,7 @@ def cards_in_melds(hand, rules):
 
 @jit
 def _cards_in_melds_general(hand, rules):
-    """Compute `cards_in_melds` for all rules."""
+    """Return the cards of a hand that belong to at least one meld, under any rules."""
     if supports_bit_solver(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
     cards = _run_cards_from_table(hand, rules) | cards_in_sets(hand)
@@ -206,10 +208,10 @@ def highest_value_cards(cards, rules):
     if cards == 0:
         return 0, -1
     ranks = ranks_of(cards)
-    r = highest_lane_bit(ranks | 1)  # The bit tells LLVM that the argument is not 0.
-    if rules.value[0, 0] > rules.value[0, r] and ranks & 1:
-        r = 0
-    return cards & rules.peers[0, r] * ACES, rules.value[0, r]
+    highest_rank = highest_lane_bit(ranks | 1)  # The bit tells LLVM that the argument is not 0.
+    if rules.value[0, 0] > rules.value[0, highest_rank] and ranks & 1:
+        highest_rank = 0
+    return cards & rules.peers[0, highest_rank] * ACES, rules.value[0, highest_rank]
 
 
 @force_inline
@@ -242,14 +244,14 @@ def best_discards(hand, legal, rules):
 
 @force_inline
 def _best_unmatched_discards(unmatched, legal, rules):
-    """Compute `best_discards` for a hand without conflicts that has a legal unmatched card."""
+    """Find the best discards of a hand without conflicts that has a legal unmatched card."""
     cards, value = highest_value_cards(unmatched & legal, rules)
     return sum_values_by_bits(unmatched, rules, 0) - value, cards
 
 
 @jit
 def _best_discards_noinline(hand, legal, rules):
-    """Compute `best_discards` if melds conflict or if no unmatched card can be discarded."""
+    """Find the best discards if melds conflict or if no unmatched card can be discarded."""
     if rules.by_planes[0] or supports_bit_solver(hand, rules, 0):
         runs, sets = cards_in_runs(hand), cards_in_sets(hand)
         unmatched = hand & ~(runs | sets)
@@ -263,34 +265,34 @@ def _best_discards_noinline(hand, legal, rules):
 
 @force_inline
 def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
-    """Compute `best_discards` over all conflict resolutions (see `simgin.core.bitboard`).
+    """Find the best discards over all conflict resolutions (see `simgin.core.bitboard`).
 
     The best discard for a resolution is its highest unmatched card, because discarding a melded
     card costs more than it saves. If a resolution has no legal unmatched card, this argument does
     not apply, and the function returns (HUGE_DEADWOOD, 0).
     """
-    conflicts, spare = find_conflicts(hand, runs, sets)
+    conflicts, spare_cards = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES
     best, best_cards = HUGE_DEADWOOD, 0
-    ranks, spared = 0, 0
+    ranks, left_to_runs = 0, 0
     while True:
-        unmatched = unmatched_without_sets(hand & ranks * ACES & ~spared, hand)
+        unmatched = unmatched_without_sets(hand & ranks * ACES & ~left_to_runs, hand)
         cards, value = highest_value_cards(unmatched & legal, rules)
         if cards == 0:
             return HUGE_DEADWOOD, 0
-        left = sum_values_by_bits(unmatched, rules, 0) - value
-        if left < best:
-            best, best_cards = left, cards
-        elif left == best:
+        deadwood_left = sum_values_by_bits(unmatched, rules, 0) - value
+        if deadwood_left < best:
+            best, best_cards = deadwood_left, cards
+        elif deadwood_left == best:
             best_cards |= cards
-        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
+        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
         if ranks == 0:
             return best, best_cards
 
 
 @jit
 def _best_discards_by_search(hand, legal, rules):
-    """Compute `best_discards` for all rules.
+    """Find the best discards under any rules, skipping discards that bounds rule out.
 
     If a card is not in any meld, its discard leaves exactly deadwood(hand) - value. Only the
     highest-value cards outside melds can be the best discards. If a card is in a meld, its discard
@@ -301,18 +303,18 @@ def _best_discards_by_search(hand, legal, rules):
     in_melds = cards_in_melds(hand, rules)
     best_cards, value = highest_value_cards(legal & ~in_melds, rules)
     best = hand_deadwood - value if best_cards else HUGE_DEADWOOD
-    rest = legal & in_melds
-    if rest == 0 or _deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
+    untested_cards = legal & in_melds
+    if untested_cards == 0 or _deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
         return best, best_cards  # Discarding a melded card cannot be better.
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    while untested_cards:
+        card = lowest_bit(untested_cards)
+        untested_cards &= untested_cards - 1
         if rules.value[0, card % 13] >= value:
-            left = deadwood(hand & ~(1 << card), rules)
-            if left < best:
-                best = left
+            deadwood_left = deadwood(hand & ~(1 << card), rules)
+            if deadwood_left < best:
+                best = deadwood_left
                 best_cards = 1 << card
-            elif left == best:
+            elif deadwood_left == best:
                 best_cards |= 1 << card
     return best, best_cards
 
@@ -335,13 +337,13 @@ def deadwood_with_melded(hand, card, rules):
             deadwood_with_melded(view.hand, view.taken, rules)
     """
     best = HUGE_DEADWOOD
-    s = card // 13
+    suit = card // 13
     rank_bit = 1 << (card % 13)
-    suit_cards = suit_lane(hand, s)
+    suit_cards = suit_lane(hand, suit)
     for i in range(rules.n_runs):
         run = rules.runs[i]
         if run & rank_bit and run & ~suit_cards == 0:
-            best = min(best, deadwood(hand & ~(run << (13 * s)), rules))
+            best = min(best, deadwood(hand & ~(run << (13 * suit)), rules))
     rank = hand & cards_of_rank(card % 13)
     same_rank = rank & ~(1 << card)
     while same_rank:  # The sets of three cards precede the set of four cards.

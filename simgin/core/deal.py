@@ -54,7 +54,7 @@ TURN_OVER = np.int64(3)  # draw source that means that the turn has already been
 @jit
 def deal_cards(state, rules):
     """Deal the hands and the upcard (rules.md 4.1)."""
-    first = 1 - state.dealer
+    nondealer = 1 - state.dealer
     eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     hand0, hand1 = 0, 0
     for i in range(0, 20, 2):  # These cards are already shuffled.
@@ -63,7 +63,7 @@ def deal_cards(state, rules):
     state.dealt = 20
     if eleven_cards:
         hand0 |= 1 << deal_next_card(state)
-    state.hand[first] = hand0
+    state.hand[nondealer] = hand0
     state.hand[state.dealer] = hand1
     if not eleven_cards:
         state.top = state.upcard = deal_next_card(state)
@@ -78,7 +78,7 @@ def deal_cards(state, rules):
 
 @inline_always
 def _play_turn(state, rules, view, other_view, seat, source, discard, knock, show_a, show_b):
-    """Play a turn from the draw to the discard or the ending.
+    """Play one turn, from the draw to the discard or the end of the deal.
 
     Returns True if the deal ended.
     """
@@ -165,11 +165,11 @@ def play_opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, of
 
     Returns the next player (0 for the nondealer, 1 for the dealer) and the draw source.
     """
-    first = 1 - state.dealer
+    nondealer = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD or rules.first_turn == FIRST_TURN_FREE:
         state.phase = PHASE_TURN
     if _offer_die_before_turn(
-        state, rules, view1, view2, first, offer_a, answer_a, offer_b, answer_b
+        state, rules, view1, view2, nondealer, offer_a, answer_a, offer_b, answer_b
     ):
         return 0, FROM_DEAL
     return play_first_turn(
@@ -183,13 +183,13 @@ def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a,
 
     The function returns the same values as `play_opening`.
     """
-    first = 1 - state.dealer
+    nondealer = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD:
         return 0, FROM_DEAL
     if rules.first_turn == FIRST_TURN_FREE:
-        return 0, _choose_first_draw(state, rules, view1, first, take1)
+        return 0, _choose_first_draw(state, rules, view1, nondealer, take1)
     choices, pass_action = _upcard_choices(rules)
-    action = query_policy_noinline(state, rules, view1, first, SLOT_TAKE, choices, take1)
+    action = query_policy_noinline(state, rules, view1, nondealer, SLOT_TAKE, choices, take1)
     if action != pass_action:
         state.upcard_to = 0 if action == FROM_PILE else 2
         return 0, action
@@ -202,7 +202,7 @@ def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a,
 def continue_after_pass(
     state, rules, view1, view2, passed_by_dealer, take1, take2, offer_a, answer_a, offer_b, answer_b
 ):
-    """Continue after the nondealer or the dealer has passed.
+    """Continue the opening after the nondealer or the dealer has passed the first upcard.
 
     The function returns the same values as `play_opening`.
     """
@@ -244,7 +244,7 @@ def _continue_after_two_passes(state, rules, view1, take1):
 
 @jit
 def _upcard_choices(rules):
-    """Return a mask of the legal actions for the first upcard, and the action that passes.
+    """Return the mask of the legal actions for the first upcard, and the number of the pass action.
 
     Passing is action 0 if the player can only take or pass. If the player can also draw from the
     stock, passing is action 2, and drawing is action 0.

@@ -42,7 +42,7 @@ DEAL_RECORD = np.dtype((np.record, [(name, np.int64) for name in _FIELDS]))
 
 @jit
 def side_of_seat(seat, seat_a):
-    """Return the side at a seat, or -1 for no seat.
+    """Return the side of the player at a seat (0 for A, 1 for B), or -1 if `seat` is -1.
 
     `seat_a` is the seat of strategy A.
     """

@@ -1,4 +1,4 @@
-"""Die of Gin Dice, with offers, acceptance and refusal (rules.md 8).
+"""Doubling die of Gin Dice: offers, acceptance and refusal (rules.md 8).
 
 Players can make offers before they see their cards and during play.
 """
@@ -59,7 +59,7 @@ def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, a
 def query_die_offer(
     state, rules, view, other_view, seat, may_offer_unowned, offer_a, answer_a, offer_b, answer_b
 ):
-    """Ask one seat for a die offer if an offer is allowed, and the other seat for a response.
+    """Query one seat for a die offer if an offer is allowed, and the other seat for a response.
 
     A refusal ends the deal. `may_offer_unowned` is true if a die without an owner may be offered.
     Returns True if an offer is refused.

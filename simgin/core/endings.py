@@ -18,8 +18,8 @@ def knock_limit(upcard, rules):
     """
     if not rules.knock_by_upcard:
         return rules.knock_limit
-    r = upcard % 13
-    return rules.upcard_ace_limit if r == 0 else min(r + 1, 10)
+    upcard_rank = upcard % 13
+    return rules.upcard_ace_limit if upcard_rank == 0 else min(upcard_rank + 1, 10)
 
 
 @jit
@@ -33,7 +33,7 @@ def deal_multiplier(upcard, rules):
 
 @jit
 def required_ranks(points):
-    """Return the ranks that a shot must leave unmatched at a score, or 0 if there are no shots.
+    """Return the ranks that a shot at a score must leave unmatched, or 0 if no shot is possible.
 
     The multiset of ranks is encoded as in `rank_multiset`.
     """
@@ -67,18 +67,18 @@ def is_shot(ten_cards, required_card, points, rules):
         tens, ones = ones, 0
     if tens == 0:
         return False
-    first = ten_cards & cards_of_rank(tens - 1)
-    while first:
-        a = first & -first
-        first ^= a
-        second = ten_cards & cards_of_rank(ones - 1) & ~a if ones else a
-        while second:
-            b = second & -second
-            second ^= b
-            left = a | b
+    first_cards = ten_cards & cards_of_rank(tens - 1)
+    while first_cards:
+        first_card = first_cards & -first_cards
+        first_cards ^= first_card
+        second_cards = ten_cards & cards_of_rank(ones - 1) & ~first_card if ones else first_card
+        while second_cards:
+            second_card = second_cards & -second_cards
+            second_cards ^= second_card
+            unmatched_cards = first_card | second_card
             if (
-                not (required_card >= 0 and left >> required_card & 1)
-                and deadwood(ten_cards & ~left, rules) == 0
+                not (required_card >= 0 and unmatched_cards >> required_card & 1)
+                and deadwood(ten_cards & ~unmatched_cards, rules) == 0
             ):
                 return True
     return False
@@ -86,7 +86,7 @@ def is_shot(ten_cards, required_card, points, rules):
 
 @jit
 def declared_deadwood(ten_cards, required_card, rules):
-    """Return the least deadwood of ten cards in points, with `required_card` in a meld.
+    """Return the least deadwood of ten cards, in points, if `required_card` must be melded.
 
     A value of -1 means that no card is required. Returns HUGE_COUNT if the card cannot be melded.
     """
@@ -132,7 +132,7 @@ def find_ending(ten_cards, deadwood_left, required_card, limit, points, rules):
 
 @jit
 def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points, rules):
-    """Compute `find_ending` for rules with shots or with cards that must be melded."""
+    """Find the available ending under rules with shots or with cards that must be melded."""
     if required_card >= 0 and not ten_cards >> required_card & 1:
         return ENDING_NONE, HUGE_COUNT  # The player would discard the required card.
     if rules.shot and is_shot(ten_cards, required_card, points, rules):
@@ -151,7 +151,7 @@ def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points,
 
 @jit
 def discards_that_end(eleven_cards, legal, required_card, limit, points, rules):
-    """Return the mask of the discards that allow a knock or a shot."""
+    """Return the mask of the discards after which the player can knock or make a shot."""
     cards = 0
     while legal:
         card = lowest_bit(legal)
@@ -193,7 +193,7 @@ def _shot_discards(eleven_cards, legal, required_card, points, rules):
 
 @force_inline
 def best_ending(eleven_cards, legal, required_card, limit, points, least, best, rules):
-    """Return the ending to propose, with its discard and its deadwood.
+    """Return the best ending available with eleven cards, its discard and its deadwood.
 
     Big gin has priority, then a shot, then the least deadwood within the limit. Ties are broken by
     the highest card value, then by the lowest card number. Big gin has no discard (-1). `least` and
@@ -210,7 +210,7 @@ def best_ending(eleven_cards, legal, required_card, limit, points, least, best, 
 
 @jit
 def _best_ending_general(eleven_cards, legal, required_card, limit, points, least, best, rules):
-    """Compute `best_ending` for rules with endings other than a knock."""
+    """Find the best ending under rules with endings other than a knock."""
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         return ENDING_BIG_GIN, -1, 0
     if required_card >= 0:

@@ -60,17 +60,17 @@ def list_compiled_sources() -> list[Path]:
 @cache
 def compiled_digest() -> str:
     """Return a hexadecimal digest that identifies the compiled sources and the compiler."""
-    h = hashlib.sha256()
-    about = (numba.__version__, np.__version__, sys.version, platform.machine())
-    h.update(repr(about).encode())
+    digest = hashlib.sha256()
+    environment = (numba.__version__, np.__version__, sys.version, platform.machine())
+    digest.update(repr(environment).encode())
     for path in list_compiled_sources():
-        h.update(path.name.encode())
-        h.update(path.read_bytes())
-    return h.hexdigest()[:16]
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def cache_root() -> Path:
-    """Return the root of the cache, which is SIMGIN_CACHE_DIR or the user's cache directory."""
+    """Return the root directory of the cache: SIMGIN_CACHE_DIR or simgin's user cache directory."""
     if directory := os.environ.get("SIMGIN_CACHE_DIR"):
         # An absolute path stays valid if the process changes its directory.
         return Path(directory).absolute()
@@ -89,20 +89,24 @@ def _home_directory() -> Path:
         return Path("/")
 
 
-def _remove_old_caches(keep: Path, max_kept: int) -> None:
-    """Remove the least recently used caches next to `keep` until at most `max_kept` remain.
+def _remove_old_caches(current: Path, max_kept: int) -> None:
+    """Remove the least recently used caches until at most `max_kept` caches remain.
 
     The parent can be a shared folder, so the function removes only caches.
     """
-    tag_file = keep / TAG_FILE
+    tag_file = current / TAG_FILE
     tag_file.write_text(TAG_CONTENT)
-    os.utime(keep)
+    os.utime(current)
     caches = (
-        tag.parent for tag in keep.parent.glob(f"*/{TAG_FILE}") if cmp(tag_file, tag, shallow=False)
+        tag.parent
+        for tag in current.parent.glob(f"*/{TAG_FILE}")
+        if cmp(tag_file, tag, shallow=False)
     )
-    other_caches = sorted((d for d in caches if d != keep), key=lambda d: d.stat().st_mtime)
-    for old in other_caches[: max(0, len(other_caches) - max_kept + 1)]:
-        shutil.rmtree(old, ignore_errors=True)
+    other_caches = sorted(
+        (cache for cache in caches if cache != current), key=lambda cache: cache.stat().st_mtime
+    )
+    for old_cache in other_caches[: max(0, len(other_caches) - max_kept + 1)]:
+        shutil.rmtree(old_cache, ignore_errors=True)
 
 
 @cache
@@ -121,7 +125,7 @@ def cache_directory() -> Path | None:
 
 
 def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | None:
-    """Return the cache directory of an engine function, or of a policy if a key is given.
+    """Return the cache directory of an engine function, or of the policy with the given key.
 
     The name of the directory identifies all dependencies of the code, so the contents are never
     stale. Returns None for a policy without a key.
@@ -145,7 +149,7 @@ def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | 
 
 
 def cache_error(directory: Path) -> str:
-    """Return an error message if a directory cannot be used as a cache, or "" if it can.
+    """Return an error message if a directory cannot be used as a cache, otherwise "".
 
     The function creates the directory if necessary.
     """
@@ -203,7 +207,7 @@ def compile_function(
     use_cache: bool = True,
     key: str = "",
     no_alias: bool = False,
-    trusted: bool = False,
+    is_engine_code: bool = False,
     **options: Any,
 ) -> Any:
     """Compile a function so that it releases the interpreter lock.
@@ -217,8 +221,8 @@ def compile_function(
             functions.
         no_alias: True if the arguments never overlap in memory. The compiler then need not reload
             an array after a write to another array.
-        trusted: True if the function contains no user code. With bounds checks enabled, such a
-            function might still be loaded from a cache without bounds checks.
+        is_engine_code: True if the function contains no user code. With bounds checks enabled,
+            such a function might still be loaded from a cache without bounds checks.
         **options: Further options of numba's `jit`.
 
     Returns:
@@ -232,7 +236,7 @@ def compile_function(
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": no_alias, **options}
     )
-    if trusted and config.BOUNDSCHECK and (directory := cache_directory()) is not None:
+    if is_engine_code and config.BOUNDSCHECK and (directory := cache_directory()) is not None:
         dispatcher._cache = _SafeCache(function, directory)
         if dispatcher.load_cached(signature):
             dispatcher.disable_compile()
@@ -252,7 +256,7 @@ def jit(function: Callable[..., Any]) -> Any:
 
 
 def force_inline(function: Callable[..., Any]) -> Any:
-    """Decorate a small, frequently called function that LLVM would not inline by itself.
+    """Decorate a small, frequently called function so that LLVM inlines it.
 
     See docs/explanation/decisions/0003-compilation.md. Do not use it for rarely called functions
     with many callers, because every copy is compiled separately.
@@ -261,7 +265,7 @@ def force_inline(function: Callable[..., Any]) -> Any:
 
 
 def inline_always(function: Callable[..., Any]) -> Any:
-    """Decorate a function to copy its code into the caller before compilation.
+    """Decorate a function so that numba copies its code into the caller before compilation.
 
     Use it for a large function with one caller, and for a function that takes a function as an
     argument. A caller that passes a function to a separately compiled function cannot be cached on

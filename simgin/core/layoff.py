@@ -1,4 +1,4 @@
-"""Deadwood of the defender, with joint optimisation of melds and lay-offs (rules.md 3.7).
+"""Deadwood of the defender, who optimises melds and lay-offs jointly (rules.md 3.7).
 
 For each meld shown, the module lists all combinations of cards that the defender can lay off on it.
 A set of three can be extended by the fourth card, and a run by a chain of cards at each end. The
@@ -20,19 +20,19 @@ MAX_OPTIONS = 66
 
 @jit
 def _write_extension_masks(start, step, max_cards, suit_offset, hand, extension_masks):
-    """Write the masks of the defender's consecutive cards next to a run; return their number.
+    """Write the masks of the consecutive cards that can extend a run; return their number.
 
     The chain starts at rank `start`, extends in direction `step` and has at most `max_cards` cards.
     """
     cards = 0
     n = 0
-    r = start
+    rank = start
     extension_masks[0] = 0
-    while n < max_cards and hand >> (suit_offset + r) & 1:
-        cards |= 1 << (suit_offset + r)
+    while n < max_cards and hand >> (suit_offset + rank) & 1:
+        cards |= 1 << (suit_offset + rank)
         n += 1
         extension_masks[n] = cards
-        r = (r + step + 13) % 13
+        rank = (rank + step + 13) % 13
     return n
 
 
@@ -47,12 +47,14 @@ def _write_run_options(meld, hand, rules, down_masks, up_masks, options):
     suit_offset = 13 * (lowest_bit(meld) // 13)
     start = 0 if size == 13 else sequence_start(ranks)
     if rules.ace_runs == 2:
-        below = above = 13 - size  # Round-the-corner runs are limited only by the size of the suit.
+        max_below = max_above = (
+            13 - size
+        )  # Round-the-corner runs are limited only by the size of the suit.
     else:
-        below = start
-        above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
-    n_down = _write_extension_masks((start + 12) % 13, -1, below, suit_offset, hand, down_masks)
-    n_up = _write_extension_masks((start + size) % 13, 1, above, suit_offset, hand, up_masks)
+        max_below = start
+        max_above = (12 if rules.ace_runs == 0 else 13) - (start + size - 1)
+    n_down = _write_extension_masks((start + 12) % 13, -1, max_below, suit_offset, hand, down_masks)
+    n_up = _write_extension_masks((start + size) % 13, 1, max_above, suit_offset, hand, up_masks)
     n = 0
     for i in range(n_down + 1):
         for j in range(n_up + 1):
@@ -64,7 +66,7 @@ def _write_run_options(meld, hand, rules, down_masks, up_masks, options):
 
 @jit
 def _write_layoff_options(meld, hand, rules, scratch, options):
-    """Write all combinations of cards that fit on a meld, and return their number.
+    """Write all combinations of cards that can be laid off on a meld; return their number.
 
     The first combination is empty.
     """
@@ -92,7 +94,7 @@ def lay_off(hand, melds, rules, options, scratch):
         | meld_extensions(melds[2], rules)
     )
     if hand & fitting_cards == 0:
-        # In about half of all knocks, no card can be laid off.
+        # This shortcut applies to about half of all knocks, in which no card can be laid off.
         return deadwood_for_side(hand, rules, 1), 0
     n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
     n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])

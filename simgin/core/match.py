@@ -65,11 +65,11 @@ def start_match(state, rules):
         state.games[seat] = 0
         state.opened[seat] = 0
     if rules.goal == GOAL_COLUMNS:
-        for c in range(rules.columns):
-            state.column_winner[c] = -1
+        for column in range(rules.columns):
+            state.column_winner[column] = -1
             for seat in range(2):
-                state.column_points[seat, c] = 0
-                state.column_wins[seat, c] = 0
+                state.column_points[seat, column] = 0
+                state.column_wins[seat, column] = 0
     reset_die(state)
 
 
@@ -131,19 +131,19 @@ def _count_won_deals(state, rules):
 def _apply_to_columns(state, rules):
     """Add a won deal to the open columns of its winner (Hollywood scoring, rules.md 7)."""
     seat = state.winner
-    first = state.opened[seat]
+    n_open = state.opened[seat]
     if rules.column_entry == COLUMN_ABSOLUTE:
-        state.opened[seat] = min(first + 1, rules.columns)
+        state.opened[seat] = min(n_open + 1, rules.columns)
     else:
-        for c in range(rules.columns - 1, first - 1, -1):
-            if state.column_winner[c] < 0:
-                state.opened[seat] = c + 1
-    for c in range(state.opened[seat]):
-        if state.column_winner[c] < 0:
-            state.column_points[seat, c] += state.score[seat]
-            state.column_wins[seat, c] += 1
-            if state.column_points[seat, c] >= rules.points_target:
-                state.column_winner[c] = seat
+        for column in range(rules.columns - 1, n_open - 1, -1):
+            if state.column_winner[column] < 0:
+                state.opened[seat] = column + 1
+    for column in range(state.opened[seat]):
+        if state.column_winner[column] < 0:
+            state.column_points[seat, column] += state.score[seat]
+            state.column_wins[seat, column] += 1
+            if state.column_points[seat, column] >= rules.points_target:
+                state.column_winner[column] = seat
 
 
 @jit
@@ -165,7 +165,7 @@ def _apply_to_game(state, rules):
 
 @jit
 def _match_outcome(state, rules, n_deals):
-    """Return the winning seat, DRAWN or UNDECIDED."""
+    """Return the winning seat, or DRAWN or UNDECIDED."""
     goal = rules.goal
     if goal == GOAL_SINGLE:
         return state.winner if state.winner >= 0 else DRAWN
@@ -202,15 +202,15 @@ def _columns_outcome(state, rules):
     The side with the larger sum of settlements wins. If the sums are equal, the side that won more
     columns wins. If these numbers are also equal, the match is drawn.
     """
-    balance = 0
-    for c in range(rules.columns):
-        if state.column_winner[c] < 0:
+    columns_ahead = 0
+    for column in range(rules.columns):
+        if state.column_winner[column] < 0:
             return UNDECIDED
-        balance += 1 if state.column_winner[c] == 0 else -1
+        columns_ahead += 1 if state.column_winner[column] == 0 else -1
     total = compute_settlement(state, rules, UNDECIDED)
     if total:
         return 0 if total > 0 else 1
-    return DRAWN if balance == 0 else 0 if balance > 0 else 1
+    return DRAWN if columns_ahead == 0 else 0 if columns_ahead > 0 else 1
 
 
 @jit
@@ -238,8 +238,8 @@ def compute_settlement(state, rules, outcome):
         )
         return payment if outcome == 0 else -payment
     total = 0
-    for c in range(rules.columns):
-        total += compute_column_settlement(state, rules, c)
+    for column in range(rules.columns):
+        total += compute_column_settlement(state, rules, column)
     return total
 
 
@@ -292,6 +292,6 @@ def final_score(state, rules, seat):
     if rules.goal != GOAL_COLUMNS:
         return state.points[seat]
     total = 0
-    for c in range(rules.columns):
-        total += state.column_points[seat, c]
+    for column in range(rules.columns):
+        total += state.column_points[seat, column]
     return total

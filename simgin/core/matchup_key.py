@@ -10,7 +10,7 @@ UnitType = Literal["deal", "match"]
 
 @dataclass(frozen=True)
 class MatchupKey:
-    """Identity of a matchup: names of the players and the rules, seed and unit of analysis.
+    """Identity of a matchup: the names of the strategies and the rules, the seed and the unit.
 
     Attributes:
         variant: Canonical name of the variant.
@@ -29,7 +29,7 @@ class MatchupKey:
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Strategies in the order of their seats."""
+        """Names of the strategies in the order of their seats."""
         return (self.a, self.b) if self.b else (self.a,)
 
     @property
@@ -39,7 +39,7 @@ class MatchupKey:
 
     @property
     def is_mirrored(self) -> bool:
-        """True if every game is played a second time with the strategies' seats swapped.
+        """True if every game is played a second time with the seats swapped.
 
         A strategy against itself is not mirrored, because both games would be identical.
         """

@@ -46,8 +46,8 @@ def meld_kind(meld):
     ranks = ranks_of(meld)
     if ranks & (ranks - 1) == 0:
         return SET
-    s = lowest_bit(meld) // 13
-    return RUN if meld >> (13 * s) <= 0x1FFF else RAINBOW
+    suit = lowest_bit(meld) // 13
+    return RUN if meld >> (13 * suit) <= 0x1FFF else RAINBOW
 
 
 @jit
@@ -56,32 +56,32 @@ def sequence_start(ranks):
 
     Sequences can go round the corner. The result is undefined for all thirteen ranks.
     """
-    before = (ranks << 1 | ranks >> 12) & 0x1FFF
-    return lowest_bit(ranks & ~before)
+    ranks_with_predecessor = (ranks << 1 | ranks >> 12) & 0x1FFF
+    return lowest_bit(ranks & ~ranks_with_predecessor)
 
 
 @jit
 def find_melds(hand, rules, melds):
     """Write all melds in a hand to `melds`, and return their number."""
     n = 0
-    for s in range(4):
-        suit_cards = suit_lane(hand, s)
+    for suit in range(4):
+        suit_cards = suit_lane(hand, suit)
         if rules.lane[0, suit_cards] & 0x1FFF:
             for i in range(rules.n_runs):
                 if rules.runs[i] & ~suit_cards == 0:
-                    melds[n] = rules.runs[i] << (13 * s)
+                    melds[n] = rules.runs[i] << (13 * suit)
                     n += 1
-    for r in range(13):
-        rank = hand & cards_of_rank(r)
-        size = popcount(rank)
+    for rank in range(13):
+        same_rank = hand & cards_of_rank(rank)
+        size = popcount(same_rank)
         if size >= 3:
-            melds[n] = rank
+            melds[n] = same_rank
             n += 1
         if size == 4:
-            rest = rank
-            while rest:
-                melds[n] = rank & ~(rest & -rest)
-                rest &= rest - 1
+            remaining_cards = same_rank
+            while remaining_cards:
+                melds[n] = same_rank & ~(remaining_cards & -remaining_cards)
+                remaining_cards &= remaining_cards - 1
                 n += 1
     for i in range(rules.n_rainbows):
         if rules.rainbows[i] & ~hand == 0:
@@ -108,13 +108,13 @@ def meld_extensions(meld, rules):
         return 0
     start = sequence_start(ranks)
     end = (start + popcount(ranks) - 1) % 13
-    below = 1 << ((start + 12) % 13)
-    above = 1 << ((end + 1) % 13)
+    rank_below = 1 << ((start + 12) % 13)
+    rank_above = 1 << ((end + 1) % 13)
     if rules.ace_runs != 2 and start == 0:
-        below = 0  # No card precedes an ace, except in round-the-corner runs.
+        rank_below = 0  # No card precedes an ace, except in round-the-corner runs.
     if (rules.ace_runs == 0 and end == 12) or (rules.ace_runs == 1 and end == 0):
-        above = 0  # No card follows a king (aces low) or a high ace (aces high or low).
-    return (below | above) << (13 * (lowest_bit(meld) // 13))
+        rank_above = 0  # No card follows a king (aces low) or a high ace (aces high or low).
+    return (rank_below | rank_above) << (13 * (lowest_bit(meld) // 13))
 
 
 @jit
@@ -123,16 +123,16 @@ def _name_digit(card):
 
     The order of the ranks is 2..9 A J K Q T, and the order of the suits is C D H S.
     """
-    r = card % 13
-    order = r - 1
-    if r == 0:
+    rank = card % 13
+    order = rank - 1
+    if rank == 0:
         order = 8
-    elif r == 9:
+    elif rank == 9:
         order = 12
-    elif r == 10:
+    elif rank == 10:
         order = 9
-    elif r >= 11:
-        order = 22 - r  # The king precedes the queen.
+    elif rank >= 11:
+        order = 22 - rank  # The king precedes the queen.
     return order * 4 + 4 - card // 13  # The order C D H S reverses the suit numbers.
 
 
@@ -147,15 +147,15 @@ def meld_name_key(meld):
         return 0
     ranks = ranks_of(meld)
     start = sequence_start(ranks)
-    number = 0
+    key = 0
     digits = 0
     for i in range(popcount(ranks)):
         cards = meld & cards_of_rank((start + i) % 13)
         while cards and digits < 10:
-            number = number << 6 | _name_digit(lowest_bit(cards))
+            key = key << 6 | _name_digit(lowest_bit(cards))
             digits += 1
             cards &= cards - 1
-    return number << (6 * (10 - digits))
+    return key << (6 * (10 - digits))
 
 
 @jit
@@ -219,7 +219,7 @@ def _count_extensions(hand, discard, a, b, c, rules):
 
 @jit
 def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, c):
-    """Insert a combination of melds into the sorted rows, and return the new number of rows.
+    """Insert a combination of melds into the sorted rows, and return the number of rows.
 
     If there are already `max_rows` rows, the last row is dropped.
     """
@@ -242,7 +242,7 @@ def _insert_melding(n_rows, max_rows, keys, rows, deadwood, n_extensions, a, b, 
 
 @jit
 def _shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows):
-    """Find the melding to show among all conflict resolutions.
+    """Find the best melding to show among all resolutions of set and run conflicts.
 
     Other meldings are never better, because an unmelded card costs points, and a split run only
     adds a meld.
@@ -251,27 +251,27 @@ def _shown_melding_over_conflicts(hand, discard, rules, meld_buffer, keys, rows)
     if runs & sets == 0:
         write_melds(runs, sets, rows[0])
         return sum_values_by_bits(hand & ~(runs | sets), rules, 0)
-    conflicts, spare = find_conflicts(hand, runs, sets)
+    conflicts, spare_cards = find_conflicts(hand, runs, sets)
     free_sets = sets & ~(conflicts * ACES)
     n = 0
-    ranks, spared = 0, 0
+    ranks, left_to_runs = 0, 0
     while True:
-        melded = free_sets | hand & ranks * ACES & ~spared
+        melded = free_sets | hand & ranks * ACES & ~left_to_runs
         unmatched = unmatched_without_sets(melded, hand)
-        left = sum_values_by_bits(unmatched, rules, 0)
-        if n == 0 or left <= keys[0, 0]:
+        deadwood_left = sum_values_by_bits(unmatched, rules, 0)
+        if n == 0 or deadwood_left <= keys[0, 0]:
             write_melds(hand & ~(melded | unmatched), melded, meld_buffer[:3])
             a, b, c = meld_buffer[0], meld_buffer[1], meld_buffer[2]
             extensions = _count_extensions(hand, discard, a, b, c, rules)
-            n = _insert_melding(n, 1, keys, rows, left, extensions, a, b, c)
-        ranks, spared = next_conflict_resolution(conflicts, spare, ranks, spared)
+            n = _insert_melding(n, 1, keys, rows, deadwood_left, extensions, a, b, c)
+        ranks, left_to_runs = next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs)
         if ranks == 0:
             return keys[0, 0]
 
 
 @jit
 def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buffer, keys, rows):
-    """Find the melding that the automatic rule selects, and return its deadwood.
+    """Find the melding that the automatic rule shows, and return its deadwood.
 
     The melds are written to rows[0]. This row equals the first row of `find_legal_meldings` without
     a limit. Returns NO_MELDING if no melding is legal.
@@ -292,7 +292,7 @@ def find_shown_melding(hand, discard, required_card, ranks_left, rules, meld_buf
 def find_legal_meldings(
     hand, discard, required_card, ranks_left, max_deadwood, rules, meld_buffer, keys, rows, max_rows
 ):
-    """Write the meldings that allow an ending to rows, and return their number.
+    """Write the meldings with which the player may end the deal; return their number.
 
     The rows are in the order of rules.md 3.5.
 

@@ -1,4 +1,4 @@
-"""Offers of the die that the opponent would make in sampled worlds."""
+"""Die offers that the opponent would make in sampled worlds."""
 
 from simgin.core.position_rollouts import set_position, set_seat_view
 from simgin.core.query import clear_history, query_policy_noinline
@@ -10,7 +10,7 @@ def query_world_offers(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Call the opponent's offer policy in each world of a decision about an offer.
+    """Call the opponent's offer policy in each sampled world of a decision about a die offer.
 
     For `views`, `hands`, `stocks` and `first_world`, see `run_world_rollouts`. `offers`,
     (n_worlds,) int64, is overwritten with the numbers offered, with 0 for no offer.

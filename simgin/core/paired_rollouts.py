@@ -1,4 +1,4 @@
-"""Paired rollouts, which continue one deal after different actions at one decision.
+"""Paired rollouts, which continue the same deal after different actions at one decision.
 
 The cards and the actions of the players determine a deal. A rollout replays the deal with the same
 cards and the same actions up to the decision, takes another action there, and then follows the
@@ -152,7 +152,7 @@ def _setup_deal(state, rules, unit, match_state):
 
 @jit
 def _set_script(state, decision):
-    """Set the number of scripted actions, so that all actions before a decision are repeated.
+    """Set the number of scripted actions, so that the replay repeats all actions before a decision.
 
     If `decision` is -1, the state logs the decisions instead.
     """
@@ -202,5 +202,5 @@ def _sample_decision(state, slot, first_only):
 
 @jit
 def _is_decision_of_a(state, decision, slot):
-    """Return True if strategy A made a logged decision with its policy of the given slot."""
+    """Return True if strategy A made a logged decision with the policy of the given slot."""
     return state.slots[decision] == slot and state.log[decision].seat == SEAT_A

@@ -34,7 +34,7 @@ POLICY_TYPE = types.FunctionType(POLICY_SIGNATURE)
 if is_interpreted():
 
     def params_at(address, n):
-        """Return the parameter vector at an address, in interpreted mode."""
+        """Return the parameter vector at a memory address, in interpreted mode."""
         vector = (
             np.ctypeslib.as_array((ctypes.c_double * int(n)).from_address(int(address)))
             if n
@@ -51,7 +51,7 @@ else:
 
     @intrinsic
     def params_at(typing_context, address, n):
-        """Return the parameter vector at an address as a read-only float64 array.
+        """Return the parameter vector at a memory address as a read-only float64 array.
 
         The array has no reference count.
 
@@ -99,7 +99,7 @@ else:
 
 @intrinsic
 def record_address(typing_context, record):
-    """Return the address of a record as an int64.
+    """Return the memory address of a record as an int64.
 
     A policy that runs in Python receives the address instead of a copy of the record.
     """

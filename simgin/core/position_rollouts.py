@@ -64,7 +64,7 @@ PACK_SIZE = 52  # number of cards in `state.pack`
 
 @jit
 def set_position(state, rules, view, hand, stock):
-    """Write a position and a world to the state.
+    """Write a position and the hidden cards of a sampled world to the state.
 
     Strategy A sits at the seat of the view.
 
@@ -126,20 +126,20 @@ def _set_match_state(state, view, seat):
     state.games[opponent] = view.other_games
     state.opened[seat] = view.own_opened
     state.opened[opponent] = view.other_opened
-    for c in range(len(view.own_columns)):
-        state.column_points[seat, c] = view.own_columns[c]
-        state.column_points[opponent, c] = view.other_columns[c]
-        state.column_winner[c] = -1
-        if view.closed >> c & 1:
-            is_ahead = view.own_columns[c] > view.other_columns[c]
-            state.column_winner[c] = seat if is_ahead else opponent
+    for column in range(len(view.own_columns)):
+        state.column_points[seat, column] = view.own_columns[column]
+        state.column_points[opponent, column] = view.other_columns[column]
+        state.column_winner[column] = -1
+        if view.closed >> column & 1:
+            is_ahead = view.own_columns[column] > view.other_columns[column]
+            state.column_winner[column] = seat if is_ahead else opponent
 
 
 @jit
 def _set_opponent_knowledge(state, rules, view, seat):
-    """Write the cards that the opponent saw the player take, discard or decline."""
-    known = np.int64(0)
-    shed = np.int64(_has_passed_upcard(rules, view, seat)) << max(0, view.upcard)
+    """Write the cards that the opponent has seen the player take, discard or decline."""
+    known_cards = np.int64(0)
+    shed_cards = np.int64(_has_passed_upcard(rules, view, seat)) << max(0, view.upcard)
     pile_card = view.upcard
     for i in range(view.turns):
         row = view.history[i]
@@ -149,24 +149,24 @@ def _set_opponent_knowledge(state, rules, view, seat):
         if row[1] == FROM_PILE:
             state.takes[row[0]] += 1
             if is_player:
-                known |= 1 << np.int64(row[2])
+                known_cards |= 1 << np.int64(row[2])
         elif row[1] == FROM_STOCK:
             state.draws[row[0]] += 1
             if is_player and pile_card >= 0 and rules.take_discard:
-                shed |= 1 << pile_card
+                shed_cards |= 1 << pile_card
         if is_player:
-            known &= ~discard_mask
-            shed |= discard_mask
+            known_cards &= ~discard_mask
+            shed_cards |= discard_mask
         pile_card = discarded
     if view.taken >= 0:
-        known |= 1 << view.taken
+        known_cards |= 1 << view.taken
         state.takes[seat] += 1
     elif view.drawn >= 0:
         state.draws[seat] += 1
         if pile_card >= 0 and rules.take_discard:
-            shed |= 1 << pile_card
-    state.known[seat] = known
-    state.shed[seat] = shed
+            shed_cards |= 1 << pile_card
+    state.known[seat] = known_cards
+    state.shed[seat] = shed_cards
 
 
 @jit
@@ -186,15 +186,15 @@ def _has_passed_upcard(rules, view, seat):
     if view.turns == 0:
         drawing = view.phase == PHASE_TURN and view.taken < 0
         return drawing and (view.drawn < 0 or rules.first_turn == FIRST_TURN_UPCARD_PASS)
-    first, source = view.history[0, 0], view.history[0, 1]
-    if first == view.dealer:  # The nondealer passed, and the dealer drew a card.
+    first_seat, source = view.history[0, 0], view.history[0, 1]
+    if first_seat == view.dealer:  # The nondealer passed, and the dealer drew a card.
         return seat != view.dealer
     return source == FROM_STOCK
 
 
 @jit
 def set_seat_view(state, rules, view, seat_view, seat):
-    """Write everything that a seat knows at the position to its view."""
+    """Write all information that a seat has at the position to the view of the seat."""
     write_deal_fields(state, rules, seat_view, seat)
     for i in range(view.turns):
         row = view.history[i]
@@ -204,7 +204,7 @@ def set_seat_view(state, rules, view, seat_view, seat):
 
 @jit
 def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
-    """Discard a card, or end the deal, at a position with eleven cards."""
+    """Discard a card or end the deal at a position with eleven cards."""
     seat = view.seat
     source = FROM_PILE if view.taken >= 0 else FROM_STOCK if view.drawn >= 0 else FROM_DEAL
     if action == ACTION_DISCARD:
@@ -228,7 +228,7 @@ def end_turn(state, rules, view, other_view, action, card, show_a, show_b):
 
 @jit
 def resolve_last_discard(state, rules, view, other_view, action, card, show_a, show_b):
-    """Take the last discard and end the deal, or leave it (50th-card rule)."""
+    """Take the last discard and end the deal, or decline the last discard (50th-card rule)."""
     if action == ACTION_LEAVE:
         state.kind = RESULT_VOID
         return
@@ -239,10 +239,10 @@ def resolve_last_discard(state, rules, view, other_view, action, card, show_a, s
 
 @jit
 def resolve_die_action(
-    state, rules, view, own_view, opponent_view, action, number, view1, view2, take1, take2,
+    state, rules, view, own_view, opponent_view, action, offered_number, view1, view2, take1, take2,
     offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
-    """Offer a number on the die, or accept or refuse an offer.
+    """Apply an action at the die: offer a number, or accept or refuse an offer.
 
     A refusal ends the deal and sets `state.kind`. Returns the player to move (0 for the nondealer,
     1 for the dealer) and the draw source.
@@ -253,8 +253,8 @@ def resolve_die_action(
         refuse_die(state, rules, offering_seat, view.offered)
     elif action == ACTION_ACCEPT:
         accept_die(state, opponent_view, own_view, offering_seat, view.offered)
-    elif number > 0:
-        offer_die(state, rules, own_view, opponent_view, seat, number, answer_b)
+    elif offered_number > 0:
+        offer_die(state, rules, own_view, opponent_view, seat, offered_number, answer_b)
     elif view.phase == PHASE_BLIND and seat != view.dealer:
         query_die_offer(
             state,
@@ -295,7 +295,7 @@ def roll_out_action(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Play an action in a world and continue to the end of the deal.
+    """Play an action in a sampled world, and continue to the end of the deal.
 
     `view` is the view at the decision. `view0` and `view1` become the views of the two seats after
     the action, so they must be different objects. `card` is the card of the action or the offered
@@ -348,7 +348,7 @@ def run_world_rollouts(
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Roll out every action of a position in every world.
+    """Roll out every action of a position in every sampled world.
 
     Array arguments:
         views: (1,) or (n_worlds,) VIEW, the view at the decision. Views differ between worlds if

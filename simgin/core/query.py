@@ -24,7 +24,7 @@ class IllegalActionError(Exception):
 
 @jit
 def clear_history(view, n_turns):
-    """Clear the previous deal's history, so that policies cannot read it.
+    """Clear the history of the previous deal, so that policies cannot read it.
 
     In a mirrored pair, the previous deal can have the same cards.
     """
@@ -64,11 +64,11 @@ def _write_column_fields(state, rules, view, seat):
     view.own_opened = state.opened[seat]
     view.other_opened = state.opened[1 - seat]
     view.closed = 0
-    for c in range(rules.columns):
-        view.own_columns[c] = state.column_points[seat, c]
-        view.other_columns[c] = state.column_points[1 - seat, c]
-        if state.column_winner[c] >= 0:
-            view.closed |= 1 << c
+    for column in range(rules.columns):
+        view.own_columns[column] = state.column_points[seat, column]
+        view.other_columns[column] = state.column_points[1 - seat, column]
+        if state.column_winner[column] >= 0:
+            view.closed |= 1 << column
 
 
 @jit
@@ -108,7 +108,7 @@ def write_card_fields(state, view, seat):
 
 @force_inline
 def write_ending_fields(state, view):
-    """Write the proposed ending to the view; most decisions have no proposed ending."""
+    """Write the ending that the knock policy may accept, if there is one, to the view."""
     view.ending = state.ending
     view.ending_card = state.ending_card
     view.ending_count = state.ending_count
@@ -124,12 +124,12 @@ def _next_random_number(state, seat, strategy):
     """
     i = state.noises[seat]
     state.noises[seat] = i + 1
-    spare = state.spare[seat]
+    unused_words = state.spare[seat]
     if i & 15 == 0:
         domain = rng.DOMAIN_NOISE_A + strategy
-        rng.write_random_blocks(state.seed, state.unit, state.deal, i >> 1, domain, spare)
+        rng.write_random_blocks(state.seed, state.unit, state.deal, i >> 1, domain, unused_words)
     block, word = i >> 1 & 7, 2 * (i & 1)
-    return rng.combine_words(spare[8 * word + block], spare[8 * word + 8 + block])
+    return rng.combine_words(unused_words[8 * word + block], unused_words[8 * word + 8 + block])
 
 
 @force_inline
@@ -159,7 +159,7 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
 
 @force_inline
 def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
-    """Call a policy as `query_policy` does, but with a view that the caller has filled.
+    """Call a policy with a view that the caller has filled, and check the action.
 
     If the deal is traced (`state.watched` > 0), the view is added to the log. If `state.watched` is
     negative, actions are logged without views. The first `state.scripted` actions of a deal come
@@ -203,7 +203,7 @@ def _log_decision(state, view, slot):
 
 @force_inline
 def record_turn(view, row, seat, source, card, discard):
-    """Write a turn to a row of the history of a view."""
+    """Write a turn to a row of the view's history."""
     view.history[row, 0] = seat
     view.history[row, 1] = source
     view.history[row, 2] = card

@@ -28,7 +28,7 @@ _CONTROL_FLOW = (ir.Del, ir.Jump, ir.Branch, ir.StaticRaise)
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class RefcountElisionPass(FunctionPass):  # type: ignore[misc]
-    """Compiler pass that runs between type inference and the generation of LLVM code."""
+    """Compiler pass that disables reference counting in functions that do not need it."""
 
     _name = "simgin_without_counts"
 
@@ -99,6 +99,9 @@ class _TypedFunction:
 
         Calls without arrays, calls of `len` and calls of compiled functions are safe.
         """
-        called = self._types[call.func.name]
-        known = isinstance(called, types.Dispatcher) or getattr(called, "typing_key", None) is len
-        return known or not self._has_refcounts(*call.args)
+        function_type = self._types[call.func.name]
+        is_known = (
+            isinstance(function_type, types.Dispatcher)
+            or getattr(function_type, "typing_key", None) is len
+        )
+        return is_known or not self._has_refcounts(*call.args)

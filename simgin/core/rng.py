@@ -1,4 +1,4 @@
-"""Random number generator Philox4x32-10, a pure function of a key and a counter.
+"""Counter-based random number generator Philox4x32-10.
 
 Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The key is
 the seed. The counter consists of four words: the low 32 bits of the unit, the high 16 bits of the
@@ -18,7 +18,7 @@ from simgin.core.jit import jit
     DOMAIN_FIRST_DEALER,
     DOMAIN_BOOTSTRAP,
     DOMAIN_DECISION,
-) = 0, 1, 2, 3, 4, 5, 6  # domains
+) = range(7)  # domains of the random streams, one for each purpose
 STREAM_VERSION = 2  # Increase this number if a seed yields different cards or random numbers.
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
@@ -29,7 +29,7 @@ _32 = np.uint64(32)
 
 @jit
 def philox(c0, c1, c2, c3, k0, k1):
-    """Return four 32-bit words, as uint64, for a counter of four words and a key of two words."""
+    """Return the four 32-bit words, as uint64, that Philox computes from a counter and a key."""
     for _ in range(10):
         c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
         k0 = (k0 + _W0) & _LOW
@@ -47,7 +47,7 @@ def _philox_round(c0, c1, c2, c3, k0, k1):
 
 @jit
 def random_words(seed, unit, deal, index, domain):
-    """Return four random 32-bit words as int64, 0..2**32-1.
+    """Return four random 32-bit words as int64, each from 0 to 2**32-1.
 
     `seed` is any int64, `unit` is in 0..2**48-1, and `deal` is in 0..2**16-1.
     """
@@ -86,13 +86,13 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
 
 @jit
 def combine_words(high_word, low_word):
-    """Combine two 32-bit words into a uniform integer in 0..2**53-1."""
+    """Combine two 32-bit words into a uniform integer from 0 to 2**53-1."""
     return high_word << 21 ^ low_word >> 11
 
 
 @jit
 def random_below(n, word):
-    """Convert a random word to a random integer in 0..n-1 by multiplication.
+    """Convert a random word to a random integer from 0 to n-1 by multiplication.
 
     Args:
         n: Number of possible values, 1..2**31.

@@ -1,4 +1,4 @@
-"""RULES record, which contains all parameters of a variant and tables of its melds.
+"""RULES record, which contains the parameters of a variant and tables of its melds.
 
 The record is passed by reference, so that a new variant needs no compilation. A field that is named
 after a parameter (rules.md 11) contains the value of the parameter. A word is encoded as its index
@@ -15,37 +15,32 @@ from numpy.typing import NDArray
 from simgin.core.cards import ACES
 
 KNOCKER, DEFENDER = 0, 1
-ACE_LOW, ACE_HIGH_OR_LOW, ACE_ROUND_CORNER = 0, 1, 2  # ace_runs
-# first_turn
+ACE_LOW, ACE_HIGH_OR_LOW, ACE_ROUND_CORNER = 0, 1, 2  # values of ace_runs
+# Values of first_turn
 FIRST_TURN_UPCARD_PASS, FIRST_TURN_UPCARD_STOCK_OR_PASS, FIRST_TURN_UPCARD_STOCK_OR_PASS_DEAD = (
-    0,
-    1,
-    2,
+    range(3)
 )
 FIRST_TURN_FREE, FIRST_TURN_DISCARD, FIRST_TURN_STOCK = 3, 4, 5
-BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # discard_ban
-STOCK_END_AFTER_DISCARD, STOCK_END_AT_DRAW, STOCK_END_OPPONENT_MAY_TAKE, STOCK_END_NONE = (
-    0,
-    1,
-    2,
-    3,
-)  # stock_end
+BAN_TAKEN, BAN_DRAWN, BAN_NONE = 0, 1, 2  # values of discard_ban
+# Values of stock_end
+STOCK_END_AFTER_DISCARD, STOCK_END_AT_DRAW, STOCK_END_OPPONENT_MAY_TAKE, STOCK_END_NONE = range(4)
 TAKE_ANY, TAKE_MELDED = 0, 1  # values of take_to_knock
-MELDING_AUTO, MELDING_CHOICE = 0, 1  # melding
-SCORING_VERSUS, SCORING_AGAINST_JOKER, SCORING_WINLOSS, SCORING_PENALTY = 0, 1, 2, 3  # deal_scoring
-JOKER_NONE, JOKER_BEFORE_DEAL, JOKER_AFTER_DEAL = 0, 1, 2  # joker
+MELDING_AUTO, MELDING_CHOICE = 0, 1  # values of melding
+# Values of deal_scoring
+SCORING_VERSUS, SCORING_AGAINST_JOKER, SCORING_WINLOSS, SCORING_PENALTY = 0, 1, 2, 3
+JOKER_NONE, JOKER_BEFORE_DEAL, JOKER_AFTER_DEAL = 0, 1, 2  # values of joker
 JOKER_REDEAL, JOKER_LOSE = 0, 1  # values of joker_in_hand
-# goal
+# Values of goal
 GOAL_SINGLE, GOAL_POINTS, GOAL_COLUMNS, GOAL_GAMES = 0, 1, 2, 3
 GOAL_RACE, GOAL_TWOFOLD, GOAL_DEALS, GOAL_TOTAL = 4, 5, 6, 7
-COLUMN_NEXT_OPEN, COLUMN_ABSOLUTE = 0, 1  # column_entry
+COLUMN_NEXT_OPEN, COLUMN_ABSOLUTE = 0, 1  # values of column_entry
 TIE_EVEN, TIE_UNDERCUT, TIE_KNOCK = 0, 1, 2  # values of undercut_on_tie
 # Values of shutout (0 means no bonus)
 SHUTOUT_DOUBLE_POINTS, SHUTOUT_DOUBLE_ALL, SHUTOUT_FLAT_100 = 1, 2, 3
-DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # die
+DIE_OFF, DIE_DEAL, DIE_GAME = 0, 1, 2  # values of die
 REFUSAL_PAYS_OLD, REFUSAL_PAYS_NEW = 0, 1  # values of die_refusal_pays
-NEXT_DEALER_WINNER, NEXT_DEALER_LOSER, NEXT_DEALER_ALTERNATE = 0, 1, 2  # next_dealer
-VOID_DEALER_SAME, VOID_DEALER_OTHER = 0, 1  # void_dealer
+NEXT_DEALER_WINNER, NEXT_DEALER_LOSER, NEXT_DEALER_ALTERNATE = range(3)  # values of next_dealer
+VOID_DEALER_SAME, VOID_DEALER_OTHER = 0, 1  # values of void_dealer
 FIRST_DEALER_RANDOM = 0  # value of first_dealer (0 for random, 1 for seat 0, 2 for seat 1)
 
 MAX_RUNS = 131  # number of runs in one suit with round-the-corner runs
@@ -106,8 +101,8 @@ def card_values(pip_values: int, ace_value: int) -> list[int]:
     Number cards have their face values, and court cards count 10. With `pip_values`, the ranks 2 to
     9 count 5, and higher ranks count 10.
     """
-    rest = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
-    return [ace_value, *rest]
+    other_values = [5] * 8 + [10] * 4 if pip_values else [*range(2, 10), 10, 10, 10, 10]
+    return [ace_value, *other_values]
 
 
 def list_suit_runs(ace_runs: int) -> list[int]:
@@ -140,7 +135,7 @@ def list_rainbows(ace_runs: int) -> list[int]:
         for j in (0, 1)
     ]
     return [
-        sum(1 << (13 * s + (start + i) % 13) for i, s in enumerate(suits))
+        sum(1 << (13 * suit + (start + i) % 13) for i, suit in enumerate(suits))
         for start in range(last_start + 1)
         for suits in patterns
     ]

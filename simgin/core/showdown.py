@@ -1,4 +1,4 @@
-"""Showdown, with the melding shown, lay-offs and points (rules.md 3.5 to 3.7 and 6)."""
+"""Showdown, from the melding that the knocker shows to the points (rules.md 3.5 to 3.7 and 6)."""
 
 from simgin.core.bits import popcount
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
@@ -15,7 +15,7 @@ from simgin.core.state import SLOT_SHOW
 
 @jit
 def end_deal(state, rules, view, seat, show_a, show_b):
-    """Play the showdown of the proposed ending.
+    """End the deal with the proposed ending, and play the showdown.
 
     The rules or the knocker's policy determine the melding that is shown.
     """
@@ -24,7 +24,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     if card >= 0:
         discard_mask = 1 << card
         state.hand[seat] &= ~discard_mask
-        # The discard leaves view.unseen before the policy chooses the melding.
+        # Remove the discard from view.unseen before the policy chooses the melding.
         state.pile |= discard_mask
     state.discard = card
     state.least = -1
@@ -74,7 +74,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
 
 @jit
 def _choose_melding(state, rules, view, seat, n_meldings, show):
-    """Return the row of the melding that the policy chooses.
+    """Return the row of the melding that the knocker's policy chooses to show.
 
     If only one melding is legal, the policy is not called.
     """
@@ -100,7 +100,7 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
 
 @jit
 def score_showdown(state, rules, seat, ending, knocker_count):
-    """Compute deadwood and points once the knocker's melding is in `state.melds`.
+    """Compute deadwood and points after the knocker's melding has been written to `state.melds`.
 
     `seat` is the seat of the knocker, and `knocker_count` is the knocker's deadwood.
     """

@@ -1,4 +1,4 @@
-"""Shuffle that uses the random stream of a unit.
+"""Shuffle of the pack with the random stream of a unit of analysis.
 
 Cards are shuffled only when a deal needs them.
 """
@@ -11,7 +11,7 @@ from simgin.core.jit import jit
 
 @jit
 def start_shuffle(state):
-    """Start a new shuffle, and shuffle the cards that every deal uses.
+    """Start a new shuffle, and shuffle the first 32 cards, which every deal uses.
 
     `deal_next_card` shuffles further cards when they are needed.
     """
@@ -33,9 +33,9 @@ def swap_hands_for_dealer(state):
     """
     if state.dealer == 0:  # Seat 1 receives the first card.
         for i in range(0, 20, 2):
-            first = state.pack[i]
+            card = state.pack[i]
             state.pack[i] = state.pack[i + 1]
-            state.pack[i + 1] = first
+            state.pack[i + 1] = card
 
 
 @jit
@@ -60,15 +60,15 @@ def _shuffle_positions(state, n):
     The generator writes random words for 32 positions at a time. The last twelve of 64 words are
     unused.
     """
-    first = state.shuffled
-    if first & 31 == 0:
+    n_shuffled = state.shuffled
+    if n_shuffled & 31 == 0:
         rng.write_random_blocks(
-            state.seed, state.unit, state.deal, first >> 2, rng.DOMAIN_SHUFFLE, state.words[:]
+            state.seed, state.unit, state.deal, n_shuffled >> 2, rng.DOMAIN_SHUFFLE, state.words[:]
         )
-    for i in range(first, min(first + n, 52)):
+    for i in range(n_shuffled, min(n_shuffled + n, 52)):
         block, word = i >> 2 & 7, i & 3
         j = i + rng.random_below(52 - i, state.words[8 * word + block])
         card_i, card_j = state.pack[i], state.pack[j]
         state.pack[i] = card_j
         state.pack[j] = card_i
-    state.shuffled = first + n
+    state.shuffled = n_shuffled + n

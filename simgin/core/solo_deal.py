@@ -115,7 +115,7 @@ def play_turns_solo(state, rules, view, discard, knock, draw_now):
 
 @inline_always
 def _play_turn(state, rules, view, source, discard, knock):
-    """Play a turn with eleven cards.
+    """Play the part of a turn in which the player holds eleven cards.
 
     Returns True if big gin or gin ends the deal.
     """
@@ -142,7 +142,7 @@ def _play_turn(state, rules, view, source, discard, knock):
 
 @force_inline
 def discard_card_solo(state, rules, view, source, card):
-    """Discard one of eleven cards."""
+    """Discard one of the player's eleven cards."""
     discard_card(state, PLAYER_SEAT, card)
     hand = state.hand[PLAYER_SEAT]
     state.count[PLAYER_SEAT] = state.least if state.best >> card & 1 else deadwood(hand, rules)
@@ -152,7 +152,7 @@ def discard_card_solo(state, rules, view, source, card):
 
 @jit
 def go_out(state, rules, view, source, card):
-    """End a deal by gin with a discard, or by big gin if the discard is -1."""
+    """End a deal with gin after a discard, or with big gin if the discard is -1."""
     ending = ENDING_BIG_GIN if card < 0 else ENDING_KNOCK
     if card >= 0:
         discard_card(state, PLAYER_SEAT, card)
@@ -168,7 +168,7 @@ def can_stop(state, rules):
 
 @jit
 def _record_turn_end(state, view, source, card):
-    """Add the turn to the history."""
+    """Count the turn, and add it to the history of the view."""
     record_turn(view, state.turns, PLAYER_SEAT, source, state.drawn, card)
     state.turns += 1
     state.own_turns[PLAYER_SEAT] += 1
@@ -176,7 +176,7 @@ def _record_turn_end(state, view, source, card):
 
 @jit
 def _offer_stop(state, rules, view, knock):
-    """Let the player end the deal by gin or a knock before drawing a card.
+    """Let the player go gin or knock before drawing a card.
 
     Returns True if the deal ends.
 
@@ -200,7 +200,7 @@ def _offer_stop(state, rules, view, knock):
 
 @jit
 def _propose_ending(state, rules, view, ending, card, deadwood_points, knock):
-    """Propose an ending after a discard, where -1 means no discard.
+    """Propose an ending to the knock policy; `card` is the discard, or -1 without a discard.
 
     Returns True if the player accepts.
 
@@ -215,7 +215,7 @@ def _propose_ending(state, rules, view, ending, card, deadwood_points, knock):
 
 @jit
 def _end_at_limit(state, rules):
-    """End a deal after the last allowed draw or the maximum number of turns.
+    """End a deal because the last allowed draw or the last turn has been played.
 
     Returns True if the deal ended.
     """
@@ -231,7 +231,7 @@ def _end_at_limit(state, rules):
 
 @jit
 def _end_with_joker(state, rules):
-    """End the deal as a win of the joker (rules.md 6).
+    """End the deal as a win for the joker (rules.md 6).
 
     Depending on the rules, the joker scores one deal or the player's deadwood, or the deadwood is a
     penalty for the player.

@@ -26,7 +26,7 @@ JOKER_CARD = 52  # code of the joker in a deck
 
 @jit
 def _set_deck(state, view, deck):
-    """Write the deck to the end of the pack, and set the position of the joker."""
+    """Write the remaining deck to the end of the pack, and set the position of the joker."""
     state.stock = len(deck)
     state.above = NO_JOKER_ABOVE
     state.dealt = PACK_SIZE - popcount(view.unseen)
@@ -41,7 +41,7 @@ def _set_deck(state, view, deck):
 
 @jit
 def _play_action(state, rules, view, player_view, action, card):
-    """Play one action of the position.
+    """Play one action at the current decision of the position.
 
     Returns True if the deal continues.
     """
@@ -61,7 +61,7 @@ def _play_action(state, rules, view, player_view, action, card):
 def run_world_rollouts_solo(
     state, rules, player_view, views, decks, actions, cards, first_world, records, discard, knock
 ):
-    """Roll out every action of a position in every world.
+    """Roll out every action of a position in every sampled world.
 
     Array arguments:
         views: (1,) or (n_worlds,) VIEW, the view at the decision. Views differ between worlds if

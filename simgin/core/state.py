@@ -25,7 +25,7 @@ _SCALARS = (
     ("seed", "unit", "half", "deal")
     # numbers of cards shuffled and dealt so far
     + ("shuffled", "dealt")
-    # the table
+    # cards on the table, knock limit and multiplier of the deal, and state of the turn
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier")
     + ("stock", "turns", "taken", "drawn", "phase")
     # number of cards above the joker in a solitaire deck (negative if the joker was dealt to the
@@ -118,8 +118,8 @@ def new_states(seed: int, n: int) -> np.ndarray:
     clear the ten megabytes of the log, although only traced deals use the log. The mapping is
     private, so that a forked process has its own states.
     """
-    private = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE.itemsize, private)
+    map_flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE.itemsize, map_flags)
     states = np.ndarray(n, STATE, memory, strides=(STATE_SIZE_WITHOUT_LOG,))
     states["watch_half"] = -1
     states["seed"] = seed_to_int64(seed)

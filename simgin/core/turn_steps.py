@@ -1,4 +1,4 @@
-"""Steps of a turn, as shared by single-player and two-player deals.
+"""Steps of a turn that single-player and two-player deals share.
 
 The steps are clearing the table, drawing, discarding, and recording a turn.
 """
@@ -98,7 +98,7 @@ def discard_card(state, seat, card):
 
 @jit
 def propose_ending(state, ending, card, deadwood_points):
-    """Set the ending that is proposed to the knock policy."""
+    """Set the ending that the knock policy can accept or decline."""
     state.ending = ending
     state.ending_card = card
     state.ending_count = deadwood_points
@@ -106,7 +106,7 @@ def propose_ending(state, ending, card, deadwood_points):
 
 @force_inline
 def record_turn_end(state, view, other_view, seat, source, discard):
-    """Increase the number of turns, and add the turn to the histories of both views.
+    """Count the turn, and add it to the histories of both views.
 
     The history of the other seat does not show a card from the stock.
     """

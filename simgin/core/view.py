@@ -106,7 +106,7 @@ VIEW = np.dtype((np.record, _VIEW))
 
 
 def new_view() -> np.record:
-    """Return a view with all fields zero.
+    """Return a view in which all fields are zero.
 
     Each view has its own allocation, so that the views of the two seats are not adjacent in memory.
     """

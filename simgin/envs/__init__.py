@@ -1,1 +1,1 @@
-"""Environments for reinforcement learning libraries, and strategies with external policies."""
+"""Environments for reinforcement learning libraries, and strategies that call external policies."""

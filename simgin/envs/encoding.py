@@ -83,7 +83,7 @@ _TO_OPENSPIEL = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in rang
 
 
 def _field_offsets(names, length=1):
-    """Return the offsets of view fields in int64 numbers, with `length` numbers per field."""
+    """Return the offsets of view fields, in int64 numbers."""
     firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
     return tuple(first + i for first in firsts for i in range(length))
 
@@ -132,7 +132,7 @@ def to_env_action(slot, action, zero_is_pass):
 
 @compiled
 def to_engine_action(slot, action, legal, zero_is_pass):
-    """Convert an environment action to a legal engine action, or return -1 if it is illegal."""
+    """Convert an environment action to an engine action, or return -1 if the action is illegal."""
     while legal:
         answer = lowest_bit(legal)
         if to_env_action(slot, answer, zero_is_pass) == action:
@@ -143,7 +143,7 @@ def to_engine_action(slot, action, legal, zero_is_pass):
 
 @compiled
 def is_zero_pass(view, rules):
-    """Return True if engine action 0 means to pass the upcard."""
+    """Return True if engine action 0 passes the first upcard."""
     return view.phase == PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
 
 
@@ -160,7 +160,7 @@ def write_action_mask(view, rules, slot, mask):
 
 @compiled
 def write_observation(address, slot, out):
-    """Write an observation, except for the rules at its end.
+    """Write the part of an observation that precedes the rules.
 
     Args:
         address: Address of the view.
@@ -188,7 +188,7 @@ def write_observation(address, slot, out):
 
 @compiled
 def _write_history(view, out, first):
-    """Write the turns in which each card was discarded, or taken by the opponent."""
+    """Write, for each card, the turns in which it was discarded or taken by the opponent."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, discarded = view.history[i, 2], view.history[i, 3]
@@ -203,7 +203,7 @@ def _write_history(view, out, first):
 
 @compiled
 def _reward(game, state, rules, stake):
-    """Return the gain of seat 0 in a finished deal, in points or in stakes of the die.
+    """Return the gain of seat 0 in a finished deal, in points or in units of the die's stake.
 
     In matches, the reward is 0 until the match is over. The final reward is 1 for a win or -1 for a
     loss.
@@ -240,7 +240,7 @@ def _advance(game):
 
 @compiled
 def _acting_view(game, state):
-    """Return the memory address of the acting player's view."""
+    """Return the memory address of the view of the acting player."""
     return game.view0 if state.asked_seat == 0 else game.view1
 
 
@@ -270,15 +270,15 @@ def _observe(game, encoded_rules, observation, mask):
 
 @compiled
 def _copy_view(source, target):
-    """Copy the fields of a view that observations use.
+    """Copy the view fields that observations use.
 
     Both arguments are addresses.
     """
-    shown, copied = numbers_at(source).numbers, numbers_at(target).numbers
+    source_numbers, target_numbers = numbers_at(source).numbers, numbers_at(target).numbers
     for i in range(_HEAD_END):
-        copied[i] = shown[i]
+        target_numbers[i] = source_numbers[i]
     for i in range(_HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.view_at(source).turns + 1) // 2):
-        copied[i] = shown[i]  # Each int64 contains two turns.
+        target_numbers[i] = source_numbers[i]  # Each int64 contains two turns.
 
 
 @compiled
@@ -295,7 +295,7 @@ def _begin_next_game(game, stride):
 
 @compiled
 def _act(game):
-    """Advance a game by its stored action."""
+    """Execute the stored action of a game, and advance the game."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     zero_is_pass = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
     answer = to_engine_action(state.asked_slot, game.action, state.legal, zero_is_pass)
@@ -356,14 +356,14 @@ def step_games(address, stride, encoded_rules, observations, masks):
 
 @cache
 def compile_step_games() -> Any:
-    """Compile `step_games`."""
+    """Compile `step_games` and return the compiled function."""
     return compiled(
         step_games, int64(int64, int64, ENCODED_RULES_TYPE, FLOAT_MATRIX_TYPE, MASKS_TYPE)
     )
 
 
 def encode_rules(rules: Any) -> np.ndarray:
-    """Return the rule parameters at the end of observations, as float32 values divided by 100."""
+    """Return the rule parameters for the end of an observation, as float32 divided by 100."""
     return np.array(rules[[*RULE_PARAMETERS]].item(), np.float32) / 100
 
 

@@ -1,4 +1,4 @@
-"""Games of an environment as arrays, with reset, step and observe for PettingZoo and Gymnasium."""
+"""Games of an environment as arrays, which Gymnasium and PettingZoo environments reset and step."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ ENV_UNITS = ("deal", "match")
 
 
 class EnvError(SimginError):
-    """Error raised if an environment does not support an argument or a call."""
+    """Error raised if an environment does not support an argument or a method call."""
 
 
 class EnvGames:
-    """Games that an environment plays, with their observations.
+    """Games that an environment plays in parallel, with their observations.
 
     Args:
         variant: Variant spec.
@@ -78,17 +78,17 @@ class EnvGames:
         self.acting_seats = rows["seat"]
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """Restore the attributes of a copy, whose arrays refer to its own games."""
+        """Restore the attributes of a copy, so that its arrays refer to its own games."""
         self.__dict__.update(attributes)
         self._bind_arrays()
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup in which placeholder strategies sit at the external seats."""
+        """Matchup with placeholder strategies at the external seats."""
         return self.batch.matchup
 
     def reset(self, seed: int | None) -> None:
-        """Start the first games for `seed`, or the next games if `seed` is None."""
+        """Start the first games of a seed, or the next games if `seed` is None."""
         if seed is None and not self.has_begun:
             seed = secrets.randbits(64)
         if seed is not None:
@@ -119,7 +119,7 @@ class EnvGames:
         self._step_games(0)
 
     def resample_hidden_cards(self, rng: np.random.Generator) -> None:
-        """Shuffle the cards that the acting seats cannot see; see `SearchMixin`."""
+        """Shuffle the cards that the acting seats cannot see (see `SearchMixin`)."""
         params = self.matchup.variant.params
         if params["die"] != "off" or params["joker"] != "none":
             raise EnvError(
@@ -153,7 +153,7 @@ class EnvGames:
         return {"observation": self.observations[0], "action_mask": self.masks[0]}
 
     def render_text(self, game: int = 0) -> str:
-        """Return the table of a game as text, as the acting seat sees it."""
+        """Return the card table of a game as text, as the acting seat sees it."""
         if not self.has_begun:
             raise EnvError("No game has begun. Call reset() first.")
         if self.batch.records[game].at != stepping.AWAITING_ACTION:
@@ -168,7 +168,7 @@ class EnvGames:
 
 
 def parse_action(action: Any) -> int:
-    """Convert an action to an int, or raise an error.
+    """Convert an action to an int, or raise EnvError if it is not an integer.
 
     An action outside the action space raises EnvError.
     """

@@ -1,4 +1,4 @@
-"""Strategies with external policies, for example for use in `simgin match`.
+"""Strategies that call external policies, for example for use in `simgin match`.
 
 from simgin.envs.external_player import make_external_strategy
 
@@ -26,7 +26,7 @@ Act = Callable[[Mapping[str, np.ndarray]], int]
 
 
 def make_external_strategy(name: str, act: Act, about: str = "") -> Strategy:
-    """Return a strategy that calls `act` for every decision.
+    """Return a strategy that calls the function `act` for every decision.
 
     Args:
         name: Name of the strategy.

@@ -47,7 +47,7 @@ Observation = dict[str, np.ndarray]
 
 
 def _observation_space() -> spaces.Dict:
-    """Return a new observation space.
+    """Return a new space for the observations of a variant.
 
     Environments must not share the random numbers of a space.
     """
@@ -73,7 +73,7 @@ def _check_options(render_mode: str | None, opponent: str | None = "") -> None:
 
 
 class SearchMixin:
-    """Search methods that all environments share: copies, saved states and sampled hidden cards."""
+    """Methods for tree search in all environments: copies, saved states and sampled cards."""
 
     _seats: EnvGames
 
@@ -84,11 +84,11 @@ class SearchMixin:
         return twin
 
     def clone_state(self) -> dict[str, Any]:
-        """Return a copy of the current position, for `restore_state`."""
+        """Return a copy of the current position that `restore_state` accepts."""
         return vars(self.clone())
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Return to a position that `clone_state` saved; a position can be used repeatedly.
+        """Return to a position that `clone_state` saved, any number of times.
 
         Args:
             state: Result of `clone_state` of an environment of the same type.
@@ -117,7 +117,7 @@ def _not_begun_error() -> EnvError:
 
 
 class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
-    """Gymnasium environment for one seat, either against a strategy or in a solitaire game.
+    """Gymnasium environment for one player, against a strategy or in a solitaire game.
 
     Args:
         variant: Variant spec.
@@ -151,14 +151,14 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the first game for `seed`, or the next game if `seed` is None."""
+        """Start the first game of a seed, or the next game if `seed` is None."""
         super().reset(seed=None if seed is None else parse_seed(seed))
         self._seats.reset(seed)
         self._is_running = True
         return self._seats.observe_single(), {}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Take an action, and advance to the seat's next decision or to the end of the game."""
+        """Take an action, and advance to the player's next decision or to the end of the game."""
         if not self._is_running:
             raise _not_begun_error()
         seats = self._seats
@@ -169,7 +169,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
         return seats.observe_single(), float(seats.rewards.item()), ended > 0, False, info
 
     def render(self) -> str | None:
-        """Return the table as text, as the seat sees it, if render_mode is "ansi"."""
+        """Return the card table as text, as the player sees it, if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
 
 
@@ -224,7 +224,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the first games for `seed`, or the next games if `seed` is None.
+        """Start the first games of a seed, or the next games if `seed` is None.
 
         Each game plays one unit. If `seed` is a list, only the first element is used.
         """
@@ -245,14 +245,14 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
         return seats.observe(), rewards, seats.ended > 0, self._truncated.copy(), {}
 
     def render(self) -> tuple[str, ...] | None:
-        """Return the tables as text, as the seats see them, if render_mode is "ansi"."""
+        """Return the card tables as text, as the players see them, if render_mode is "ansi"."""
         if self.render_mode != "ansi":
             return None
         return tuple(map(self._seats.render_text, range(self.num_envs)))
 
 
 def _parse_num_envs(n: Any) -> int:
-    """Convert a number of games to an int, or raise an error.
+    """Convert the number of games to an int, or raise EnvError if it is not valid.
 
     An invalid number raises EnvError.
     """
@@ -266,7 +266,7 @@ def _parse_num_envs(n: Any) -> int:
 
 
 class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
-    """PettingZoo AEC environment in which external agents play all seats.
+    """PettingZoo AEC environment in which external agents play in all seats.
 
     Args:
         variant: Variant spec.
@@ -306,7 +306,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start the first game for `seed`, or the next game if `seed` is None."""
+        """Start the first game of a seed, or the next game if `seed` is None."""
         self._seats.reset(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -358,12 +358,12 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]
 
     def render(self) -> str | None:
-        """Return the table as text, as the acting player sees it, if render_mode is "ansi"."""
+        """Return the card table as text, as the acting player sees it, if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
 
 
 class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | None]):
-    """`RawAECEnv` wrapped in PettingZoo's checks of the call order."""
+    """Environment that wraps `RawAECEnv` in PettingZoo's checks of the call order."""
 
     def __str__(self) -> str:
         return str(self.env)
@@ -378,7 +378,7 @@ class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | N
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None
 ) -> OrderEnforcingEnv:
-    """Return the PettingZoo environment in a wrapper that checks the call order.
+    """Return the PettingZoo environment inside a wrapper that checks the order of calls.
 
     Args:
         variant: Variant spec.

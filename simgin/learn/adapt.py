@@ -1,4 +1,4 @@
-"""Adapt champion to other rules by training all decisions.
+"""Adaptation of champion to other rules by training all of its decisions.
 
     result = adapt_champion("straight")   # about a minute of CPU time on the first call
     result.player                         # champion@NAME.npy, or champion if there is no gain
@@ -129,7 +129,7 @@ class AdaptRequest(TrainingRequest):
 
     @cached_property
     def ledger_file(self) -> Path:
-        """Path of the ledger of rounds, next to the weights file.
+        """Path of the ledger of training rounds, next to the weights file.
 
         Raises:
             TuneError: If the cache cannot be written.
@@ -146,24 +146,24 @@ class AdaptRequest(TrainingRequest):
         return folder / loader.LEARNED_FOLDER / f"{rules[:60]}-{digest[:8]}.sqlite"
 
     def weights_file(self, content: bytes) -> Path:
-        """Return the path of the weights file, named after the variant and a digest."""
+        """Return the path of the weights file, whose name contains the variant and a digest."""
         file = self.ledger_file
         return file.with_name(loader.format_learned_name(file.stem, content))
 
     @property
     def is_cached(self) -> bool:
-        """True if the training is finished and cached."""
+        """True if the training has finished and its result is cached."""
         return any(self.ledger_file.parent.glob(f"{self.ledger_file.stem}-*.npy"))
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps (two per round, the opponent table and the confirmation)."""
+        """Number of progress steps: two per round, one for the opponents and one to confirm."""
         return 2 * self.rounds + 2
 
 
 @dataclass(frozen=True)
 class AdaptedChampion(Improvement):
-    """Champion trained for a rule set, with the confirmation of the gain."""
+    """Champion after training for a rule set, with the confirmation of the gain."""
 
     wording = TRAINING_WORDING
     training: AdaptRequest
@@ -173,14 +173,14 @@ class AdaptedChampion(Improvement):
 
     @property
     def p_holm(self) -> dict[str, float]:
-        """Holm-adjusted p-values of the gains, by opponent."""
+        """P-values of the gains after Holm's correction, by opponent."""
         gains = {line.opponent: line.gain for line in self.confirmation.all_comparisons}
         p = [two_sided_p_value(gain.value, gain.se, gain.n) for gain in gains.values()]
         return dict(zip(gains, map(float, adjust_p_values(np.array(p))), strict=True))
 
     @property
     def gain(self) -> Estimate:
-        """Match win rate of the trained player against champion, minus one half."""
+        """Match win rate of the trained player against champion minus one half."""
         return self.confirmation.head_to_head.gain
 
     @property
@@ -200,7 +200,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences on matches against champion and on opponents with decreased win rates."""
+        """Sentences about the matches against champion and about opponents with lower win rates."""
         variant, n = self.request.variant.spec, self.request.confirmation_matches
         win_rate = self.confirmation.head_to_head.tuned
         figure = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
@@ -225,17 +225,17 @@ class AdaptedChampion(Improvement):
 
     @property
     def pool_label(self) -> str:
-        """Empty string, because an average over these opponents is not meaningful."""
+        """Empty string, because a mean over these opponents is not meaningful."""
         return ""
 
     @property
     def table(self) -> Frame:
-        """DataFrame of the confirmation, with Holm-adjusted p-values of the gains."""
+        """DataFrame of the confirmation, including p-values after Holm's correction."""
         table = super().table
         return build_frame("confirmation", table.assign(p_holm=table["opponent"].map(self.p_holm)))
 
     def file_content(self, command: str) -> bytes:
-        """Return the weights, followed by the command and the gain in comments."""
+        """Return the weights, followed by comments with the command and the gain."""
         return encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
@@ -247,7 +247,7 @@ class AdaptedChampion(Improvement):
         return {"rounds": build_frame("champion_rounds", rounds), "confirmation": self.table}
 
     def display_tables(self) -> list[Table]:
-        """Return the table of win rates by round."""
+        """Return the table of the win rates by training round."""
         rows = enumerate(self.win_rates, 1)
         frame = make_frame(
             [
@@ -264,7 +264,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def method(self) -> str:
-        """Description of the training method for the report."""
+        """Description of the training method for use in the report."""
         training = self.training
         return (
             f"The training started from the weights of champion, with {training.round_count} of "
@@ -277,7 +277,7 @@ class AdaptedChampion(Improvement):
 def adapt_champion(
     variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
 ) -> AdaptedChampion:
-    """Return champion trained for a two-player variant, from the cache or after training.
+    """Return champion trained for a two-player variant, using a cached result if there is one.
 
     Args:
         variant: Variant spec.
@@ -299,7 +299,7 @@ def adapt_champion(
 
 
 def load_adapted(variant: str, **sizes: Any) -> AdaptedChampion | None:
-    """Return the cached result of `adapt_champion` for a variant, or None."""
+    """Return the cached result of `adapt_champion` for a variant, or None if there is none."""
     training = AdaptRequest.read(CHAMPION, variant, **sizes)
     if jit.cache_directory() is None or not training.is_cached:
         return None
@@ -307,7 +307,7 @@ def load_adapted(variant: str, **sizes: Any) -> AdaptedChampion | None:
 
 
 def is_trained_champion(name: str, variant: Variant) -> bool:
-    """Return True if a strategy is champion with weights that were trained for a variant.
+    """Return True if a strategy is champion with weights trained for a variant.
 
     The default weights qualify if all parameters that affect the best play have values from the
     range for which champion was trained.
@@ -318,18 +318,18 @@ def is_trained_champion(name: str, variant: Variant) -> bool:
 
 
 def untrained_parameters(variant: Variant) -> list[str]:
-    """Return the parameters with values outside the range of champion's training."""
+    """Return the rule parameters whose values are outside the range of champion's training."""
     from simgin.learn import champion_weights
 
     trained_rules = variants.find_variant(champion_weights.trained_variant(variant))
-    found = []
+    names = []
     for name, _, value in variants.rule_differences(trained_rules, variant):
         rule = rule_parameters()[name]
         decides = rule.section in PLAY_SECTIONS and rule.status != "descriptive"
         acts = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
         if acts and (decides or name in MATCH_PARAMETERS) and not is_in_training_range(name, value):
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def run_adaptation(
@@ -340,7 +340,7 @@ def run_adaptation(
     on_round: Callable[[str], None] = lambda line: None,
     **_: Ledger,
 ) -> AdaptedChampion:
-    """Train champion and confirm the gain, or load the cached result.
+    """Train champion and confirm the gain, or load the result from the cache.
 
     Args:
         training: The request.
@@ -356,12 +356,12 @@ def run_adaptation(
         on_round(line)
 
     piece_progress = share_pieces(on_progress, training.n_pieces, lambda: "\n".join(lines))
-    place, match = training.ledger_file, training.match
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with ledger.open_ledger(place, training.identity) as run_ledger:
+    path, match = training.ledger_file, training.match
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with ledger.open_ledger(path, training.identity) as run_ledger:
         if not run_ledger.has_pass(FINAL_STEP, training.rounds):
-            found = _train(training, run_ledger, workers, piece_progress, record_line)
-            run_ledger.add_pass(FINAL_STEP, training.rounds, found)
+            arrays = _train(training, run_ledger, workers, piece_progress, record_line)
+            run_ledger.add_pass(FINAL_STEP, training.rounds, arrays)
         learned = run_ledger.read_pass(FINAL_STEP, training.rounds)
         weights = learned["weights"]
         content = encode_weights(weights)
@@ -387,7 +387,7 @@ def _train(
     piece_progress: PieceProgress,
     on_round: OnRound,
 ) -> dict[str, np.ndarray]:
-    """Train against both opponent types, and estimate the probabilities that distinguish them.
+    """Train against both opponent types, and estimate the probability of each type.
 
     Returns:
         Arrays by name: `weights` (float64, in champion's format), `course` (win rates before each
@@ -396,31 +396,31 @@ def _train(
     from simgin.learn import champion_weights
 
     match = training.match
-    own = champion_weights.initial_champion_weights(match.variant)
+    initial_weights = champion_weights.initial_champion_weights(match.variant)
     kinds = ("knock immediately", "wait for gin")
-    learners = []
-    for place, (kind, group) in enumerate(zip(kinds, cast.TRAINING, strict=True)):
+    trainers = []
+    for index, (kind, group) in enumerate(zip(kinds, cast.TRAINING, strict=True)):
         rivals = champion_weights.training_opponents(group)
-        seed = match.generation_seed(place + 1)
-        learner = champion_weights.ChampionTrainer(
-            rivals, own[place], seed, match.variant, workers, is_trained=True
+        seed = match.generation_seed(index + 1)
+        trainer = champion_weights.ChampionTrainer(
+            rivals, initial_weights[index], seed, match.variant, workers, is_trained=True
         )
-        learners.append(learner)
-        first, deals = training.rounds * place, training.deals // (2 - place)
+        trainers.append(trainer)
+        first, deals = training.rounds * index, training.deals // (2 - index)
         pieces = [piece_progress(first + number) for number in range(training.rounds)]
-        _play_rounds(learner, kind, deals, run_ledger, pieces, on_round)
-    hasty, patient = learners
+        _play_rounds(trainer, kind, deals, run_ledger, pieces, on_round)
+    hasty, patient = trainers
     before = time.process_time()
-    apart = match.generation_seed(len(kinds) + 1)
+    seed_of_odds = match.generation_seed(len(kinds) + 1)
     sets = patient.mean_weights, hasty.mean_weights
-    chances = champion_weights.immediate_knock_probabilities(
-        *sets, apart, match.variant, workers, is_trained=True
+    probabilities = champion_weights.immediate_knock_probabilities(
+        *sets, seed_of_odds, match.variant, workers, is_trained=True
     )
     seconds = hasty.seconds + patient.seconds + time.process_time() - before
     _complete_piece(piece_progress(training.n_pieces - 2))
     return {
         "weights": champion_weights.tile_for_all_rules(
-            champion_weights.blend_weights(*sets, chances)
+            champion_weights.blend_weights(*sets, probabilities)
         ),
         "course": np.hstack([hasty.win_rates, patient.win_rates[:, 1 - len(TRAINING_OPPONENTS) :]]),
         "seconds": np.array(seconds),
@@ -428,22 +428,22 @@ def _train(
 
 
 def _play_rounds(
-    learner: ChampionTrainer,
+    trainer: ChampionTrainer,
     opponent_type: str,
     deals: int,
     run_ledger: Ledger,
     piece_progress: Sequence[Progress | None],
     on_round: OnRound,
 ) -> None:
-    """Run the rounds against one opponent type, continuing after the last stored round."""
+    """Play the training rounds against one opponent type, resuming after the last stored round."""
     step = f"rounds against opponents that {opponent_type}"
     rounds = len(piece_progress)
     done = max((n for n in range(1, rounds + 1) if run_ledger.has_pass(step, n)), default=0)
     if done:
-        learner.restore(run_ledger.read_pass(step, done))
+        trainer.restore(run_ledger.read_pass(step, done))
     for number in range(done + 1, rounds + 1):
-        win_rates = ", ".join(f"{100 * share:.1f}" for share in learner.run_round(deals))
-        run_ledger.add_pass(step, number, learner.state)
+        win_rates = ", ".join(f"{100 * win_rate:.1f}" for win_rate in trainer.run_round(deals))
+        run_ledger.add_pass(step, number, trainer.state)
         _complete_piece(piece_progress[number - 1])
         on_round(f"{step}: before round {number} of {rounds}, won {win_rates} %")
 
@@ -454,7 +454,7 @@ def _complete_piece(progress: Progress | None) -> None:
 
 
 def plan_sentence(training: AdaptRequest) -> str:
-    """Return a sentence that describes the plan of a training."""
+    """Return a sentence that describes how champion will be trained."""
     match = training.match
     return (
         f"champion trains for {match.variant.spec} in {training.round_count} of "

@@ -1,4 +1,4 @@
-"""Train all decisions of `champion`, which are discards, knocks, draws and the opponent type.
+"""Training of all decisions of `champion`: discards, knocks, takes and the opponent type.
 
 At one decision of each training deal, every promising action is rolled out with the same hidden
 cards (simgin.play.rollouts). The gain of an action, measured as the change of the match win
@@ -79,39 +79,39 @@ IMMEDIATE_KNOCK_PRIOR = 0.5  # probability that an unknown opponent knocks immed
 
 @helper
 def cheapest_discards(view, rules, params, max_discards):
-    """Return up to `max_discards` discards with the lowest cost, as bits."""
+    """Return up to `max_discards` discards with the lowest costs, as bits."""
     weights = player.current_weights(view, rules, params)
     cards, costs = int_stack_array(), float_stack_array()
     n = player.write_candidates(view.legal, view, rules, weights, cards, costs)
-    found: Any = np.int64(0)
+    discards: Any = np.int64(0)
     for _ in range(min(n, max_discards)):
         i = costs[:n].argmin()
-        found |= 1 << cards[i]
+        discards |= 1 << cards[i]
         costs[i] = player.MAX_COST
-    return found
+    return discards
 
 
 @discard
 def propose_discards(view, rules, params):
-    """Return the MAX_DISCARDS discards with the lowest cost, as bits."""
+    """Return the MAX_DISCARDS discards with the lowest costs, as bits."""
     return cheapest_discards(view, rules, params, MAX_DISCARDS)
 
 
 @knock
 def propose_knock(view, rules, params):
-    """Return the actions of both knocking and continuing, unless the player has gin."""
+    """Return the actions for knocking and continuing, unless the player has gin."""
     return 0 if is_gin_or_better(view) else 3
 
 
 @knock(noise=True)
 def knock_sometimes(view, rules, params):
-    """Knock with probability 0.4, so that later opportunities also occur in training."""
+    """Knock with probability 0.4, so that training also includes later opportunities to knock."""
     return is_gin_or_better(view) or bernoulli(0.4, view.noise)
 
 
 @take
 def propose_take(view, rules, params):
-    """Return the actions of both taking and leaving a card, if it lowers the deadwood."""
+    """Return the actions for taking and declining a card, if taking lowers the deadwood."""
     return 3 if lowers_deadwood(view, rules) and view.legal & 3 == 3 else 0
 
 
@@ -165,14 +165,14 @@ def write_knock_features(views, rules, out):
 
 @cache
 def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
-    """Return a compiled feature writer, which is cached until its source changes."""
+    """Return a compiled feature writer, which remains cached until its source changes."""
     key = by_value.compute_fingerprint(write_features)
     written: Callable[..., None] = compile_function(write_features, use_cache=bool(key), key=key)
     return written
 
 
 def deal_stages(views: np.ndarray) -> np.ndarray:
-    """Return the stage of the deal at each decision, as `_champion.stage`."""
+    """Return the stage of the deal at each decision (see `_champion.find_stage`)."""
     return np.searchsorted(STAGE_STARTS, views["own_turn"], side="right")
 
 
@@ -185,7 +185,7 @@ KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
 
 def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
-    """Return the least-squares sums of features and gains, by stage."""
+    """Compute the least-squares sums of features and gains for each stage of the deal."""
     squares = np.zeros((N_STAGES, x.shape[1], x.shape[1]))
     products = np.zeros((N_STAGES, x.shape[1]))
     for s in range(N_STAGES):
@@ -196,7 +196,7 @@ def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums
 
 
 def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray) -> StageSums:
-    """Return the least-squares sums of knocks, for the knock table and by stage for the features.
+    """Compute the least-squares sums of knocks, for the knock table and for features by stage.
 
     Args:
         views: Views of the decisions, VIEW (n,).
@@ -219,7 +219,7 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Fit weights near a prior, with a change common to all stages and one per stage.
+    """Fit weights that deviate little from a prior, with a common change and one per stage.
 
     Args:
         sums: Least-squares sums by stage.
@@ -243,20 +243,20 @@ def fit_near_prior(
 
 @cache
 def knock_penalty(level: float) -> np.ndarray:
-    """Return the quadratic penalty on differences between adjacent cells and on linear features."""
+    """Return the quadratic penalty on differences of adjacent cells and on linear features."""
     cell = np.arange(KNOCK_CELLS).reshape(player.KNOCK_TURNS, player.N_KNOCK_COUNTS)
     out = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
-    for one, other in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
-        pull = np.zeros((one.size, KNOCK_FEATURES))
-        row = np.arange(one.size)
-        pull[row, one.ravel()] = 1
-        pull[row, other.ravel()] = -1
+    for cells, next_cells in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
+        pull = np.zeros((cells.size, KNOCK_FEATURES))
+        row = np.arange(cells.size)
+        pull[row, cells.ravel()] = 1
+        pull[row, next_cells.ravel()] = -1
         out += SMOOTHNESS_PENALTY * pull.T @ pull
     return out
 
 
 def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean over each decision's actions; set actions without rollouts to 0."""
+    """Subtract the mean of all actions at a decision from each action; missing actions become 0."""
     tried_values = np.where(tried, values, 0)
     mean = tried_values.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     result: np.ndarray = np.where(tried, tried_values - mean, 0)
@@ -275,7 +275,7 @@ RolloutEquity = Callable[[PairedRollouts], np.ndarray]
 
 
 def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return the function that computes the equity of A from records of rollouts.
+    """Return the function that computes A's equity from the records of rollouts.
 
     Args:
         variant: Rules.
@@ -290,24 +290,24 @@ def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
 
 
 def match_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return the function that computes MATCH_VALUE times the match win probability."""
+    """Return a function that computes MATCH_VALUE times the match win probability."""
     target = int_param(variant.params, "points_target")
     win_by_score = win_table(variant.spec, target, deals)
 
     def equity(branches: PairedRollouts) -> np.ndarray:
-        own = branches.scores[:, :1] + branches.records["points_a"]
-        other = branches.scores[:, 1:2] + branches.records["points_b"]
-        worth: np.ndarray = (
-            MATCH_VALUE * win_by_score[np.minimum(own, target), np.minimum(other, target)]
+        score_a = branches.scores[:, :1] + branches.records["points_a"]
+        score_b = branches.scores[:, 1:2] + branches.records["points_b"]
+        values: np.ndarray = (
+            MATCH_VALUE * win_by_score[np.minimum(score_a, target), np.minimum(score_b, target)]
         )
-        return worth
+        return values
 
     return equity
 
 
 @cache
 def win_table(variant: str, target: int, deals: int | None) -> np.ndarray:
-    """Return the win probability of gold against gold, for all scores from 0 to target."""
+    """Return the match win probabilities of gold against gold, for all scores up to the target."""
     values = np.full((target + 1, target + 1), np.nan)
     values[:target, :target] = win_probabilities(variant, target, deals).astype(np.float32)
     values[target, :target] = 1
@@ -316,29 +316,29 @@ def win_table(variant: str, target: int, deals: int | None) -> np.ndarray:
 
 
 def win_probabilities(variant: str, target: int, deals: int | None = None) -> np.ndarray:
-    """Return the win probability of gold against gold, for all scores below the target.
+    """Return the match win probabilities of gold against gold, for all scores below the target.
 
     The result is averaged over both dealers, so the table and its transpose add up to 1.
     """
     n = VALUE_DEALS if deals is None else deals
     v = match_value.compute_value(variant, "gold", "gold", deals=n, seed=VALUE_SEED)
-    own, other = np.indices((target, target))
-    chances: np.ndarray = (
-        v.win_probability(own, other, dealer=0) + v.win_probability(own, other, dealer=1)
+    a, b = np.indices((target, target))
+    probabilities: np.ndarray = (
+        v.win_probability(a, b, dealer=0) + v.win_probability(a, b, dealer=1)
     ) / 2
-    return chances
+    return probabilities
 
 
 def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return DEAL_VALUE times the stake for deals won, and its negative for deals lost."""
+    """Return DEAL_VALUE times the stake for a won deal, and minus that value for a lost deal."""
     winner = rollouts.records["winner"]
     deal_results = (winner == 0).astype(float) - (winner == 1)
-    worth: np.ndarray = DEAL_VALUE * deal_results * rollouts.records["stake"]
-    return worth
+    equities: np.ndarray = DEAL_VALUE * deal_results * rollouts.records["stake"]
+    return equities
 
 
 def point_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return the equity of deals: points won minus points lost."""
+    """Return the equity of deals as points won minus points lost."""
     point_differences: np.ndarray = rollouts.records["points_a"] - rollouts.records["points_b"]
     return point_differences.astype(float)
 
@@ -347,7 +347,7 @@ def point_equity(rollouts: PairedRollouts) -> np.ndarray:
 
 
 class ChampionTrainer:
-    """Trainer of one weight set against a group of opponents."""
+    """Trainer of one set of weights against a group of opponents."""
 
     def __init__(
         self,
@@ -361,7 +361,7 @@ class ChampionTrainer:
         is_weighted: bool = True,
         value_deals: int | None = None,
     ) -> None:
-        """Initialise the trainer with its weights and its opponents.
+        """Initialise the trainer with the weights and the opponents.
 
         Args:
             opponents: Opponents. None is the player itself with its current weights.
@@ -395,11 +395,11 @@ class ChampionTrainer:
 
     @cached_property
     def equity(self) -> RolloutEquity:
-        """Function that computes the equity of rollouts."""
+        """Function that computes the equity of rollouts in the variant."""
         return rollout_equity(self.variant, self.value_deals)
 
     def reset_sums(self) -> None:
-        """Reset the least-squares sums, and use the current weights as the prior."""
+        """Clear the least-squares sums, and make the current weights the prior."""
         self.prior = self.weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES).copy()
         self.sums = {
             name: (np.zeros((*stages, size, size)), np.zeros((*stages, size)))
@@ -412,7 +412,7 @@ class ChampionTrainer:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """State of the training, which determines the next rounds."""
+        """State of the training that determines all further rounds."""
         arrays = {"weights": self.weights, "prior": self.prior}
         arrays |= {
             "last": self.last_weights,
@@ -425,7 +425,7 @@ class ChampionTrainer:
         return arrays
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Restore the state of a training."""
+        """Restore the state of an interrupted training."""
         self.weights, self.prior = state["weights"].copy(), state["prior"]
         self.last_weights, self.win_rates = state["last"], state["shares"]
         self.next_unit, self.rounds = int(state["next"]), len(self.win_rates)
@@ -434,9 +434,9 @@ class ChampionTrainer:
             self.sums[name] = (state[f"{name} squares"], state[f"{name} products"])
 
     def matchup(self, opponent: Strategy | None, unit: Any) -> Matchup:
-        """Return a matchup of the player with its current weights against an opponent."""
-        own = champion_with_weights(single_set_weights(self.weights))
-        return Matchup(self.variant, own, opponent or own, self.seed, unit)
+        """Return a matchup in which the player with the current weights meets an opponent."""
+        self_strategy = champion_with_weights(single_set_weights(self.weights))
+        return Matchup(self.variant, self_strategy, opponent or self_strategy, self.seed, unit)
 
     def add_rollouts(
         self,
@@ -447,7 +447,7 @@ class ChampionTrainer:
         compute_sums: Callable[[PairedRollouts, np.ndarray], StageSums],
         explore: Policy | None = None,
     ) -> StageSums:
-        """Roll out n deals against each opponent, and add the least-squares sums.
+        """Roll out n deals against each opponent, and add them to the least-squares sums.
 
         Args:
             name: Key of the sums, which is "discards", "knocks" or "takes".
@@ -488,18 +488,20 @@ class ChampionTrainer:
             self.next_unit += n
         return self.sums[name]
 
-    def decision_scale(self, found: PairedRollouts) -> np.ndarray:
-        """Return the square root of the weight of each decision, (n_decisions,).
+    def decision_scale(self, rollouts: PairedRollouts) -> np.ndarray:
+        """Return the square roots of the decision weights, (n_decisions,).
 
         Weights are relative to their mean, so that ridge penalties keep their meaning.
         """
-        if not self.is_weighted or not len(found.views):
-            return np.ones(len(found.views))
-        scale: np.ndarray = np.sqrt(found.weights * (len(found.views) / found.weights.sum()))
+        if not self.is_weighted or not len(rollouts.views):
+            return np.ones(len(rollouts.views))
+        scale: np.ndarray = np.sqrt(
+            rollouts.weights * (len(rollouts.views) / rollouts.weights.sum())
+        )
         return scale
 
     def add_discards(self, n: int) -> StageSums:
-        """Add the least-squares sums of discards, with values centred per decision."""
+        """Add discards to the least-squares sums, with values centred per decision."""
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*found.actions.shape, N_FEATURES))
@@ -516,13 +518,13 @@ class ChampionTrainer:
         return self.add_rollouts("discards", n, MAX_DISCARDS, propose_discards, sums)
 
     def fit_discards(self, n: int) -> None:
-        """Fit the discard weights by regressing equity on features."""
-        seen = self.add_discards(n)
-        weights = fit_near_prior(seen, self.prior, RIDGE_PENALTY, RIDGE_PENALTY)
+        """Fit the discard weights by a regression of equity on features."""
+        sums = self.add_discards(n)
+        weights = fit_near_prior(sums, self.prior, RIDGE_PENALTY, RIDGE_PENALTY)
         self.weights[: N_STAGES * N_FEATURES] = weights.ravel()
 
     def add_takes(self, n: int) -> StageSums:
-        """Add the least-squares sums of take decisions."""
+        """Add take decisions to the least-squares sums."""
         params = single_set_weights(self.weights)
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
@@ -535,14 +537,14 @@ class ChampionTrainer:
         return self.add_rollouts("takes", n, 2, propose_take, sums)
 
     def fit_takes(self, n: int) -> None:
-        """Fit the take weights by regressing the gain from taking on features."""
-        seen = self.add_takes(n)
+        """Fit the take weights by a regression of the gain from taking on features."""
+        sums = self.add_takes(n)
         base = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
-        weights = fit_near_prior(seen, base, 20.0, 400.0)
+        weights = fit_near_prior(sums, base, 20.0, 400.0)
         self.weights[player.TAKE_OFFSET :] = weights.ravel()
 
     def add_knocks(self, n: int) -> StageSums:
-        """Add the least-squares sums of knock decisions."""
+        """Add knock decisions to the least-squares sums."""
 
         def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((len(found.views), player.N_KNOCK_FEATURES))
@@ -553,15 +555,15 @@ class ChampionTrainer:
         return self.add_rollouts("knocks", n, 2, propose_knock, sums, knock_sometimes)
 
     def fit_knocks(self, n: int) -> None:
-        """Fit the knock weights by regressing the gain from knocking on cells and features."""
+        """Fit the knock weights by a regression of the gain from knocking on cells and features."""
         squares, products = self.add_knocks(n)
         base = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
-        missing = products - squares @ base
-        weights = base + np.linalg.solve(squares + knock_penalty(self.level_penalty), missing)
+        residual = products - squares @ base
+        weights = base + np.linalg.solve(squares + knock_penalty(self.level_penalty), residual)
         self.weights[player.KNOCK_OFFSET : player.TAKE_OFFSET] = weights
 
     def run_round(self, deals: int, decay: float | None = None) -> np.ndarray:
-        """Train for one round; return the match win rates before the round, by opponent.
+        """Train for one round, and return the win rates before the round by opponent.
 
         Args:
             deals: Number of deals to roll out for discards. Knocks and takes use half of these
@@ -578,32 +580,34 @@ class ChampionTrainer:
             squares *= fading
             products *= fading
         records = self.sample_scores()
-        shares = np.array([match_win_rate(one) for one in records])
+        new_win_rates = np.array([match_win_rate(played_deals) for played_deals in records])
         self.fit_discards(deals)
         self.fit_knocks(deals // 2)
         self.fit_takes(deals // 2)
         self.rounds += 1
         self.seconds += time.process_time() - began
-        self.win_rates = np.concatenate([self.win_rates, [shares]])
+        self.win_rates = np.concatenate([self.win_rates, [new_win_rates]])
         self.last_weights = np.concatenate([self.last_weights, [self.weights]])[-AVERAGED_ROUNDS:]
-        return shares
+        return new_win_rates
 
     def sample_scores(self) -> list[np.ndarray]:
-        """Play matches to sample scores before deals; return the deal records by opponent."""
+        """Play matches to sample the scores before deals; return the deal records by opponent."""
         records = [self.play_matches(rival, self.n_matches) for rival in self.opponents]
         # The fields are the same as in simgin.play.rollouts.
-        standing = ("score_a", "score_b", "deals_a", "deals_b")
-        self.start_scores = [np.stack([one[name] for name in standing], 1) for one in records]
+        score_fields = ("score_a", "score_b", "deals_a", "deals_b")
+        self.start_scores = [
+            np.stack([deals[name] for name in score_fields], 1) for deals in records
+        ]
         return records
 
     @property
     def mean_weights(self) -> np.ndarray:
-        """Mean of the weights in the last rounds, (player.BLEND_SIZE,) float64."""
+        """Mean of the weights over the last rounds, (player.BLEND_SIZE,) float64."""
         mean: np.ndarray = np.mean(self.last_weights, axis=0)
         return mean
 
     def play_matches(self, opponent: Strategy | None, matches: int) -> np.ndarray:
-        """Return the records of all deals in matches against an opponent."""
+        """Play matches against an opponent, and return the records of all deals."""
         matchup = self.matchup(opponent, "match")
         kernel.compile_matchup(matchup)
         play = partial(_records, matchup)
@@ -616,12 +620,12 @@ def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
 
 
 def match_win_rate(records: np.ndarray) -> float:
-    """Return the proportion of finished matches that strategy A won."""
+    """Return the proportion of finished matches that strategy A has won."""
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
 def training_opponents(group: str) -> list[Strategy | None]:
-    """Return the opponents of a group in TRAINING, where None means the player itself."""
+    """Return the training opponents of a group, where None stands for the player itself."""
     return [
         None if name == SELF else loader.find_strategy(name)
         for name in TRAINING[group]["opponents"]
@@ -632,23 +636,23 @@ def training_opponents(group: str) -> list[Strategy | None]:
 
 
 def champion_with_weights(weights: np.ndarray) -> Strategy:
-    """Return champion with the given weights."""
+    """Return the strategy champion with the given weights."""
     return loader.with_weights(loader.find_strategy("champion"), weights)
 
 
 def single_set_weights(weights: np.ndarray) -> np.ndarray:
-    """Return the complete weights of a player that uses one weight set under all rules."""
+    """Return the complete weights of a player that uses one set of weights under all rules."""
     never = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
     return tile_for_all_rules(blend_weights(weights, weights, never))
 
 
 def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
-    """Repeat the weights of one rule group for every rule group of champion."""
+    """Repeat the weights of one rule group for each rule group of champion."""
     return np.tile(weights, player.N_WEIGHTS // player.RULES_SIZE)
 
 
 def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Return one rule group's weights: nine blends of two sets, and a selection table.
+    """Return the weights of a rule group: nine blends of two sets and a selection table.
 
     Args:
         patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
@@ -666,7 +670,7 @@ def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndar
 
 
 def opponent_distribution(records: np.ndarray) -> np.ndarray:
-    """Return the smoothed distribution of B's mean points by won deals, (N_WON, N_MEANS)."""
+    """Return the smoothed distribution of B's mean points, by won deals, (N_WON, N_MEANS)."""
     n_won = np.minimum(records["deals_b"], player.N_WON - 1)
     mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
     mean = np.where(n_won > 0, np.minimum(mean, player.N_MEANS - 1), 0)
@@ -689,7 +693,7 @@ def immediate_knock_probabilities(
     *,
     is_trained: bool = False,
 ) -> np.ndarray:
-    """Return the table of probabilities of immediate knocks for `champion.blend`.
+    """Return the table from which champion selects a blend of weights.
 
     The probability follows from Bayes' rule and the likelihood ratios.
 
@@ -706,12 +710,12 @@ def immediate_knock_probabilities(
         Probabilities by deals won, mean points of these deals, and own turn.
     """
     matches = 5 * (REFINE_MATCHES if is_trained else START_MATCHES)
-    likely, turns = likelihood_ratios(
+    ratios, turns = likelihood_ratios(
         patient, hasty, seed, variant, matches, workers, includes_self=is_trained
     )
-    odds = IMMEDIATE_KNOCK_PRIOR / (1 - IMMEDIATE_KNOCK_PRIOR) * likely[:, :, None] * turns
-    chances: np.ndarray = odds / (1 + odds)
-    return chances
+    odds = IMMEDIATE_KNOCK_PRIOR / (1 - IMMEDIATE_KNOCK_PRIOR) * ratios[:, :, None] * turns
+    probabilities: np.ndarray = odds / (1 + odds)
+    return probabilities
 
 
 def likelihood_ratios(
@@ -724,7 +728,7 @@ def likelihood_ratios(
     *,
     includes_self: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the likelihood ratios of observations if the opponent knocks immediately.
+    """Return likelihood ratios for the hypothesis that the opponent knocks immediately.
 
     The ratios are estimated from matches of the set `hasty` against players that knock immediately,
     and of the set `patient` against players that wait for gin.
@@ -747,24 +751,24 @@ def likelihood_ratios(
         rivals: list[Strategy | None] = [loader.find_strategy(name) for name in group["recognized"]]
         if includes_self and weights is patient:
             rivals.append(None)
-        learner = ChampionTrainer(rivals, weights, seed, variant, workers)
-        together = np.concatenate([learner.play_matches(rival, matches) for rival in rivals])
+        trainer = ChampionTrainer(rivals, weights, seed, variant, workers)
+        together = np.concatenate([trainer.play_matches(rival, matches) for rival in rivals])
         lasting = together["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
         found.append((opponent_distribution(together), lasting.mean(axis=0)))
     (cells, length), (other_cells, other_length) = found
-    likely = cells / other_cells
-    likely[0] = 1
-    return likely, length / np.maximum(other_length, 1e-6)
+    ratios = cells / other_cells
+    ratios[0] = 1
+    return ratios, length / np.maximum(other_length, 1e-6)
 
 
 def trained_variant(variant: Variant) -> str:
-    """Return the entry of player.TRAINED_VARIANTS that provides champion's weights in a variant."""
+    """Return the variant in player.TRAINED_VARIANTS whose weights champion uses in a variant."""
     group = player.find_rules_offset(build_rules(variant)) // player.RULES_SIZE
     return str(player.TRAINED_VARIANTS[group])
 
 
 def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the `hasty` and the `patient` weights of champion for the rules of a variant."""
+    """Return the `hasty` and the `patient` weights of champion under the rules of a variant."""
     policy = loader.find_strategy("champion").discard
     assert policy is not None, "champion has a discard policy"
     rules = build_rules(variant)

@@ -1,4 +1,4 @@
-"""Search for better parameters with CMA-ES.
+"""Search for better parameters with the evolution strategy CMA-ES.
 
 Covariance matrix adaptation (N. Hansen and A. Ostermeier, Evolutionary Computation 2001) draws each
 generation from a normal distribution and moves it towards the best candidates. All strategies of a
@@ -55,7 +55,7 @@ MIN_INTEGER_DEVIATION = 0.3
 
 @dataclass(frozen=True)
 class DistributionMean:
-    """Mean and standard deviations of the candidate distribution, rounded for play."""
+    """Mean and standard deviations of the candidate distribution, rounded to playable values."""
 
     values: ParameterValues
     deviations: tuple[float, ...]
@@ -63,7 +63,7 @@ class DistributionMean:
 
 @dataclass(frozen=True, eq=False)
 class Generation:
-    """Candidates of one generation, and the mean of the distribution that generated them."""
+    """Candidates of one generation, with the mean of the distribution that produced them."""
 
     number: int  # from 1
     candidates: tuple[ParameterValues, ...]
@@ -81,7 +81,7 @@ class SearchHistory:
 
 
 class CandidateDistribution:
-    """Distribution of candidates, scaled by initial standard deviations from the defaults."""
+    """Distribution of candidates, scaled so that the initial standard deviations are 1."""
 
     def __init__(
         self, parameters: Sequence[TunableParameter], n_candidates: int, seed: int
@@ -93,11 +93,11 @@ class CandidateDistribution:
         rng = np.random.default_rng(seed)
         low, high = [-1.0] * size, [1.0] * size
         min_deviations = [0.0] * size
-        for place, knob in enumerate(parameters):
-            low[place] = (knob.low - knob.start) / knob.initial_deviation
-            high[place] = (knob.high - knob.start) / knob.initial_deviation
-            if knob.is_integer:
-                min_deviations[place] = MIN_INTEGER_DEVIATION / knob.initial_deviation
+        for index, parameter in enumerate(parameters):
+            low[index] = (parameter.low - parameter.start) / parameter.initial_deviation
+            high[index] = (parameter.high - parameter.start) / parameter.initial_deviation
+            if parameter.is_integer:
+                min_deviations[index] = MIN_INTEGER_DEVIATION / parameter.initial_deviation
         options = {
             "randn": lambda *shape: rng.standard_normal(shape),
             "seed": np.nan,  # The value NaN leaves NumPy's global generator unchanged.
@@ -109,15 +109,15 @@ class CandidateDistribution:
         self._cma = _import_cma().CMAEvolutionStrategy([0.0] * size, 1.0, options)
 
     def draw_generation(self) -> list[np.ndarray]:
-        """Return the points of the next generation's candidates."""
+        """Draw the points of the candidates in the next generation."""
         return list(self._cma.ask())
 
     def update(self, points: Sequence[np.ndarray], scores: np.ndarray) -> None:
-        """Move the distribution towards the candidates with higher scores."""
+        """Move the distribution towards the candidates with the highest scores."""
         self._cma.tell(points, list(-scores))
 
     def parameter_values(self, point: np.ndarray) -> ParameterValues:
-        """Convert a point to parameter values."""
+        """Convert a point in the scaled space to parameter values."""
         moved = zip(self._parameters, map(float, point), strict=False)
         return tuple(
             knob.round_value(knob.start + steps * knob.initial_deviation) for knob, steps in moved
@@ -125,7 +125,7 @@ class CandidateDistribution:
 
     @property
     def mean(self) -> DistributionMean:
-        """Mean of the candidate distribution."""
+        """Current mean of the candidate distribution."""
         result = self._cma.result
         deviations = zip(self._parameters, map(float, result.stds), strict=False)
         spread = tuple(knob.initial_deviation * deviation for knob, deviation in deviations)
@@ -150,7 +150,7 @@ def search(
     piece_progress: PieceProgress = lambda place: None,
     on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> SearchHistory:
-    """Return all generations of a search, from the ledger or after playing them.
+    """Run all generations of a search, loading finished generations from the ledger.
 
     Args:
         request: Request for the search.
@@ -163,7 +163,7 @@ def search(
     distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
     generations = []
     for number in range(1, request.generations + 1):
-        middle = distribution.mean
+        current_mean = distribution.mean
         points = distribution.draw_generation()
         values = tuple(distribution.parameter_values(point) for point in points)
         result = load_or_play_step(
@@ -175,14 +175,14 @@ def search(
                 _play_generation,
                 request,
                 number,
-                [*values, middle.values],
+                [*values, current_mean.values],
                 workers,
                 piece_progress(number - 1),
             ),
         )
         objective = result["objective"]
         distribution.update(points, objective)
-        generation = Generation(number, values, objective, middle, Estimate(*result["gain"]))
+        generation = Generation(number, values, objective, current_mean, Estimate(*result["gain"]))
         generations.append(generation)
         on_generation(generation)
     return SearchHistory(tuple(generations), distribution.mean)
@@ -195,14 +195,14 @@ def _play_generation(
     workers: int | None,
     progress: Progress | None,
 ) -> dict[str, np.ndarray]:
-    """Play the candidates, their mean (last in `tried_values`) and the defaults."""
+    """Play the candidates of a generation, the distribution mean and the default values."""
     strategies = [*map(request.with_values, tried_values), request.strategy]
     seed = request.generation_seed(number)
-    *candidates, middle, base = evaluate_strategies(
+    *candidates, mean_score, default_score = evaluate_strategies(
         request, strategies, seed, request.matches, workers, progress
     )
     objective = [score.value for score in candidates]
-    gain = astuple(to_estimate(middle - base))
+    gain = astuple(to_estimate(mean_score - default_score))
     return {"objective": np.array(objective), "gain": np.array(gain)}
 
 
@@ -216,7 +216,7 @@ def play_finals(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ParameterValues:
-    """Return the finalist with the best score on new deals, from the ledger or after playing.
+    """Return the finalist with the best score on new deals, from the ledger or after play.
 
     The last mean of a search is not necessarily the best mean, and the mean with the highest score
     was also lucky. The finals therefore compare several means and the defaults.
@@ -228,8 +228,8 @@ def play_finals(
     def play() -> dict[str, np.ndarray]:
         strategies = list(map(request.with_values, finalists))
         seed = request.generation_seed(last + 1)
-        found = evaluate_strategies(request, strategies, seed, n, workers, progress)
-        return {"worths": np.array([worth.value for worth in found])}
+        scores = evaluate_strategies(request, strategies, seed, n, workers, progress)
+        return {"worths": np.array([score.value for score in scores])}
 
     shapes = {"worths": (len(finalists),)}
     result = load_or_play_step(ledger, f"finals after {last} generations", n, shapes, play)
@@ -237,7 +237,7 @@ def play_finals(
 
 
 def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
-    """Return the defaults, the final mean, the average of the later means and the best means."""
+    """Return the finalists: defaults, final mean, mean of the later means, and best means."""
     middles = [generation.mean.values for generation in history.generations]
     end = history.final_mean.values
     later = [*middles[len(middles) // 2 :], end]
@@ -271,7 +271,7 @@ class TuningResult(Improvement):
 
     @property
     def parameters(self) -> Frame:
-        """DataFrame with the meaning, range, default and tuned value of each parameter."""
+        """DataFrame of the tuned parameters: meaning, range, default value and tuned value."""
         return build_frame(
             "parameters",
             [
@@ -289,20 +289,20 @@ class TuningResult(Improvement):
 
     @property
     def candidates(self) -> Frame:
-        """DataFrame with the generation, strategy, parameters and score of each candidate."""
+        """DataFrame of all candidates: generation, strategy, parameters and score."""
         names = [knob.name for knob in self.request.parameters]
         rows = []
         for generation in self.history.generations:
-            for values, worth in zip(generation.candidates, generation.scores, strict=True):
+            for values, score in zip(generation.candidates, generation.scores, strict=True):
                 strategy = self.request.with_values(values)
                 row: dict[str, Any] = {"generation": generation.number, "strategy": strategy.spec}
                 row |= zip(names, values, strict=True)
-                rows.append({**row, self.request.objective: worth})
+                rows.append({**row, self.request.objective: score})
         return make_frame(rows)
 
     @property
     def history_frame(self) -> Frame:
-        """DataFrame with the mean after every generation, for `simgin.plots.search_history`.
+        """DataFrame of the mean after every generation, for `simgin.plots.search_history`.
 
         Gains are measured on the deals of the next generation. The last rows contain the selected
         values and the gain of the confirmation.
@@ -350,7 +350,7 @@ class TuningResult(Improvement):
     def plots(self) -> Iterator[Plot]:
         """Yield the plot of the search history."""
         factor = self.request.metric.display_factor
-        gains = [f"{factor * one.gain.value:.2f}" for one in self.history.generations]
+        gains = [f"{factor * generation.gain.value:.2f}" for generation in self.history.generations]
         gain_text = format_interval(self.request, self.confirmation.objective.gain)
         alt_text = f"Gain over the defaults by generation: {', '.join(gains)}. Result: {gain_text}."
         figure = plots.search_history(self.history_frame, seed=self.request.seed)
@@ -358,7 +358,7 @@ class TuningResult(Improvement):
 
     @property
     def method(self) -> str:
-        """Description of the search method for the report."""
+        """Description of the search method for use in the report."""
         request = self.request
         return (
             f"CMA-ES with {request.generation_count} of {request.n_candidates} strategies. "
@@ -375,7 +375,7 @@ def run_tune(
     run_ledger: Ledger | None = None,
     on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> TuningResult:
-    """Search, select the best parameters and confirm their gain.
+    """Search for better parameters, select the best ones, and confirm their gain.
 
     Args:
         request: Request for the search.
@@ -390,14 +390,14 @@ def run_tune(
             return run_tune(
                 request, workers, on_progress, run_ledger=memory, on_generation=on_generation
             )
-    seen: list[Generation] = []
+    finished: list[Generation] = []
 
     def record_generation(generation: Generation) -> None:
-        seen.append(generation)
+        finished.append(generation)
         on_generation(generation)
 
     last = request.generations
-    piece_progress = share_pieces(on_progress, last + 2, lambda: progress_line(request, seen))
+    piece_progress = share_pieces(on_progress, last + 2, lambda: progress_line(request, finished))
     course = search(request, run_ledger, workers, piece_progress, record_generation)
     values = play_finals(request, course, run_ledger, workers, piece_progress(last))
     strategy = request.with_values(values)
@@ -406,7 +406,7 @@ def run_tune(
 
 
 def plan_sentence(request: TuneRequest) -> str:
-    """Return a sentence that describes the plan of a search."""
+    """Return a sentence that describes how the parameters will be searched."""
     names = ", ".join(knob.name for knob in request.parameters)
     return (
         f"{request.generation_count} of {request.n_candidates} strategies play "
@@ -417,7 +417,7 @@ def plan_sentence(request: TuneRequest) -> str:
 
 
 def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
-    """Return the progress line with the last mean and its gain."""
+    """Return the progress line, which shows the latest mean and its gain over the defaults."""
     if not generations:
         return f"generation 1 of {request.generations}"
     last = generations[-1]
@@ -430,7 +430,7 @@ def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> st
 def _history_rows(
     request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of `history_frame` for a number of generations, one per parameter."""
+    """Yield the rows of `history_frame` for a number of generations, one row per parameter."""
     for knob, value, spread in zip(request.parameters, mean.values, mean.deviations, strict=True):
         yield {
             "variant": request.variant.spec,

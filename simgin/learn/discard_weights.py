@@ -1,4 +1,4 @@
-"""Train the weights of a discard policy with paired rollouts and a regression.
+"""Training of the weights of a discard policy with paired rollouts and a regression.
 
 Every round plays with the weights of the previous round, so discards are evaluated by a stronger
 player each time. The weights of a round depend only on the seed and the previous rounds, so an
@@ -50,7 +50,7 @@ ROLLOUT_BLOCK = 2_000  # number of deals per call, whose views take 8 MB
 
 @dataclass(frozen=True)
 class TrainRequest(TrainingRequest):
-    """Request to train discard weights, with the number of deals per round and opponent."""
+    """Request to train discard weights, with the deals per round and opponent."""
 
     weights_file: Path  # file from which the strategy reads its weights
 
@@ -105,27 +105,27 @@ class TrainRequest(TrainingRequest):
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps, with one step per round and one step for the confirmation."""
+        """Number of progress steps: one for each round and one for the confirmation."""
         return self.rounds + 1
 
     @property
     def policy(self) -> Policy:
-        """Discard policy to train, with its initial weights."""
+        """Discard policy whose weights are trained."""
         policy = self.match.strategy.discard
         assert policy is not None, "the loader fills empty slots"
         return policy
 
     @property
     def initial_weights(self) -> np.ndarray:
-        """Weights before the training."""
+        """Weights of the policy before the training."""
         return np.array(list(self.policy.start.values()), np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights, and with a canonical name of its own."""
+        """Return the strategy with other weights and a unique canonical name."""
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights and a new name, for self-play."""
+        """Return the strategy with other weights and a new name, so that it can play itself."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
@@ -133,7 +133,7 @@ class TrainRequest(TrainingRequest):
 
 @dataclass(frozen=True, eq=False)
 class TrainingRound:
-    """Weights, number of decisions and gain of one training round."""
+    """Result of one training round: weights, number of decisions and gain."""
 
     number: int  # from 1
     weights: np.ndarray
@@ -148,7 +148,7 @@ def run_rounds(
     piece_progress: improvement.PieceProgress = lambda place: None,
     on_round: Callable[[TrainingRound], None] = lambda played: None,
 ) -> list[TrainingRound]:
-    """Return all rounds of a training, from the ledger or after playing them.
+    """Run all rounds of a training, loading finished rounds from the ledger.
 
     Args:
         request: Request for the training.
@@ -178,7 +178,7 @@ def run_rounds(
 
 
 def round_to_float32(weights: np.ndarray) -> np.ndarray:
-    """Return weights rounded to the precision of the output file."""
+    """Round weights to the precision of the output file."""
     return weights.astype(np.float32).astype(np.float64)
 
 
@@ -217,7 +217,7 @@ def _play_round(
 
 @dataclass(frozen=True, repr=False)
 class TrainingResult(Improvement):
-    """Result of the training of discard weights."""
+    """Result of training the weights of a discard policy."""
 
     wording = improvement.TRAINING_WORDING
     training: TrainRequest
@@ -226,7 +226,7 @@ class TrainingResult(Improvement):
 
     @property
     def parameters(self) -> Frame:
-        """DataFrame with the initial and trained weight of each feature."""
+        """DataFrame of the initial weight and the trained weight of each feature."""
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
         return build_frame(
             "weights",
@@ -234,7 +234,7 @@ class TrainingResult(Improvement):
         )
 
     def file_content(self, command: str) -> bytes:
-        """Return the weights, followed by the command and the gain in comments."""
+        """Return the weights, followed by comments with the command and the gain."""
         return improvement.encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
@@ -250,7 +250,7 @@ class TrainingResult(Improvement):
         }
 
     def display_tables(self) -> list[Table]:
-        """Return the tables of the training rounds and of the first trained weights."""
+        """Return tables of the training rounds and of the first trained weights."""
         rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
         gain = Column("value", "gain", factor=self.request.metric.display_factor)
         columns = (Column("round", "round"), Column("questions", "decisions"), gain)
@@ -271,7 +271,7 @@ class TrainingResult(Improvement):
 
     @property
     def method(self) -> str:
-        """Description of the training method for the report."""
+        """Description of the training method for use in the report."""
         training = self.training
         return (
             f"{training.round_count} of {training.deals:,} deals against every opponent. Each "
@@ -317,7 +317,7 @@ def run_training(
 
 
 def plan_sentence(training: TrainRequest) -> str:
-    """Return a sentence that describes the plan of a training."""
+    """Return a sentence that describes how the weights will be trained."""
     match = training.match
     return (
         f"{match.strategy.name} trains {len(training.initial_weights)} weights in "
@@ -329,7 +329,7 @@ def plan_sentence(training: TrainRequest) -> str:
 
 
 def _round_line(training: TrainRequest, result: TrainingRound) -> str:
-    """Return the progress line with the gain of a round."""
+    """Return the progress line that shows the gain of a round."""
     gain = improvement.format_interval(training.match, result.gain)
     return (
         f"round {result.number} of {training.rounds}: gain {gain} percentage points, "
@@ -368,7 +368,7 @@ class RegressionSums:
 def regression_sums(
     features: np.ndarray, points: np.ndarray, tried: np.ndarray, multiplicity: np.ndarray
 ) -> RegressionSums:
-    """Return the least-squares sums over decisions.
+    """Compute the least-squares sums over decisions, by feature.
 
     Args:
         features: Features, (n_decisions, n_discards, n_features) float64.
@@ -386,7 +386,7 @@ def regression_sums(
 
 
 def add_sums(parts: Sequence[RegressionSums]) -> RegressionSums:
-    """Return the total of several sums, added in order."""
+    """Return the total of several regression sums, added in order."""
     total, *others = parts
     for part in others:
         total = RegressionSums(
@@ -398,7 +398,7 @@ def add_sums(parts: Sequence[RegressionSums]) -> RegressionSums:
 
 
 def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
-    """Return ridge-regression weights, with the penalty on differences from previous weights.
+    """Fit weights by ridge regression, with a penalty on differences from the previous weights.
 
     The previous weights count as much as PRIOR_DECISIONS decisions for each feature. The result
     therefore does not depend on the units of the features. If a feature never differs between two
@@ -418,7 +418,7 @@ def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
 
 
 def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean over each decision's actions; set discards without rollouts to 0.
+    """Subtract the mean of all discards at a decision; discards without rollouts become 0.
 
     If all numbers of a decision are equal, the result is exactly 0, so that rounding errors do not
     count as differences.
@@ -434,7 +434,7 @@ def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class FeatureSampler:
-    """Sampler of rollouts with the features of their discards."""
+    """Sampler that rolls out discards and computes their features."""
 
     policy: Policy
     select_discards: Policy  # function that returns the discards of lowest cost as bits
@@ -442,7 +442,7 @@ class FeatureSampler:
     write_features: Callable[..., None]
 
     def sample(self, matchup: Matchup, first_deal: int, n_deals: int) -> RegressionSums:
-        """Roll out deals of a matchup, and return their regression sums.
+        """Roll out deals of a matchup, and return the regression sums of their decisions.
 
         Raises:
             TuneError: If describe writes too many features.
@@ -457,7 +457,7 @@ class FeatureSampler:
         )
 
     def _features(self, branches: PairedRollouts, rules: Any) -> np.ndarray:
-        """Return the features of every discard, (n_decisions, n_discards, n_features) float64."""
+        """Compute the features of every discard, (n_decisions, n_discards, n_features) float64."""
         size = len(self.policy.start)
         numbers = np.zeros((*branches.actions.shape, size + FEATURE_MARGIN))
         self.write_features(branches.views, branches.actions, rules, numbers)
@@ -471,7 +471,7 @@ class FeatureSampler:
 
 
 def feature_sampler(policy: Policy) -> FeatureSampler:
-    """Return the sampler of a discard policy.
+    """Return the feature sampler for a discard policy.
 
     Raises:
         TuneError: If the policy has no features, or they cannot be compiled.
@@ -497,7 +497,7 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
 
 @cache
 def _cheapest_discards(describe: Callable[..., None], size: int) -> Policy:
-    """Return a policy that selects up to MAX_ALTERNATIVES discards with the lowest cost."""
+    """Return a policy that selects up to MAX_ALTERNATIVES discards with the lowest costs."""
     n_slots = size + FEATURE_MARGIN
 
     @discard

@@ -1,4 +1,4 @@
-"""Evaluate, confirm and report the results of parameter searches and training."""
+"""Evaluation, confirmation and reports of improved strategies, after a search or training."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PieceProgress = Callable[[int], Progress | None]
 
 
 class Wording(NamedTuple):
-    """Words for screens and reports that differ between searches and training."""
+    """Words in screens and reports that differ between searches and training."""
 
     doing: str
     done: str
@@ -49,7 +49,7 @@ class Wording(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """Name of the output file."""
+        """Name of the output file of a search or training."""
         return f"{self.done}{self.suffix}"
 
 
@@ -71,14 +71,14 @@ TRAINING_WORDING = Wording(
 
 @dataclass(frozen=True, eq=False)
 class PoolResults:
-    """Batch rows of matchups that play the same deals, by the canonical names of the players."""
+    """Batch rows of matchups that play the same deals, by the names of the players."""
 
     request: TuneRequest
     n_matches: int  # number of matches per matchup
     rows: Mapping[tuple[str, str], np.ndarray]
 
     def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
-        """Return the score of a strategy against an opponent, which is 0.5 or 0 in self-play."""
+        """Return the score of a strategy against an opponent, or the even score in self-play."""
         metric = self.request.metric
         if strategy.spec == opponent.spec:
             return even_score(self.n_matches, metric)
@@ -90,7 +90,7 @@ class PoolResults:
 
 
 def to_estimate(estimate: PairedEstimate) -> Estimate:
-    """Return a paired estimate with a standard error and a confidence interval."""
+    """Convert a paired estimate to an estimate with a confidence interval."""
     se = batches.standard_error(estimate.influences, estimate.effective_batches)
     return interval_around(
         estimate.value, se, round(estimate.effective_batches), estimate.effective_batches
@@ -98,7 +98,7 @@ def to_estimate(estimate: PairedEstimate) -> Estimate:
 
 
 def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
-    """Return the score of a strategy in self-play: half of the matches, or 0 points.
+    """Return the expected score of a strategy in self-play: half of the matches, or 0 points.
 
     Args:
         n_matches: Number of matches that the compared strategy plays on the same deals.
@@ -113,21 +113,21 @@ def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
 
 
 def pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstimate:
-    """Return the mean score against a pool, or the minimum if the objective is "worst"."""
+    """Return the mean score against all opponents, or the minimum for the objective "worst"."""
     if objective == "worst":
         return min(scores, key=lambda score: score.value)
     return paired_estimate.average_estimates(scores)
 
 
 def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
-    """Return the mirrored matchups of pairs, without duplicates and without self-play."""
+    """Return the mirrored matchups of the given pairs, without duplicates and self-play."""
     return list({matchup.key: matchup for matchup in matchups if matchup.is_mirrored}.values())
 
 
 def collect_results(
     request: TuneRequest, n_matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
 ) -> PoolResults:
-    """Combine distinct matchups with their batch rows."""
+    """Combine distinct matchups with their batch rows as PoolResults."""
     pairs = [(matchup.a.spec, matchup.opponent) for matchup in matchups]
     return PoolResults(request, n_matches, dict(zip(pairs, rows, strict=True)))
 
@@ -140,7 +140,7 @@ def evaluate_strategies(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[PairedEstimate]:
-    """Return the score of each strategy against the pool; all strategies play the same deals."""
+    """Return the score of each strategy against the pool, measured on the same deals."""
     matchups_with_duplicates = []
     for strategy in strategies:
         matchups_with_duplicates += request.matchups(strategy, seed)
@@ -158,7 +158,7 @@ def load_or_play_step(
     shapes: Mapping[str, tuple[int, ...]],
     play: Callable[[], Mapping[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """Return the arrays of a step from the ledger, after playing the step if it is missing.
+    """Return the arrays of a step from the ledger, playing the step first if they are missing.
 
     Args:
         run_ledger: Ledger of the search.
@@ -190,7 +190,7 @@ def load_or_play_step(
 
 @dataclass(frozen=True)
 class OpponentComparison:
-    """Scores of the tuned strategy and the default against one opponent, on the same deals."""
+    """Scores of the improved and the default strategy against one opponent on the same deals."""
 
     opponent: str
     tuned: Estimate
@@ -200,7 +200,7 @@ class OpponentComparison:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Gains on held-out deals, against each opponent and in the objective."""
+    """Gains on held-out deals, both against each opponent and in the objective."""
 
     comparisons: tuple[OpponentComparison, ...]  # comparisons by opponent of the pool
     head_to_head: OpponentComparison  # comparison against the default as the opponent
@@ -208,7 +208,7 @@ class Confirmation:
 
     @property
     def all_comparisons(self) -> list[OpponentComparison]:
-        """Comparisons with every opponent, plus the default if it is not in the pool."""
+        """Comparisons with all opponents, including the default strategy."""
         return list(
             {line.opponent: line for line in (*self.comparisons, self.head_to_head)}.values()
         )
@@ -221,7 +221,7 @@ def confirm(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Confirmation:
-    """Return the confirmation of a strategy's gain, from the ledger or after playing.
+    """Confirm the gain of a strategy on held-out deals, or load the result from the ledger.
 
     Args:
         request: Strategy before the improvement, and the opponents.
@@ -237,7 +237,7 @@ def confirm(
         matchups_with_duplicates += request.matchups(strategy, request.seed)
     matchups = distinct_matchups(matchups_with_duplicates)
     batches = [-(-matchup.count_units(n) // matchup.batch_size) for matchup in matchups]
-    shapes = {str(place): (rows, batch_columns.N_COLUMNS) for place, rows in enumerate(batches)}
+    shapes = {str(index): (rows, batch_columns.N_COLUMNS) for index, rows in enumerate(batches)}
     arrays = load_or_play_step(
         ledger,
         f"confirmation of {tuned.spec}",
@@ -268,7 +268,7 @@ def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> O
 
 @dataclass(frozen=True, repr=False)
 class Improvement(Result):
-    """Base class for the result of a parameter search or of training."""
+    """Base class for the results of parameter searches and of training."""
 
     wording: ClassVar[Wording]
     request: TuneRequest  # request with the strategy before the improvement
@@ -277,12 +277,12 @@ class Improvement(Result):
 
     @property
     def has_changed(self) -> bool:
-        """True if the strategy has new parameters or weights."""
+        """True if the search or training has found new parameters or weights."""
         return self.strategy.spec != self.request.strategy.spec
 
     @property
     def table(self) -> Frame:
-        """DataFrame with the gain against every opponent (output `confirmation`)."""
+        """DataFrame of the gain against every opponent (output `confirmation`)."""
         rows = []
         for line in self.confirmation.all_comparisons:
             row: dict[str, Any] = {
@@ -301,7 +301,7 @@ class Improvement(Result):
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences on the gain and on matches against the default."""
+        """Sentences about the gain and about the matches against the default strategy."""
         words = self.wording
         if not self.has_changed:
             return [f"The {words.noun} found nothing better than the {words.initial}."]
@@ -322,14 +322,14 @@ class Improvement(Result):
 
     @property
     def pool_label(self) -> str:
-        """Label of the table row for all opponents; empty if there is only one opponent."""
+        """Label of the table row for all opponents, or "" if there is only one opponent."""
         if len(self.request.pool) == 1:
             return ""
         return "hardest opponent" if self.request.objective == "worst" else "mean of opponents"
 
     @property
     def method(self) -> str:
-        """Description of the method that found the strategy, for the report."""
+        """Description, for the report, of the method that found the improvement."""
         raise NotImplementedError
 
     def file_content(self, command: str) -> bytes:
@@ -343,7 +343,7 @@ class Improvement(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups and their numbers of played units (see `Result.played`)."""
+        """Matchups, each with its number of played units (see `Result.played`)."""
         matchups = self.request.matchups(self.request.strategy, self.request.seed)
         return [
             (matchup, matchup.count_units(self.request.confirmation_matches))
@@ -356,20 +356,20 @@ class Improvement(Result):
 
     @property
     def manifest_entries(self) -> dict[str, Any]:
-        """Additional entries of `manifest.json`; see `Result.manifest_entries`."""
+        """Additional entries of `manifest.json` (see `Result.manifest_entries`)."""
         return {"tune": self.request.objective}
 
     def report(self, command: str) -> Report:
-        """Return the report of the improvement."""
+        """Return the report of the improved strategy."""
         return improvement_report(self, command)
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return the report together with the file of the improved strategy."""
+        """Return the report, including the file of the improved strategy."""
         content = self.file_content(command)
         return replace(report, files={**report.files, self.wording.file_name: content})
 
     def display_tables(self) -> list[Table]:
-        """Return the tables of the report, except the confirmation table."""
+        """Return the tables of the report that follow the confirmation table."""
         raise NotImplementedError
 
     def plots(self) -> Iterable[Plot]:
@@ -378,7 +378,7 @@ class Improvement(Result):
 
 
 def encode_weights(weights: np.ndarray, *remarks: str) -> bytes:
-    """Return weights in the npy format, followed by comments.
+    """Encode weights in the npy format, followed by comments.
 
     NumPy stops reading at the end of the array, so it ignores the comments.
     """
@@ -391,7 +391,7 @@ def encode_weights(weights: np.ndarray, *remarks: str) -> bytes:
 def share_pieces(
     on_progress: OnProgress | None, pieces: int, render_result: Callable[[], str]
 ) -> PieceProgress:
-    """Return a function that maps the index of a part of the work to its progress callback.
+    """Return a function that maps the index of a step to a progress callback.
 
     Args:
         on_progress: Progress callback for all pieces together.
@@ -414,7 +414,7 @@ def bound_columns(name: str, estimate: Estimate) -> dict[str, float]:
 
 
 def format_interval(request: TuneRequest, estimate: Estimate) -> str:
-    """Return an estimate with its confidence interval, in the unit of the metric.
+    """Format an estimate with its confidence interval, in the unit of the metric.
 
     The score of self-play is exact, so it has no interval.
     """
@@ -423,7 +423,7 @@ def format_interval(request: TuneRequest, estimate: Estimate) -> str:
 
 
 def improvement_report(improvement: Improvement, command: str) -> Report:
-    """Return the report of an improvement.
+    """Return the report of an improved strategy.
 
     Args:
         improvement: Result of a search or of training.
@@ -482,14 +482,14 @@ def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> 
 
 
 def _format_point(request: TuneRequest, estimate: Estimate) -> str:
-    """Return an estimate without its interval, in the unit of the metric."""
+    """Format an estimate without its interval, in the unit of the metric."""
     factor = request.metric.display_factor
     span = factor * (estimate.high - estimate.low)
     return numbers.format_number(factor * estimate.value, span / 2)
 
 
 def _confirmation_table(improvement: Improvement) -> Table:
-    """Return a table of the results against every opponent, before and after the change."""
+    """Return a table of the results against each opponent, before and after the improvement."""
     words, request = improvement.wording, improvement.request
     lines = []
     for line in improvement.confirmation.all_comparisons:

@@ -1,4 +1,4 @@
-"""Random two-player rule sets, for the training and validation of champion under any rules."""
+"""Random two-player rule sets, with which champion is trained and validated."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
 
 
 def sample_variant(lots: np.random.Generator) -> Variant:
-    """Return a random valid two-player variant with up to four changes that have an effect.
+    """Return a random valid two-player variant with up to four changes that matter.
 
     Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About two in five start from another
     built-in variant than `standard`.
@@ -67,7 +67,7 @@ def sample_variant(lots: np.random.Generator) -> Variant:
 
 
 def _sample_spec(lots: np.random.Generator) -> str:
-    """Return a random variant spec, which can be invalid."""
+    """Return a random variant spec, which may be invalid."""
     if lots.random() < NAMED_SHARE:
         names = two_player_names()
         base, n_changes = names[lots.integers(len(names))], int(lots.integers(3))
@@ -95,20 +95,20 @@ def two_player_names() -> list[str]:
 
 @cache
 def _sampled_values() -> dict[str, list[ParamValue]]:
-    """Return the values that CHANGES contains for each parameter."""
-    found = defaultdict(list)
+    """Return, for each parameter, the values that CHANGES contains."""
+    values_by_name = defaultdict(list)
     for _, name, values in CHANGES:
         for value in values:
             for setting in f"{name}={value}".split("+"):
                 parameter, _, text = setting.partition("=")
-                found[parameter].append(rule_parameters()[parameter].parse(text))
-    return dict(found)
+                values_by_name[parameter].append(rule_parameters()[parameter].parse(text))
+    return dict(values_by_name)
 
 
 def is_in_training_range(name: str, value: ParamValue) -> bool:
-    """Return True if a value is within the range of a parameter in random rule sets."""
-    known = [rule_parameters()[name].default, *_sampled_values().get(name, [])]
+    """Return True if random rule sets cover the given value of a parameter."""
+    known_values = [rule_parameters()[name].default, *_sampled_values().get(name, [])]
     if isinstance(value, bool) or not isinstance(value, int):
-        return value in known
-    numbers = [one for one in known if isinstance(one, int)]
+        return value in known_values
+    numbers = [known_value for known_value in known_values if isinstance(known_value, int)]
     return bool(numbers) and min(numbers) <= value <= max(numbers)

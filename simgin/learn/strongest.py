@@ -1,4 +1,4 @@
-"""Find the strongest player of a rule set with pilot matches.
+"""Search for the strongest player under a rule set with pilot matches.
 
 The default strong player, `champion`, was trained for a few rule sets. Under other rules, another
 strategy can be stronger.
@@ -26,7 +26,7 @@ PILOT_SEED = 0x7261696C  # offset of the seed, so that pilot matches and reviews
 
 
 def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
-    """Return champion, or the challenger with the widest margin over it in pilot matches.
+    """Return the strongest challenger in pilot matches, or champion if none is stronger.
 
     A challenger must win significantly more than half of the matches. The significance level of
     5 % is shared by all challengers.
@@ -44,7 +44,7 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
 def run_pilot_match(
     a: str, b: str, variant: str, seed: int, workers: int | None, metric: str
 ) -> PairedEstimate:
-    """Return a metric of a against b on deals that a review with this seed does not play."""
+    """Estimate a metric of a against b on deals that a review with the same seed does not play."""
     rows = play_matches(a, b, variant, (seed + PILOT_SEED) % 2**64, workers, PILOT_MATCHES)
     return paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[metric])
 
@@ -53,22 +53,22 @@ def run_pilot_match(
 def play_matches(
     a: str, b: str, variant: str, seed: int, workers: int | None, matches: int
 ) -> np.ndarray:
-    """Return the batch rows of matches, of which the last 64 results are cached."""
+    """Return the batch rows of matches; the last 64 results are cached."""
     return run_matchup(parse_matchup(a, b, variant, seed, "match"), matches, workers)
 
 
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
-    """Return the cached player trained for a rule set, or the strongest in pilot matches."""
+    """Return the cached player trained for a rule set, or find the strongest in pilot matches."""
     if variants.find_variant(variant).params["players"] == 2:
-        found = adapt.load_adapted(variant)
-        if found is not None and found.is_better:
-            return found.player
+        adapted = adapt.load_adapted(variant)
+        if adapted is not None and adapted.is_better:
+            return adapted.player
     return find_strongest_player(variant, seed, workers)
 
 
 def train_or_find_strongest(
     variant: str, seed: int, workers: int | None, progress: Progress | None
 ) -> str:
-    """Return champion trained for a rule set, or the strongest player without a gain."""
-    found = adapt.adapt_champion(variant, workers=workers, progress=progress)
-    return found.player if found.is_better else find_strongest_player(variant, seed, workers)
+    """Train champion for a rule set; without a gain, find the strongest in pilot matches."""
+    adapted = adapt.adapt_champion(variant, workers=workers, progress=progress)
+    return adapted.player if adapted.is_better else find_strongest_player(variant, seed, workers)

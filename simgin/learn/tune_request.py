@@ -1,4 +1,4 @@
-"""Requests for parameter searches and training."""
+"""Requests for parameter searches and for training."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ParameterValues = tuple[float, ...]  # one value per tunable parameter
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """Request for a parameter search, with its opponents and its size.
+    """Request for a parameter search, with the opponents and the size of the search.
 
     Attributes:
         strategy: Strategy to tune.
@@ -113,19 +113,19 @@ class TuneRequest:
 
     @property
     def metric(self) -> Metric:
-        """Metric that the objective uses."""
+        """Metric on which the objective is based."""
         return metrics.METRICS_BY_NAME[OBJECTIVE_METRICS[self.objective]]
 
     @property
     def short_names(self) -> dict[str, str]:
-        """Short names of the strategy and its opponents, by canonical name."""
+        """Short names of the strategy and of its opponents, by canonical name."""
         names_by_spec = short_names(self.matchups(self.strategy, self.seed))
         texts = [strategy.spec for strategy in (self.strategy, *self.pool)]
         return {text: names_by_spec.get(text, text) for text in texts}
 
     @property
     def opponent_list(self) -> str:
-        """Names of the opponents as one phrase, such as `simple, gold and marjj`."""
+        """Names of the opponents in one phrase, such as `simple, gold and marjj`."""
         *first, last = [self.short_names[opponent.spec] for opponent in self.pool]
         return f"{', '.join(first)} and {last}" if first else last
 
@@ -141,7 +141,7 @@ class TuneRequest:
 
     @property
     def default_values(self) -> ParameterValues:
-        """Default values of the tuned parameters."""
+        """Default values of the parameters to be tuned."""
         return tuple(knob.param.default for knob in self.parameters)
 
     def with_values(self, values: ParameterValues) -> Strategy:
@@ -151,7 +151,7 @@ class TuneRequest:
         return loader.set_values_by_slot(self.strategy, slot_values(self.parameters, values))
 
     def matchup(self, strategy: Strategy, opponent: Strategy, seed: int) -> Matchup:
-        """Return the mirrored matchup of two strategies over matches."""
+        """Return the mirrored matchup of two strategies that play matches."""
         return Matchup(self.variant, strategy, opponent, seed, "match")
 
     def matchups(self, strategy: Strategy, seed: int) -> list[Matchup]:
@@ -159,12 +159,12 @@ class TuneRequest:
         return [self.matchup(strategy, opponent, seed) for opponent in self.pool]
 
     def generation_seed(self, number: int) -> int:
-        """Return the seed of generation 1, 2, ...; the confirmation uses `seed`."""
+        """Return the seed of a generation (1, 2, ...); `seed` is reserved for the confirmation."""
         return (self.seed + number * SEED_STRIDE) % N_SEEDS
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Identity of the search, which must not change when it is resumed."""
+        """Identity of the search, which must stay the same when the search is resumed."""
         moved = [f"{knob.name}={knob.low:g}..{knob.high:g}" for knob in self.parameters]
         search = f"{', '.join(moved)} for {self.objective}, {self.matches} matches each"
         search = self.training or search
@@ -173,7 +173,7 @@ class TuneRequest:
 
 @dataclass(frozen=True)
 class TrainingRequest:
-    """Base class for requests to train in rounds.
+    """Base class for requests to train weights in rounds.
 
     Attributes:
         match: Strategy before the training, opponents and size of the confirmation.
@@ -199,7 +199,7 @@ class TrainingRequest:
 def read_players(
     strategy: str, variant: str, against: Sequence[str]
 ) -> tuple[Strategy, Variant, tuple[Strategy, ...]]:
-    """Return the strategy, the two-player variant and the distinct opponents of a request.
+    """Parse the strategy, the two-player variant and the distinct opponents of a request.
 
     Raises:
         PlayerCountError: If the variant is a solitaire variant.
@@ -211,12 +211,12 @@ def read_players(
             "Choose a two-player variant."
         )
     player = loader.find_strategy(strategy)
-    pool = {found.spec: found for found in map(loader.find_strategy, against or ["simple"])}
+    pool = {rival.spec: rival for rival in map(loader.find_strategy, against or ["simple"])}
     return player, rules, tuple(pool.values())
 
 
 def read_matches(text: int | str) -> int:
-    """Parse a number of matches.
+    """Parse a number of matches, as in `20k`.
 
     Raises:
         AmountError: If the number is too small for standard errors.
@@ -239,12 +239,12 @@ _PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LI
 
 
 class TuneError(SimginError):
-    """Exception for a search or training request that is not valid."""
+    """Exception for an invalid request for a search or for training."""
 
 
 @dataclass(frozen=True)
 class TunableParameter:
-    """Numeric parameter of a strategy, with a search range.
+    """Numeric parameter of a strategy, with the range of the search.
 
     Attributes:
         name: Displayed name.
@@ -265,17 +265,17 @@ class TunableParameter:
 
     @property
     def start(self) -> float:
-        """Initial value of the search: the default, clipped to the limits."""
+        """Initial value of the search: the default value, clipped to the range."""
         return min(max(self.param.default, self.low), self.high)
 
     @property
     def is_integer(self) -> bool:
-        """True if the search tries integers only; booleans count as 0 and 1."""
+        """True if the search tries only integers (booleans count as 0 and 1)."""
         return self.param.kind != "number"
 
     @property
     def initial_deviation(self) -> float:
-        """Initial standard deviation of the candidates.
+        """Initial standard deviation of the candidates' values.
 
         It is a quarter of the range, but at most half of the default (or 1 if that is larger),
         because limits are often much wider than sensible values.
@@ -285,7 +285,7 @@ class TunableParameter:
         return min(span / 4, sensible)
 
     def round_value(self, number: float) -> float:
-        """Return a number rounded and clipped to the limits."""
+        """Round a number to a valid value, clipped to the range."""
         decimals = 0
         if not self.is_integer:
             decimals = max(0, VALUE_DIGITS - math.floor(math.log10(self.initial_deviation)))
@@ -293,7 +293,7 @@ class TunableParameter:
         return min(max(rounded, self.low), self.high)
 
     def format_value(self, value: float) -> str:
-        """Return a value in the notation of a strategy's canonical name."""
+        """Format a value in the notation of canonical strategy names."""
         return self.param.format(value)
 
 
@@ -322,14 +322,14 @@ def read_tunable_parameters(
         if not known:
             raise TuneError(_no_parameters_message(strategy))
         return tuple(known.values())
-    found = [_select_parameter(strategy, text, known, owners) for text in selection.split(",")]
-    return tuple({knob.name: knob for knob in found}.values())
+    selected = [_select_parameter(strategy, text, known, owners) for text in selection.split(",")]
+    return tuple({knob.name: knob for knob in selected}.values())
 
 
 def slot_values(
     parameters: Sequence[TunableParameter], values: Sequence[float]
 ) -> dict[str, dict[str, str]]:
-    """Return parameter values as strings, by policy slot and parameter key."""
+    """Return parameter values as strings, by policy slot and parameter name."""
     by_slot: dict[str, dict[str, str]] = {}
     for knob, value in zip(parameters, values, strict=True):
         text = knob.format_value(value)
@@ -339,10 +339,10 @@ def slot_values(
 
 
 def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
-    """Return the policies by parameter name: `k`, or `knock.k` if declarations differ."""
-    asked = [policy for policy in strategy.policies if _is_used(policy, variant)]
+    """Return the policies that declare each parameter, `k`, or `knock.k` if definitions differ."""
+    used_policies = [policy for policy in strategy.policies if _is_used(policy, variant)]
     by_key: dict[str, list[Policy]] = {}
-    for policy in asked:
+    for policy in used_policies:
         for key in policy.params:
             by_key.setdefault(key, []).append(policy)
     owners = {}
@@ -356,7 +356,7 @@ def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, li
 
 
 def _is_used(policy: Policy, variant: Variant) -> bool:
-    """Return True if the engine can call a policy in a variant."""
+    """Return True if the engine can call a policy under the rules of a variant."""
     if policy.slot in ("offer", "answer"):
         return variant.params["die"] != "off"
     if policy.slot == "show":
@@ -370,7 +370,7 @@ def _select_parameter(
     known: Mapping[str, TunableParameter],
     owners: Mapping[str, object],
 ) -> TunableParameter:
-    """Return the parameter and range of a selection such as `k` or `k=0..12`."""
+    """Return the parameter and the range in a selection such as `k` or `k=0..12`."""
     match = _PARAMETER_PATTERN.fullmatch(text.strip())
     if match is None:
         raise TuneError(
@@ -393,21 +393,21 @@ def _select_parameter(
     knob = known[name]
     if low is None:
         return knob
-    given = quote_text(text.strip())
+    quoted = quote_text(text.strip())
     try:
         least, most = knob.param.encode(low), knob.param.encode(high)
     except ValueError as error:
-        raise TuneError(f"--parameters {given}: each limit of {name} {error}.") from None
+        raise TuneError(f"--parameters {quoted}: each limit of {name} {error}.") from None
     if not least < most:
         raise TuneError(
-            f"--parameters {given}: the lower limit must be below the upper limit. Use "
+            f"--parameters {quoted}: the lower limit must be below the upper limit. Use "
             "NAME=LOW..HIGH."
         )
     return replace(knob, low=least, high=most)
 
 
 def _no_parameters_message(strategy: Strategy) -> str:
-    """Return the error message for a strategy without numeric parameters."""
+    """Return the error message for a strategy that has no numeric parameters."""
     weights = [policy for policy in strategy.policies if policy.weights is not None]
     hint = "Declare parameters, for example @knock(k=param(5, 0, 20))"
     if any(policy.describe for policy in weights):

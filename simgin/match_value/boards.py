@@ -1,4 +1,4 @@
-"""Match states for each goal, and tables of match values over these states.
+"""Match states for each match goal, and tables of match values over these states.
 
 A board is built from the rules, the seat of strategy A and the outcomes of deals. The probabilities
 of these outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
@@ -23,7 +23,7 @@ from simgin.rules.parameters import Params, int_param, match_goal
 
 @dataclass(frozen=True)
 class Track:
-    """Scores through which one side can pass on the way to its goal.
+    """Sequence of scores through which one side can pass before it reaches its goal.
 
     Attributes:
         fields: Counts of the side ("score", "deals" or "games"), named like record fields without
@@ -47,7 +47,7 @@ class Track:
         return tuple([target + 1 for target in self.targets])
 
     def position(self, score: np.ndarray) -> np.ndarray:
-        """Return the positions that correspond to scores.
+        """Return the positions on the track that correspond to scores.
 
         Args:
             score: Scores, (..., n_fields). Values above the target are reduced to the target.
@@ -63,7 +63,7 @@ class Track:
         return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
 
     def next_positions(self, gains: np.ndarray) -> np.ndarray:
-        """Return the position after each combination of a position and a gain.
+        """Return the position that follows from each combination of a position and a gain.
 
         Args:
             gains: Non-negative gains, (n_outcomes, n_fields).
@@ -76,7 +76,7 @@ class Track:
 
 @cache
 def compile_fill_table() -> Any:
-    """Compile the function that fills a match value table in place.
+    """Compile the function that fills a table of match values in place.
 
     The shape of the table is (length of A + 1, length of B + 1, 2 dealers), float64. The last row
     and the last column contain the values of finished matches. Every other entry becomes
@@ -112,7 +112,7 @@ DRAW_VALUE = 0.5  # value of a drawn match
 
 
 class Board:
-    """Undecided states of a match, for solving match values.
+    """Undecided states of a match, for which match values are computed.
 
     The score of a side consists of the values of the side's fields. The last axis of a table is the
     side that deals (0 for A, 1 for B).
@@ -129,7 +129,7 @@ class Board:
     start: BothScores
 
     def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute the probability that A wins the match from every state.
+        """Compute the probability that A wins the match, for every state.
 
         Args:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
@@ -137,7 +137,7 @@ class Board:
         return self._fill_table(probability, (1, 0, DRAW_VALUE))
 
     def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
-        """Compute the mean of z**N in every state, where N is the number of remaining deals.
+        """Compute the mean of z**N for every state, where N is the number of remaining deals.
 
         Args:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
@@ -149,7 +149,7 @@ class Board:
         return self._fill_table(z * probability, (1, 1, 1))
 
     def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
-        """Return the index of states in a match value table.
+        """Return the indices of states in a table of match values.
 
         Args:
             a: Scores of A, (..., n_fields) int64.
@@ -163,12 +163,12 @@ class Board:
         raise NotImplementedError
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the match value table for given values of finished matches."""
+        """Return the table of match values, given the values of finished matches."""
         raise NotImplementedError
 
 
 def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
-    """Return the board for a variant's parameters, with strategy A at `seat`."""
+    """Return the board for the parameters of a variant, with strategy A at `seat`."""
     layout = match_goal(params).board
     if layout == "total":
         return TotalBoard(params, outcomes)
@@ -178,7 +178,7 @@ def make_board(params: Params, seat: int, outcomes: Outcomes) -> Board:
 
 
 class _DealTransitions:
-    """Effects of deal outcomes on a match: the winner, the gain and the next dealer."""
+    """Effects of deal outcomes on a match: winners, gains and next dealers."""
 
     def __init__(self, params: Params, outcomes: Outcomes, tracks: tuple[Track, Track]) -> None:
         self._dealer = outcomes.column("dealer")
@@ -197,7 +197,7 @@ class _DealTransitions:
             self._gain_indices.append(gain)
 
     def _distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct gains of a side, and an index into the gains for each deal it wins.
+        """Return a side's distinct gains and, for each deal that it wins, the index of the gain.
 
         Outcomes with the same gain are combined into one transition.
         """
@@ -207,7 +207,7 @@ class _DealTransitions:
         return gains, gain.reshape(-1)
 
     def transitions(self, probability: Probabilities) -> list[np.ndarray]:
-        """Return the transitions of one deal, as arguments of `kernels.fill_value_table`.
+        """Return the transitions of one deal in the format of `kernels.fill_value_table`.
 
         Args:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
@@ -219,25 +219,25 @@ class _DealTransitions:
             if B wins and if neither wins, (2, 3) int64. The last array contains the probability
             that neither wins, for each dealer.
         """
-        chances = [self._win_probabilities(side, probability) for side in (0, 1)]
+        tables = [self._win_probabilities(side, probability) for side in (0, 1)]
         no_winner = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
         if self._is_solo:  # Records of solitaire games contain a dealer as well.
-            chances = [np.tile(chance.sum(axis=0), (2, 1)) for chance in chances]
+            tables = [np.tile(table.sum(axis=0), (2, 1)) for table in tables]
             no_winner = np.full(2, no_winner.sum())
-        return [*self._next_positions, *chances, self._next_dealers, no_winner]
+        return [*self._next_positions, *tables, self._next_dealers, no_winner]
 
     def _win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
-        """Return the probability that a side wins with each of its gains, by dealer."""
+        """Return the probability of each gain of a side, given the dealer."""
         is_won = self._winner == side
         dealer = self._dealer[is_won]
         gain = self._gain_indices[side]
-        chance = np.zeros((2, self._next_positions[side].shape[1]))
-        np.add.at(chance, (dealer, gain), probability[is_won])
-        return chance
+        probabilities = np.zeros((2, self._next_positions[side].shape[1]))
+        np.add.at(probabilities, (dealer, gain), probability[is_won])
+        return probabilities
 
 
 def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
-    """Return the number of won deals that each outcome is worth (rules.md 7 and 8.5), int64."""
+    """Return the number of won deals that each outcome counts as (rules.md 7 and 8.5), int64."""
     if not match_goal(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
     by_gin = int_param(params, "deal_count_gin")
@@ -250,7 +250,7 @@ def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
 
 
 def next_dealer_table(params: Params) -> np.ndarray:
-    """Return the next dealer by dealer and winner (0, 1, or -1 for none), (2, 3) int64."""
+    """Return the next dealer, given the dealer and the winner (-1: none), (2, 3) int64."""
     sides = [[_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)]
     return np.array(sides, np.int64)
 
@@ -271,7 +271,7 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
 
 
 def _make_track(params: Params, seat: int) -> Track:
-    """Return the track of the side at a seat."""
+    """Return the track for the side at a seat."""
     goal = match_goal(params)
     if goal.one_deal:
         return Track(("deals",), (1,))
@@ -321,7 +321,7 @@ class RaceBoard(Board):
         return self._a.scores()[a], self._b.scores()[b], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the match value table for given values of finished matches.
+        """Return the table of match values, given the values of finished matches.
 
         `ends` contains the values of a match that A wins, of a match that B wins, and of a single
         deal without a winner.
@@ -339,7 +339,7 @@ class RaceBoard(Board):
 
 
 class GamesBoard(Board):
-    """Board for games to a number of points, weighted by the loser's points (Gin Pro).
+    """Board for games to a number of points, where the loser's points set the games won.
 
     There is a table over points for every combination of won games.
     """
@@ -367,7 +367,7 @@ class GamesBoard(Board):
         return games_a, games_b, points_a, points_b, dealer
 
     def _limit_to_targets(self, score: SideScores) -> tuple[np.ndarray, np.ndarray]:
-        """Return the won games and the points of a side, capped at their targets."""
+        """Return the won games and the points of a side, limited to the targets."""
         games = np.minimum(score[..., 0], self._target)
         return games, np.minimum(score[..., 1], self._length)
 
@@ -396,7 +396,7 @@ class GamesBoard(Board):
         return table
 
     def _set_game_ends(self, table: ValueTable, a: int, b: int) -> None:
-        """Set the values after A or B wins a game at `a` and `b` won games."""
+        """Set the values that follow when A or B wins a game at `a` and `b` won games."""
         max_games = self._target
         after_a = np.minimum(a + self._games, max_games)
         after_b = np.minimum(b + self._games, max_games)
@@ -407,7 +407,7 @@ class GamesBoard(Board):
 
 
 class TotalBoard(Board):
-    """Board for a match over a fixed number of deals with a maximum total penalty (Solitary Gin).
+    """Board for a fixed number of deals and a maximum total penalty (Solitary Gin).
 
     A state consists of the number of remaining deals and the running total.
     """
@@ -429,12 +429,12 @@ class TotalBoard(Board):
         A total outside the reachable range has the value of the nearest reachable total.
         """
         totals = np.arange(self._low, self._high + 1)
-        chance = probability / probability.sum()
+        distribution = probability / probability.sum()
         after = self._total_index(totals[:, None] + self._points)
         table = np.empty((self._deals + 1, self._totals))
         table[0] = totals <= self._goal
         for deals_left in range(self._deals):
-            table[deals_left + 1] = table[deals_left][after] @ chance
+            table[deals_left + 1] = table[deals_left][after] @ distribution
         return np.repeat(table[:, :, None], 2, axis=2)
 
     def _total_index(self, totals: np.ndarray) -> np.ndarray:
@@ -456,7 +456,7 @@ class TotalBoard(Board):
 
 
 class PerScoreBoard(Board):
-    """Board for a match to a number of points, with separate outcomes for every score."""
+    """Board for a match to a number of points, with different outcomes at every score."""
 
     def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
         self._target = int_param(params, "points_target")
@@ -483,7 +483,7 @@ class PerScoreBoard(Board):
         return a[:, None], b[:, None], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the match value table for given values of finished matches.
+        """Return the table of match values, given the values of finished matches.
 
         `ends` contains the values of a match that A wins and of a match that B wins.
 
@@ -509,7 +509,7 @@ class PerScoreBoard(Board):
     def _base_means(
         self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean match value after a deal with the start's outcomes, by score and dealer.
+        """Return the mean value after a deal with starting-score outcomes, by score and dealer.
 
         Returns:
             The mean of the next entries, and the probability of an unchanged score by next dealer.
@@ -558,7 +558,7 @@ class PerScoreBoard(Board):
         winner: np.ndarray,
         points: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the effect of outcomes at given scores.
+        """Return the effect of the outcomes at given scores.
 
         Returns:
             The next entries (0 if the score is unchanged), a mask of unchanged scores, and the next

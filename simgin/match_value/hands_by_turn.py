@@ -42,7 +42,7 @@ DEADWOOD_BIN = 5  # width of a bin, in points of deadwood
 
 @dataclass(frozen=True)
 class TurnRecords:
-    """Deal records and turn records, in order of play.
+    """Deal records and turn records of the same deals, in order of play.
 
     A deal has no turns if a refusal of the die or a joker in the hand ended it before the first
     turn. A draw that ends the deal without a winner is not a turn.
@@ -58,11 +58,11 @@ class TurnRecords:
     rows: np.ndarray
 
     def column(self, name: str) -> np.ndarray:
-        """Return a field of every turn."""
+        """Return a field of the turn records, with one value per turn."""
         return np.asarray(self.rows[name])
 
     def record_column(self, name: str) -> np.ndarray:
-        """Return a field of the deal record for every turn."""
+        """Return a field of the deal records, with one value per turn."""
         return np.asarray(self.records[name][self.column("deal")])
 
 
@@ -110,7 +110,7 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
 
 @cache
 def _compile_retrace_loop(players: int) -> Any:
-    """Compile the loop that replays deals for one or two players.
+    """Compile the loop that replays deals of one or two players.
 
     The first argument of the loop is the kernel.
     """
@@ -126,7 +126,7 @@ def _compile_retrace_loop(players: int) -> Any:
 
 
 def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
-    """Compute the win probability of A in a deal by number of own turns and deadwood.
+    """Compute A's probability of winning the deal, by number of A's turns and deadwood.
 
     `count` is the lower edge of a bin of 5 points, and `n` is the number of deals that continued.
     Drawn deals count as lost. Standard errors are clustered by unit. Groups with fewer than 30
@@ -150,7 +150,7 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
 
 
 def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
-    """Return the number of own turns, the deadwood, the unit and the result of each hand.
+    """Return the number of turns, the deadwood, the unit and the result for each hand.
 
     The result contains the dealt hand and A's hand after each of A's turns, in deals that
     continued. In self-play, the hands of both sides are included.
@@ -182,7 +182,7 @@ def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
 def _mean_by_group(
     x: np.ndarray, unit: np.ndarray, group: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the mean of x, its standard error and the number of observations in each group.
+    """Compute the mean of x, the standard error and the number of observations per group.
 
     Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). For
     groups with fewer than 30 units, the values are NaN.

@@ -1,4 +1,4 @@
-"""Compiled functions of this package.
+"""Compiled functions of the package `match_value`.
 
 `simgin.core.jit` finds compiled code by the name of this file.
 """
@@ -22,7 +22,7 @@ def retrace_deals(
     take_b, discard_b, knock_b,
     offer_b, answer_b, show_b,
 ):  # fmt: skip
-    """Replay the deals in `deal_ids`, and write the turns of each deal to `turns`.
+    """Replay the deals in `deal_ids`, and write all turns of each deal to `turns`.
 
     `deal_ids` contains the unit and the half of each deal, (n_deals, 2) int64. `first_deal` is the
     index of the first deal. Each kernel call plays a single deal and leaves it in the state, so
@@ -55,7 +55,7 @@ def retrace_deals_solo(
     deal_ids, first_deal, turns,
     discard, knock,
 ):  # fmt: skip
-    """Replay solitaire deals as `retrace_deals` does.
+    """Replay the solitaire deals in `deal_ids`, and write all turns to `turns`.
 
     Only view0 is used.
     """
@@ -77,7 +77,7 @@ def retrace_deals_solo(
 
 @jit
 def _dealt_hand(state, rules, is_nondealer, is_solo):
-    """Return the hand dealt to a player.
+    """Return the hand that a player was dealt.
 
     `is_nondealer` selects the nondealer of a two-player deal.
     """
@@ -139,7 +139,7 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
 def fill_value_table(
     table, next_a, next_b, chance_a, chance_b, next_dealer, chance_no_winner, reward
 ):
-    """Fill a match value table backwards from the end of the match."""
+    """Fill a table of match values backwards from the end of the match."""
     # probability that both positions remain unchanged, by dealer and next dealer
     unchanged = np.zeros((2, 2))
     rows, ends_a = next_a.shape
@@ -147,41 +147,41 @@ def fill_value_table(
     for i in range(rows - 1, -1, -1):
         table[i, :columns] = reward
         unchanged[:] = 0.0
-        for d in range(2):
-            after_a = next_dealer[d, 0]
-            dealer_without_winner = next_dealer[d, 2]
-            unchanged[d, dealer_without_winner] += chance_no_winner[d]
-            for o in range(ends_a):
-                next_i = next_a[i, o]
-                chance = chance_a[d, o]
+        for dealer in range(2):
+            after_a = next_dealer[dealer, 0]
+            dealer_without_winner = next_dealer[dealer, 2]
+            unchanged[dealer, dealer_without_winner] += chance_no_winner[dealer]
+            for outcome in range(ends_a):
+                next_i = next_a[i, outcome]
+                p_outcome = chance_a[dealer, outcome]
                 if next_i == i:
-                    unchanged[d, after_a] += chance
+                    unchanged[dealer, after_a] += p_outcome
                     continue
                 # LLVM vectorises the loop along a row.
                 for j in range(columns):
                     v = table[next_i, j, after_a]
-                    table[i, j, d] += chance * v
+                    table[i, j, dealer] += p_outcome * v
         for j in range(columns - 1, -1, -1):
             m00 = 1.0 - unchanged[0, 0]
             m01 = -unchanged[0, 1]
             m10 = -unchanged[1, 0]
             m11 = 1.0 - unchanged[1, 1]
-            for d in range(2):
-                after_b = next_dealer[d, 1]
+            for dealer in range(2):
+                after_b = next_dealer[dealer, 1]
                 again = 0.0
                 total = 0.0
-                for o in range(ends_b):
-                    next_j = next_b[j, o]
-                    chance = chance_b[d, o]
+                for outcome in range(ends_b):
+                    next_j = next_b[j, outcome]
+                    p_outcome = chance_b[dealer, outcome]
                     if next_j == j:
-                        again += chance
+                        again += p_outcome
                     else:
                         v = table[i, next_j, after_b]
-                        total += chance * v
-                table[i, j, d] += total
-                if d == 0 and after_b == 0:
+                        total += p_outcome * v
+                table[i, j, dealer] += total
+                if dealer == 0 and after_b == 0:
                     m00 -= again
-                elif d == 0:
+                elif dealer == 0:
                     m01 -= again
                 elif after_b == 0:
                     m10 -= again

@@ -1,4 +1,4 @@
-"""Match values, which are win probabilities by score and dealer.
+"""Match values, which are probabilities of winning the match by score and dealer.
 
     value = compute_value("standard", "gold", "simple")  # a million deals, counted once and cached
     value.win_probability(40, 60, dealer=0)  # A has 40 points, B 60, and A deals.
@@ -51,12 +51,12 @@ CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
 class ValueUnavailableError(SimginError):
-    """Exception for a matchup with a match value that cannot be computed."""
+    """Exception for a matchup whose match value cannot be computed."""
 
 
 @dataclass(frozen=True)
 class MatchValue(RenamedAttributes):
-    """Win probabilities of strategy A against B in a match, with A at `seat`.
+    """Probabilities that strategy A, at `seat`, wins a match against B.
 
     A state consists of the score of A, the score of B and the side that deals (0 for A, 1 for B). A
     score is one number, or two numbers along the last axis. `board.fields` lists the meanings of
@@ -76,14 +76,14 @@ class MatchValue(RenamedAttributes):
     seat: int = 0
 
     def win_probability(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the probability that A wins the match from a state, 0..1.
+        """Return the probability (0 to 1) that A wins the match from a given state.
 
         If the arguments are arrays of scores and dealers, the result is an array.
         """
         return self.probabilities[self._index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the standard error of the win probability from a state.
+        """Return the standard error of the win probability in a given state.
 
         The first call computes twenty tables.
         """
@@ -108,7 +108,7 @@ class MatchValue(RenamedAttributes):
         return min(bounds, default=1.0)
 
     def table(self) -> Frame:
-        """Return all undecided states with scores, dealer, value and standard error."""
+        """Return all undecided states with their scores, dealers, values and standard errors."""
         a, b, dealer = self.board.states()
         fields_a, fields_b = self.board.fields
         index = self.board.index(a, b, dealer)
@@ -122,23 +122,23 @@ class MatchValue(RenamedAttributes):
         return make_frame(columns)
 
     def at_start(self) -> Estimate:
-        """Return the probability that A wins a new match from its seat."""
+        """Return the probability that A wins a new match."""
         _, left_out = self._jackknife
         return Estimate(self._start_probability(self.probabilities), float(jackknife_se(left_out)))
 
     @property
     def is_seat_symmetric(self) -> bool:
-        """True if the rules treat both seats alike, so the value does not depend on the seat."""
+        """True if the rules treat both seats alike, so that both have the same match value."""
         return _has_symmetric_seats(self.matchup.variant)
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Match values of all states, with the dealer as the last axis (see `board.index`)."""
+        """Match values of all states; the last axis is the dealer (see `board.index`)."""
         return self.board.solve(self.outcomes.probabilities[0])
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of all states, and the start values that omit one group each.
+        """Standard errors of all states, and values at the start without each group of deals.
 
         Only one table at a time is in memory.
         """
@@ -156,13 +156,13 @@ class MatchValue(RenamedAttributes):
         return np.sqrt((n - 1) * variance), np.array(start_values)
 
     def jackknife_tables(self) -> Iterator[boards.ValueTable]:
-        """Yield match value tables, each of which omits one group of outcomes."""
+        """Yield tables of match values, each of which omits one group of outcomes."""
         _, *left_out = self.outcomes.probabilities
         for probability in left_out:
             yield self.board.solve(probability)
 
     def _start_probability(self, table: boards.ValueTable) -> float:
-        """Return the value at the start of a match, averaged over all possible first dealers."""
+        """Return the value at the start of a match, averaged over the possible first dealers."""
         first = self.matchup.variant.params["first_dealer"]
         dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
         start_indices = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
@@ -196,7 +196,7 @@ def compute_value(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> MatchValue:
-    """Compute match values from single deals that are simulated or cached.
+    """Compute match values from single deals, which are simulated or loaded from the cache.
 
     If play depends on the score, outcomes are counted separately for each score.
 
@@ -249,7 +249,7 @@ def _has_symmetric_seats(variant: Variant) -> bool:
 
 
 def value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> MatchValue:
-    """Compute match values from outcomes that do not depend on the score.
+    """Compute match values from deal outcomes that do not depend on the score.
 
     In self-play, every deal is counted for both sides. Therefore, V(a, b, A deals) + V(b, a, B
     deals) = 1 if the rules treat the seats alike.
@@ -302,7 +302,7 @@ def solve_value(
 
 
 def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
-    """Return an error that suggests a simulation to estimate the probability."""
+    """Return an error that suggests estimating the probability by simulation."""
     names = [player.spec for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
     command = shell.join_command(words)
@@ -310,7 +310,7 @@ def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableEr
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
-    """Raise ValueUnavailableError if match values cannot be computed from the outcomes."""
+    """Raise ValueUnavailableError if the outcomes do not allow match values to be computed."""
     params = matchup.variant.params
     die_continues = params["die"] == "game"
     is_refused = outcomes.column("kind") == DEAL_RESULTS.index("refused")
@@ -360,7 +360,7 @@ def depends_on_score(matchup: Matchup) -> bool:
 
 
 def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
-    """Return single-deal records from given starting points, without the score fields."""
+    """Return records of single deals from given starting points, without the score fields."""
     params = {**matchup.variant.params, "start_points": list(start)}
     changed = dataclasses.replace(
         matchup, variant=dataclasses.replace(matchup.variant, params=params)

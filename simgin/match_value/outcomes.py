@@ -1,4 +1,4 @@
-"""Outcome distributions, which are counts of the outcomes of single deals, cached on disk.
+"""Counts of the outcomes of single deals, which are cached on disk.
 
 An outcome consists of the dealer, the winner, the ending, the points and the number on the die.
 Outcomes are counted over single deals, which are mirrored if the strategies differ. Deals are
@@ -50,12 +50,12 @@ _COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
 
 class OutcomeError(SimginError):
-    """Exception for outcomes that cannot be counted."""
+    """Exception for outcomes that simgin cannot count."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Counts of the outcomes of single deals, by group.
+    """Counts of the outcomes of single deals, by group of deals.
 
     The groups have equal sizes and are independent, because they consist of complete pairs.
 
@@ -69,11 +69,11 @@ class Outcomes:
 
     @property
     def n_deals(self) -> int:
-        """Number of deals counted."""
+        """Number of deals that have been counted."""
         return int(self.counts.sum())
 
     def column(self, name: str) -> np.ndarray:
-        """Return a column of every outcome, (n_outcomes,) int64."""
+        """Return one column for all outcomes, (n_outcomes,) int64."""
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]])
 
     @cached_property
@@ -88,7 +88,7 @@ class Outcomes:
         return np.asarray(group_counts / (group_counts @ (dealer[:, None] == dealer)))
 
     def with_mirrored_deals(self) -> Outcomes:
-        """Return counts in which every deal counts twice, the second time with sides swapped.
+        """Return counts that include every deal a second time with the sides swapped.
 
         Use it for a strategy that plays against itself.
         """
@@ -104,7 +104,7 @@ class Outcomes:
 
 
 def swap_sides(winner: np.ndarray) -> np.ndarray:
-    """Return winners with swapped sides.
+    """Return the winners after swapping the two sides.
 
     0 and 1 are exchanged, and -1 is unchanged.
     """
@@ -112,7 +112,7 @@ def swap_sides(winner: np.ndarray) -> np.ndarray:
 
 
 def jackknife_se(left_out: np.ndarray) -> np.ndarray:
-    """Compute the standard error of an estimate from leave-one-group-out estimates.
+    """Compute the standard error of an estimate from estimates that omit one group each.
 
     Source: Efron 1982, The Jackknife, 2.2.
 
@@ -195,7 +195,7 @@ def outcome_rows(records: np.ndarray) -> np.ndarray:
 
 
 def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
-    """Merge rows of `tally_records` into the fields of Outcomes.
+    """Merge the rows of several tallies into the fields of Outcomes.
 
     The order of the rows is arbitrary.
     """
@@ -229,7 +229,7 @@ _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 
 @dataclass(frozen=True)
 class ScoreOutcomes:
-    """Outcomes of single deals at the starting score, and changes at other scores.
+    """Outcomes of single deals at the starting score, and differences at other scores.
 
     Attributes:
         start: Outcomes from the starting score.
@@ -242,12 +242,12 @@ class ScoreOutcomes:
     deals_per_score: int
 
     def column(self, name: str) -> np.ndarray:
-        """Return a column of every change, (n_changes,) int64."""
+        """Return one column for all changes, (n_changes,) int64."""
         return np.asarray(self.changes[:, _CHANGE_COLUMN_INDEX[name]])
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Outcome probabilities at the starting score, then weights of changes by group.
+        """Outcome probabilities at the starting score, followed by weights of changes, by group.
 
         The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Every
         other row omits one group.
@@ -257,7 +257,7 @@ class ScoreOutcomes:
         return np.concatenate([self.start.probabilities, weights], axis=1)
 
     def with_mirrored_deals(self) -> ScoreOutcomes:
-        """Return counts in which every deal counts twice, the second with sides swapped."""
+        """Return counts that include every deal a second time with the sides swapped."""
         start = self.start.with_mirrored_deals()
         winner = self.column("winner")
         mirrored = {
@@ -277,7 +277,7 @@ class ScoreOutcomes:
 def count_outcomes_by_score(
     matchup: Matchup, deals: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> ScoreOutcomes:
-    """Count outcomes at every score, or load the counts from the cache.
+    """Count the outcomes at every score, or load the counts from the cache.
 
     About half of the deals start from other scores, which are evenly distributed. Each score has at
     least forty units.
@@ -326,7 +326,7 @@ def _count_outcomes_by_score(
 def _play_score_row(
     matchup: Matchup, seat0_points: int, target: int, n_units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play all scores at which seat 0 has `seat0_points`.
+    """Play deals at all scores at which seat 0 has `seat0_points`.
 
     Returns the tally from the start, and the changes.
     """
@@ -348,7 +348,7 @@ def _play_score_row(
 def _play_from_score(
     matchup: Matchup, own_rules: np.record, start: np.ndarray, first_unit: int, n_units: int
 ) -> np.ndarray:
-    """Return the records of single deals that begin with the given points of seats 0 and 1.
+    """Return the records of single deals that begin with given points of both seats.
 
     `own_rules` is modified in place, because building new rules takes longer than playing.
     """
@@ -360,7 +360,7 @@ def _play_from_score(
 
 
 def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
-    """Return signed rows for the deals whose result at a score differs from that at the start."""
+    """Return signed rows for the deals whose result differs from the result at the start."""
     changed = np.zeros(len(from_start), bool)
     for name in ("winner", "points_a", "points_b"):
         changed |= from_start[name] != at_score[name]
@@ -393,7 +393,7 @@ CACHE_VERSION = 1  # version of the file format
 
 
 def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
-    """Return cached arrays, or compute and cache them.
+    """Return cached arrays, or compute the arrays and store them in the cache.
 
     If a cache file cannot be read, it is replaced.
 
@@ -414,7 +414,7 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
 
 
 def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
-    """Return everything on which arrays computed from a matchup depend."""
+    """Return all settings on which arrays computed from a matchup depend."""
     players = [[player.spec, loader.compute_strategy_digest(player)] for player in matchup.players]
     return {
         "kept": CACHE_VERSION,
@@ -429,7 +429,7 @@ def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, An
 
 
 def outcomes_directory() -> Path | None:
-    """Return the directory of the cached files, or None if caching is not possible."""
+    """Return the directory for cached files, or None if files cannot be cached."""
     folder = jit.cache_directory()
     return None if folder is None else folder / "outcomes"
 
@@ -441,7 +441,7 @@ def _cache_path(text: str) -> Path | None:
 
 
 def _read_arrays(path: Path, text: str) -> Arrays | None:
-    """Return the arrays in a file, or None if the file is missing, corrupt or outdated."""
+    """Return the arrays in a cache file, or None if it is missing, corrupt or outdated."""
     try:
         content = read_bytes(path)
     except OSError:
@@ -455,7 +455,7 @@ def _read_arrays(path: Path, text: str) -> Arrays | None:
 
 
 def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
-    """Write arrays to `path` atomically, through a temporary file."""
+    """Write arrays to a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     stream = io.BytesIO()
     np.savez_compressed(stream, about=np.array(text), **arrays)  # type: ignore[arg-type]
@@ -464,7 +464,7 @@ def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
 
 
 def _checksum(stream: io.BytesIO) -> bytes:
-    """Return the checksum for the end of a file.
+    """Return the checksum that is appended to a cache file.
 
     Readers of npz files ignore the checksum.
     """

@@ -1,9 +1,9 @@
-"""Compiled functions of this package. `simgin.core.jit` compiles every file with this name."""
+"""Compiled functions of `simgin.odds`; `simgin.core.jit` compiles every file with this name."""
 
 from simgin.core.solo_deal import joker_position
 
 
 def write_joker_positions(seed, unit_numbers, deal_numbers, rules, positions):
-    """Write the joker's position in each deal to `positions`."""
+    """Write the position of the joker in each deal to `positions`."""
     for i in range(len(unit_numbers)):
         positions[i] = joker_position(seed, unit_numbers[i], deal_numbers[i], rules)

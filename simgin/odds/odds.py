@@ -1,4 +1,4 @@
-"""Computation of the odds of variants, as DataFrames and as a report."""
+"""Computation of the odds of variants, with results as DataFrames and as a report."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ class OddsRequest:
 
     @property
     def solo_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants with the players of each, weakest player first."""
+        """Solitaire variants, each with its players in ascending order of strength."""
         solo_variants = _solitaire_variants(self.variants)
         return [(game.spec, self.strategies or odds_players(game)) for game in solo_variants]
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants with knocking, and one player per knock threshold."""
+        """Solitaire variants with knocking, each with one player per knock threshold."""
         groups = []
         for variant in _solitaire_variants(self.variants):
             limit = variant.params["knock_limit"]
@@ -103,7 +103,7 @@ class OddsRequest:
 
     @property
     def two_player_groups(self) -> list[PlayerGroup]:
-        """Two-player variants with the players of each, weakest first, all in self-play."""
+        """Two-player variants, each with its players in self-play, weakest first."""
         solo_variants = {variant.spec for variant in _solitaire_variants(self.variants)}
         return [
             (variant, self.strategies or odds_players(variants.find_variant(variant)))
@@ -113,14 +113,14 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Names of the player and the variant in each step of the run, in order."""
+        """Player and variant of each step of the run, in order."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
 
 @dataclass(frozen=True, repr=False)
 class Odds(Result):
-    """Odds of one or more variants, as tables.
+    """Tables of odds for one or more variants.
 
     Attributes:
         seed: Seed of the shuffles.
@@ -142,7 +142,7 @@ class Odds(Result):
         return self.tables
 
     def report(self, command: str) -> Report:
-        """Return the report of the odds."""
+        """Return the report of the computed odds."""
         from simgin.odds.odds_report import odds_report
 
         return odds_report(self, command)
@@ -159,11 +159,11 @@ class Odds(Result):
         ]
 
     def csv_files(self) -> dict[str, str]:
-        """Return the CSV content of every table, by file name."""
+        """Return the CSV contents of every table, by file name."""
         return {f"{name}.csv": table.format_csv(frame) for name, frame in self.tables.items()}
 
     def select_rows(self, name: str, variant: str, **values: object) -> pd.DataFrame:
-        """Return the rows of a table for a variant, or no rows if the table does not exist.
+        """Return the rows of a table that belong to a variant, or no rows without such a table.
 
         Args:
             name: Name of the table.
@@ -187,7 +187,7 @@ def run_odds(
     *,
     compile_players: CompileMatchup = kernel.compile_matchup,
 ) -> Odds:
-    """Compute odds, with cached results of earlier runs where they exist.
+    """Compute odds, using cached results of earlier runs.
 
     Args:
         request: Request with the variants, players and number of deals.
@@ -219,14 +219,14 @@ def run_odds(
         return [
             [
                 solo_deals.play_solo_deals(
-                    one,
+                    strategy,
                     variant,
                     n,
                     on_progress=next(steps),
                     compile_players=compile_players,
                     **settings,
                 )
-                for one in group
+                for strategy in group
             ]
             for variant, group in groups
         ]
@@ -264,7 +264,7 @@ def build_odds(
     threshold_results: Sequence[Sequence[SoloDeals]] = (),
     deadwood_tables: Sequence[pd.DataFrame] = (),
 ) -> Odds:
-    """Combine the results of steps into odds, and omit empty tables.
+    """Combine the results of all steps into tables, and omit empty tables.
 
     Args:
         solo_results: Deals of each solitaire variant, one entry per player, weakest player first.
@@ -287,13 +287,13 @@ def build_odds(
         "joker": [solo_odds.joker_variance_share(deals) for deals in all_deals],
         "threshold": [solo_odds.odds_by_threshold(group) for group in threshold_results],
         "counts": list(deadwood_tables),
-        "seats": [two_player_odds.odds_by_seat(own) for own in self_plays],
-        "scores": [two_player_odds.odds_by_score(own) for own in self_plays],
+        "seats": [two_player_odds.odds_by_seat(result) for result in self_plays],
+        "scores": [two_player_odds.odds_by_score(result) for result in self_plays],
     }
     strongest = {players[-1].variant: players[-1].strategy for players in solo_results}
     # The last player is the strongest.
-    strongest |= {own.variant: own.strategy for own in self_plays}
-    reasons = [own.unavailable_reason for own in self_plays] + [
+    strongest |= {result.variant: result.strategy for result in self_plays}
+    reasons = [result.unavailable_reason for result in self_plays] + [
         solo_odds.match_unavailable_reason(deals) for deals in all_deals
     ]
     solo = [deals for players in (*solo_results, *threshold_results) for deals in players]
@@ -302,8 +302,8 @@ def build_odds(
         dict(_nonempty_tables(parts)),
         strongest,
         list(filter(None, reasons)),
-        [(own.matchup, own.n_units) for own in solo]
-        + [(own.matchup, own.n_deals) for own in self_plays],
+        [(result.matchup, result.n_units) for result in solo]
+        + [(result.matchup, result.n_deals) for result in self_plays],
     )
 
 

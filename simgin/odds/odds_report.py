@@ -31,7 +31,7 @@ METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
 
 
 def odds_report(odds: Odds, command: str) -> Report:
-    """Return the report of computed odds.
+    """Return the report of the computed odds.
 
     Args:
         odds: Computed odds.
@@ -55,7 +55,7 @@ def odds_report(odds: Odds, command: str) -> Report:
 
 
 def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
-    """Yield notes on the intervals, the players and the random numbers of odds."""
+    """Yield notes about the intervals, the players and the random numbers of the odds."""
     yield "Intervals", ODDS_INTERVAL_NOTE
     for variant, best in odds.strongest.items():
         yield f"Strong player in {variant}", best
@@ -71,7 +71,7 @@ def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
 
 
 def odds_verdict(odds: Odds) -> Iterator[str]:
-    """Yield sentences about the main results, with variant names if there are several variants."""
+    """Yield sentences about the main results, naming the variant if there are several variants."""
     for variant in odds.strongest:
         name = f"{variant}: " if len(odds.strongest) > 1 else ""
         sentence_makers = (
@@ -105,7 +105,7 @@ def _round_score(points: float) -> int:
 
 
 def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
-    """Return the win rate at a score in percent, as a mean over both dealers."""
+    """Return the win rate at a score in percent, averaged over both dealers."""
     return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
 
 
@@ -162,17 +162,17 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _naive_label(variant: str, strategy: str) -> str:
-    """Return the subject of a sentence: `A naive player`, or the name of the strategy."""
+    """Return the subject of a sentence: `A naive player`, or the name of a strategy."""
     return "A naive player" if strategy == odds_players(find_variant(variant))[0] else strategy
 
 
 def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return bounds on the gin rate of the best possible player, in percent."""
+    """Return bounds, in percent, on the gin rate of the best possible player."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
 def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about the number of draws until the strong player goes gin."""
+    """Yield a sentence about the number of draws that the strong player needs for gin."""
     rows = odds.select_rows("gin", variant, strongest=True)
     if len(rows):
         draws = rows.set_index("statistic")["value"]
@@ -183,7 +183,7 @@ def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
 
 
 def _is_precise(rows: pd.DataFrame) -> pd.Series:
-    """Return a mask of the rows that are precise enough to show without an interval."""
+    """Return a mask of the rows that are precise enough to be shown without an interval."""
     return (rows["high"] - rows["low"]) / 2 <= MAX_HALF_WIDTH
 
 
@@ -208,7 +208,7 @@ def odds_tables(odds: Odds) -> list[Table]:
 
 
 def _grid_table(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
-    """Return a table of percentages without decimals, by two quantities."""
+    """Return a table of whole percentages by two quantities."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
     frame[frame.columns[0]] = frame[frame.columns[0]].astype(str)
@@ -217,7 +217,7 @@ def _grid_table(title: str, table: pd.DataFrame, first: str, note: str) -> Table
 
 
 def _score_table(odds: Odds, variant: str) -> Table:
-    """Return a table of win rates at ten scores per side, as means over both dealers."""
+    """Return a table of win rates at ten scores per side, averaged over both dealers."""
     rows = odds.select_rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
     tens = sorted({target * step // N_SCORE_STEPS for step in range(N_SCORE_STEPS)})
@@ -260,10 +260,10 @@ def _seat_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates with one row per player and seat."""
     lines = []
     rows = odds.select_rows("seats", variant)
-    for (player, seat), own in rows.groupby(["strategy", "seat"], sort=False):
+    for (player, seat), seat_rows in rows.groupby(["strategy", "seat"], sort=False):
         label = type_name(str(player)) or (STRONG if player == odds.strongest[variant] else "")
         name = f"{label} ({player})" if label else str(player)
-        lines.append({"player": name, "seat": seat, **_combine_metrics(own)})
+        lines.append({"player": name, "seat": seat, **_combine_metrics(seat_rows)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
     return Table(
         f"Deals and matches won by seat when each player plays itself in {variant}",
@@ -275,7 +275,7 @@ def _seat_table(odds: Odds, variant: str) -> Table:
 
 
 def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
-    """Combine metric rows into one row with the columns NAME, NAME_low and NAME_high per metric."""
+    """Combine several metric rows into one row with columns NAME, NAME_low and NAME_high."""
     cells: dict[str, Any] = {}
     for _, row in rows.iterrows():
         cells |= _estimate_fields(row["metric"], row)
@@ -287,7 +287,7 @@ def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
 
 
 def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
-    """Return one column per metric in the rows; all metrics but scores are proportions."""
+    """Return one table column per metric; every metric except the score is a proportion."""
     names = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
@@ -298,7 +298,7 @@ def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Colum
 
 
 def _solo_table(odds: Odds, variants: list[str]) -> Table:
-    """Return a table of a naive and a strong player's results in each solitaire game."""
+    """Return a table of the results of a naive and a strong player in each solitaire game."""
     lines = []
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
@@ -344,7 +344,7 @@ def _strategy_table(odds: Odds, variant: str) -> Table:
         titles["match"] = "goals met"
     rows = odds.select_rows("strength", variant)
     players = rows.groupby("strategy", sort=False)
-    lines = [{"strategy": name, **_combine_metrics(own)} for name, own in players]
+    lines = [{"strategy": name, **_combine_metrics(player_rows)} for name, player_rows in players]
     title = f"{game.title} ({variant}), {rows['n'].max():,} deals per strategy"
     return Table(
         title, make_frame(lines), [Column("strategy", "strategy"), *_metric_columns(rows, titles)]

@@ -1,4 +1,4 @@
-"""Playing and caching of the solitaire deals from which odds are estimated.
+"""Simulation and caching of the solitaire deals from which odds are estimated.
 
 Variants with a fixed number of deals per match (Solitary Gin) are played in matches, all others in
 single deals. The deals depend only on the rules, the strategy, the seed and their number. They are
@@ -49,13 +49,13 @@ DEALS_PER_CALL = 5_000
 
 
 class PlayerResult:
-    """Base class for results of one strategy, either in solitaire games or in self-play."""
+    """Base class for the results of one strategy in solitaire games or in self-play."""
 
     matchup: Matchup
 
     @property
     def variant(self) -> str:
-        """Spec of the variant that was played."""
+        """Spec of the variant in which the strategy played."""
         return self.matchup.variant.spec
 
     @property
@@ -66,7 +66,7 @@ class PlayerResult:
 
 @dataclass(frozen=True, eq=False)
 class SoloDeals(PlayerResult):
-    """Solitaire deals that one strategy played under one variant, in order of play.
+    """Solitaire deals that one strategy played in one variant, in order of play.
 
     Attributes:
         matchup: Matchup that was played.
@@ -81,21 +81,21 @@ class SoloDeals(PlayerResult):
     depends_on_score: bool
 
     def column(self, name: str) -> np.ndarray:
-        """Return one column of every deal, (n_deals,) int64."""
+        """Return one column for all deals, (n_deals,) int64."""
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]], np.int64)
 
     def ended_in(self, *kinds: str) -> np.ndarray:
-        """Return a mask of the deals with one of the given endings, (n_deals,) bool."""
+        """Return a mask of the deals that have one of the given endings, (n_deals,) bool."""
         return np.isin(self.column("kind"), [DEAL_RESULTS.index(kind) for kind in kinds])
 
     @property
     def n_units(self) -> int:
-        """Number of deals or matches played, by which standard errors are clustered."""
+        """Number of deals or matches by which standard errors are clustered."""
         return int(self.rows[-1, _COLUMN_INDEX["unit"]]) + 1
 
     @cached_property
     def deck_size(self) -> int:
-        """Number of cards in the deck after dealing, including the joker: 42 or 43."""
+        """Number of cards in the deck after the deal, including the joker: 42 or 43."""
         variant = self.matchup.variant
         return 52 - dealt_cards(variant) + int(build_rules(variant).joker != JOKER_NONE)
 
@@ -103,7 +103,7 @@ class SoloDeals(PlayerResult):
 def with_players(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return rows as a DataFrame with an output's columns, including the players."""
+    """Return rows as a DataFrame that includes the columns for the players."""
     names = {
         "variant": matchup.variant.spec,
         "strategy": matchup.a.spec,
@@ -157,7 +157,7 @@ def play_solo_deals(
 
 
 def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
-    """Return the matchup of a solitaire variant with a strategy and a unit of analysis.
+    """Return the matchup of one strategy in a solitaire variant, for a unit of analysis.
 
     Raises:
         PlayerCountError: If the variant is a two-player variant.
@@ -178,7 +178,7 @@ def _deals_in_unit(matchup: Matchup) -> int:
 def compute_solo_tables(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> outcomes.Arrays:
-    """Play deals, and return the arrays that `play_solo_deals` caches."""
+    """Play deals, and return the arrays that `play_solo_deals` stores in the cache."""
     size = DEALS_PER_CALL // _deals_in_unit(matchup) // matchup.batch_size * matchup.batch_size
     tallies = list[np.ndarray]()
 
@@ -200,7 +200,7 @@ def compute_solo_tables(
 
 
 def _to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
-    """Convert records of deals to rows of DEAL_COLUMNS."""
+    """Convert deal records to rows with the columns DEAL_COLUMNS."""
     position = _joker_positions(matchup, records["unit"], records["deal"])
     hand_size = dealt_cards(matchup.variant)
     in_deck = position >= hand_size
@@ -224,7 +224,7 @@ def dealt_cards(variant: Variant) -> int:
 def _joker_positions(
     matchup: Matchup, unit_numbers: np.ndarray, deal_numbers: np.ndarray
 ) -> np.ndarray:
-    """Return the joker's positions in dealing order, in which -1 means that there is no joker."""
+    """Return the positions of the joker in dealing order, where -1 means that there is no joker."""
     positions = np.empty(len(unit_numbers), np.int64)
     seed = np.uint64(matchup.seed).astype(np.int64)  # The engine uses int64 for unit numbers.
     in_order = map(np.ascontiguousarray, (unit_numbers, deal_numbers))
@@ -234,5 +234,5 @@ def _joker_positions(
 
 @cache
 def _compile_joker_positions() -> Any:
-    """Return a compiled loop over deals, which is faster than a Python loop."""
+    """Return a compiled loop over deals that writes the positions of the joker."""
     return jit.compile_function(kernels.write_joker_positions)

@@ -84,7 +84,7 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the value of each metric in all deals, and True if the metric is a proportion."""
+    """Return each metric's value in every deal, and whether the metric is a proportion."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
@@ -93,7 +93,7 @@ def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
 
 
 def match_unavailable_reason(deals: SoloDeals) -> str:
-    """Return the reason why no match win probability exists, or "" if it exists."""
+    """Return the reason why a match win probability cannot be computed, or "" if it can."""
     if deals.matchup.variant.goal.one_deal:
         return ""
     try:
@@ -118,8 +118,8 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         is_last = np.append(unit[1:] != unit[:-1], True)
         is_won = deals.column("outcome")[is_last] == 0
         n = len(is_won)
-        (share,) = ratios_over_units(is_won.astype(np.int64), np.ones(n, np.int64))
-        return share, n
+        (win_rate,) = ratios_over_units(is_won.astype(np.int64), np.ones(n, np.int64))
+        return win_rate, n
     if deals.depends_on_score:
         raise match_value.value_unavailable_error(
             deals.matchup,
@@ -134,7 +134,7 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
 
 
 def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the cumulative proportion of ended deals, by ending and number of draws.
+    """Compute the cumulative proportion of deals that have ended, by ending and number of draws.
 
     The endings are gin (including big gin), knock (won or lost), joker (the player drew the joker)
     and limit (the player reached the maximum number of draws).
@@ -149,13 +149,13 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     rows = []
     for kind, has_ending in _ending_masks(deals):
         pairs = [(has_ending & (n_drawn <= t), all_deals) for t in draws]
-        for t, share in zip(draws, ratios_over_deals(deals, pairs), strict=True):
-            rows.append({"draws": t, "kind": kind, **estimate_columns(share, n)})
+        for t, estimate in zip(draws, ratios_over_deals(deals, pairs), strict=True):
+            rows.append({"draws": t, "kind": kind, **estimate_columns(estimate, n)})
     return with_players("odds", deals.matchup, rows)
 
 
 def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the results of unfinished deals, by number of cards left and metric.
+    """Compute the results of deals that are still open, by number of cards left and metric.
 
     A deal counts as unfinished if the player draws another card. The cards left include the joker.
     The metrics are the probabilities `win` and `gin`, and the mean `score`. Rows with fewer than 30
@@ -167,18 +167,18 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     n_drawn = deals.column("drawn")
     draws = range(_max_draws(deals))
     rows = []
-    for metric, (counted, share) in _metric_values(deals).items():
+    for metric, (counted, is_rate) in _metric_values(deals).items():
         pairs = [(counted * (n_drawn > t), n_drawn > t) for t in draws]
         for t, ratio in zip(
-            draws, ratios_over_deals(deals, pairs, is_proportion=share), strict=True
+            draws, ratios_over_deals(deals, pairs, is_proportion=is_rate), strict=True
         ):
-            left = {"left": deals.deck_size - t, "metric": metric}
-            rows.append(left | estimate_columns(ratio, int((n_drawn > t).sum())))
+            row = {"left": deals.deck_size - t, "metric": metric}
+            rows.append(row | estimate_columns(ratio, int((n_drawn > t).sum())))
     return with_players("left", deals.matchup, rows).dropna(ignore_index=True)
 
 
 def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
-    """Compute statistics of the number of draws until gin.
+    """Compute statistics of the number of draws that a player needs for gin.
 
     The confidence bounds of a quantile are order statistics. They are selected with the normal
     approximation to the binomial distribution.
@@ -199,13 +199,13 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
         half_width = critical_value(n) * np.sqrt(rank * (1 - quantile))
         ranks = np.array([rank, rank - half_width, rank + half_width + 1])
         indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
-        middle = Estimate(n_drawn[indices[0]].item(), np.nan, n, *n_drawn[indices[1:]].tolist())
-        rows.append({"statistic": f"q{100 * quantile:.0f}", **estimate_columns(middle, n)})
+        median = Estimate(n_drawn[indices[0]].item(), np.nan, n, *n_drawn[indices[1:]].tolist())
+        rows.append({"statistic": f"q{100 * quantile:.0f}", **estimate_columns(median, n)})
     return with_players("gin", deals.matchup, rows)
 
 
 def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the distribution of total points in matches of a fixed number of deals.
+    """Compute the distribution of the total points in matches of a fixed number of deals.
 
     Returns:
         DataFrame with the columns of the output `totals` (rows.toml); empty for other variants.
@@ -221,12 +221,12 @@ def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     return with_players(
         "totals",
         deals.matchup,
-        [{"total": int(total), **estimate_columns(share, n)} for total, share in shares_by_total],
+        [{"total": int(total), **estimate_columns(rate, n)} for total, rate in shares_by_total],
     )
 
 
 def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
-    """Compute the results of a player by knock threshold.
+    """Compute the results of a player for each knock threshold.
 
     Args:
         samples: Deals of one player with the knock policies `knock=at:k=0`, `knock=at:k=1` and so
@@ -248,7 +248,7 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
 
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield each ending that occurs, with a mask of the deals that end this way."""
+    """Yield each ending that occurs, with a mask of the deals that it ends."""
     for kind, names in ENDING_GROUPS.items():
         has_ending = deals.ended_in(*names)
         if has_ending.any():
@@ -265,7 +265,7 @@ def _max_draws(deals: SoloDeals) -> int:
 
 
 def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
-    """Compute the difference between two players, and the deals needed to detect the difference.
+    """Compute the difference between two players, and the number of deals needed to detect it.
 
     The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after (2.8
     sigma / difference)**2 deals per player: `own_packs` with independent shuffles, or `same_packs`
@@ -300,7 +300,7 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
 
 
 def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
-    """Return the number of deals that detect a difference and its bounds, or inf for 0."""
+    """Return the number of deals needed to detect a difference, with bounds."""
     names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.interval
     if np.isnan(difference.value):
@@ -322,8 +322,8 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     """
     parts = []
     for deals in samples:
-        share = mean_over_deals(deals, deals.ended_in(*ENDING_GROUPS["gin"]))
-        row = {"metric": "gin", **estimate_columns(share, len(deals.rows))}
+        gin_rate = mean_over_deals(deals, deals.ended_in(*ENDING_GROUPS["gin"]))
+        row = {"metric": "gin", **estimate_columns(gin_rate, len(deals.rows))}
         parts.append(with_players("bracket", deals.matchup, [row]))
     best = max(parts[1:] or parts, key=lambda part: part["value"].iloc[0])
     first = samples[0].matchup
@@ -334,7 +334,7 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
 
 def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
-    """Compute the gin rate of a player who sees the whole deck.
+    """Compute the gin rate of a player who sees the whole deck before playing.
 
     Such a player can keep any ten of the cards seen so far. The player goes gin as soon as ten of
     them form melds of three, three and four cards, or two runs of five cards. The result is an
@@ -382,20 +382,20 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
 
 
 def _disjoint_pairs(melds: np.ndarray) -> np.ndarray:
-    """Return the pairs of melds that share no card, as indices, (n_pairs, 2) int."""
+    """Return the pairs of melds that have no card in common, as indices, (n_pairs, 2) int."""
     first, second = np.triu_indices(len(melds), 1)
     is_disjoint = melds[first] & melds[second] == 0
     return np.stack([first[is_disjoint], second[is_disjoint]], axis=1)
 
 
 def _cards_until_complete(melds: np.ndarray, seen_positions: np.ndarray) -> np.ndarray:
-    """Return the number of cards seen before each meld is complete, (n_melds, n_decks) int8."""
+    """Return how many cards are seen before each meld is complete, (n_melds, n_decks) int8."""
     cards = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
     return np.stack([seen_positions[meld_cards].max(axis=0) for meld_cards in cards])
 
 
 def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the proportion of the variance of deal results that the joker's position explains.
+    """Compute the proportion of the variance of results that is due to the joker's position.
 
     The proportion is Var(E[result | position]) / Var(result). The estimate uses the mean squares of
     a one-way analysis of variance, which are unbiased for finite groups (Searle, Casella and
@@ -415,10 +415,10 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     rows = []
     for metric, column in RESULT_COLUMNS.items():
         result = deals.column(column)
-        group_masks = [group == g for g in range(outcomes.N_GROUPS)]
+        group_masks = [group == number for number in range(outcomes.N_GROUPS)]
         parts = [
-            _moments_by_position(joker_position[own], result[own], deals.deck_size)
-            for own in group_masks
+            _moments_by_position(joker_position[mask], result[mask], deals.deck_size)
+            for mask in group_masks
         ]
         total = np.array(parts).sum(axis=0)
         se = float(
@@ -446,7 +446,7 @@ def _moments_by_position(position: np.ndarray, result: np.ndarray, size: int) ->
 
 
 def _between_group_share(cells: np.ndarray) -> float:
-    """Return the proportion of the variance that the joker's position explains."""
+    """Compute the proportion of the variance that differences between groups explain."""
     n, total, square = cells[:, cells[0] > 0]
     results = n.sum()
     df = len(n) - 1
@@ -466,7 +466,7 @@ def _between_group_share(cells: np.ndarray) -> float:
 def ratios_over_deals(
     deals: SoloDeals, pairs: Sequence[tuple[np.ndarray, np.ndarray]], *, is_proportion: bool = True
 ) -> list[Estimate]:
-    """Compute ratios of sums over deals, with standard errors clustered by unit.
+    """Estimate ratios of sums over deals, with standard errors clustered by unit.
 
     Args:
         deals: Deals.
@@ -484,14 +484,14 @@ def ratios_over_deals(
 
 
 def mean_over_deals(deals: SoloDeals, values: np.ndarray, is_proportion: bool = True) -> Estimate:
-    """Return the mean of a quantity over all deals as an estimate."""
+    """Estimate the mean of a quantity over all deals."""
     return ratios_over_deals(
         deals, [(values, np.ones(len(values), np.int64))], is_proportion=is_proportion
     )[0]
 
 
 def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Estimate]:
-    """Compute ratios of sums over units, with their standard errors.
+    """Estimate ratios of sums over units of analysis.
 
     Args:
         *parts: Numerators, followed by a shared denominator or by one denominator per numerator;
@@ -516,10 +516,10 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
 
 
 def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
-    """Return the sum of a column for every unit, (n_units,) float64."""
+    """Return the sum of a column for every unit of analysis, (n_units,) float64."""
     return np.bincount(deals.column("unit"), deals.column(column))
 
 
 def undefined_if_constant(estimate: Estimate) -> Estimate:
-    """Return the estimate, or an undefined estimate if the standard error is 0."""
+    """Return an estimate, or an undefined estimate if the standard error is 0."""
     return undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

@@ -1,4 +1,4 @@
-"""Odds of two equal players by seat and by score.
+"""Odds of two equally strong players, by seat and by score.
 
 Both seats play the same strategy. simgin/stats/rows.toml lists the columns of every DataFrame.
 """
@@ -29,7 +29,7 @@ POINTS_FIELDS = (("score",), ("score",))  # score fields in matches to points
 
 @dataclass(frozen=True)
 class SelfPlay(PlayerResult):
-    """Deal outcomes and match values of one strategy in self-play.
+    """Deal outcomes and match values of one strategy that plays against itself.
 
     Attributes:
         matchup: Matchup of single deals.
@@ -50,7 +50,7 @@ class SelfPlay(PlayerResult):
 
     @property
     def counts_per_deal(self) -> int:
-        """Number of times that `outcomes` counts each deal: 2 with match values, else 1."""
+        """Number of times that `outcomes` counts each deal: 2 with match values, otherwise 1."""
         return 1 if self.value is None else 2
 
 
@@ -63,7 +63,7 @@ def simulate_self_play(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> SelfPlay:
-    """Play n deals of a strategy against itself, or load them from the cache.
+    """Play n deals of a strategy against itself, or load cached results.
 
     Args:
         strategy: Strategy spec.
@@ -105,7 +105,7 @@ def simulate_self_play(
 
 
 def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
-    """Compute win rates in self-play by seat and metric.
+    """Compute the win rates of a strategy against itself, by seat and metric.
 
     The metrics `win` and `nobody` (drawn deals) are computed for the dealer and the nondealer of a
     deal. If match values are available, `match` is computed for the dealer and the nondealer of the
@@ -117,15 +117,15 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
     """
     rows = [row for seat in SEAT_NAMES for row in _deal_rows(self_play, seat)]
     if self_play.value is not None:
-        for seat, chance in _match_probabilities(self_play.value):
+        for seat, estimate in _match_probabilities(self_play.value):
             rows.append(
-                {"seat": seat, "metric": "match", **estimate_columns(chance, self_play.n_deals)}
+                {"seat": seat, "metric": "match", **estimate_columns(estimate, self_play.n_deals)}
             )
     return with_players("seats", self_play.matchup, rows)
 
 
 def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
-    """Yield rows with the proportion of deals that a seat wins and of drawn deals."""
+    """Yield rows with the proportion of deals that each seat wins and of drawn deals."""
     outcomes = self_play.outcomes
     counts = outcomes.counts.sum(axis=0)
     n = self_play.n_deals
@@ -133,13 +133,13 @@ def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
     winner = outcomes.column("winner")
     seat_side = dealer if seat == "dealer" else 1 - dealer
     for metric, is_chosen in {"win": winner == seat_side, "nobody": winner < 0}.items():
-        share = int(counts[is_chosen].sum()) // self_play.counts_per_deal / n
-        chance = Estimate(share, math.sqrt(share * (1 - share) / n), n, *wilson_interval(share, n))
-        yield {"seat": seat, "metric": metric, **estimate_columns(chance, n)}
+        p = int(counts[is_chosen].sum()) // self_play.counts_per_deal / n
+        estimate = Estimate(p, math.sqrt(p * (1 - p) / n), n, *wilson_interval(p, n))
+        yield {"seat": seat, "metric": metric, **estimate_columns(estimate, n)}
 
 
 def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estimate]]:
-    """Yield the probability of winning the match for each seat."""
+    """Yield the probability that each seat wins the match."""
     if match_values.is_seat_symmetric:
         a, b = (int(side[0]) if len(side) == 1 else side for side in match_values.board.start)
         for dealer, seat in enumerate(SEAT_NAMES):
@@ -163,7 +163,7 @@ def _value_estimate(probability: float, se: float) -> Estimate:
 
 
 def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
-    """Compute the probability of winning the match from every score.
+    """Compute the probability of winning the match from every possible score.
 
     Returns:
         DataFrame with the columns of the output `scores` (rows.toml). The DataFrame is empty if

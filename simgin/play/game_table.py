@@ -1,4 +1,4 @@
-"""Deals and matches in which some seats are played by external programs.
+"""Deals and matches in which external programs make the decisions of some seats.
 
 table = GameTable(parse_matchup("simple", "champion", "standard", 1, "match"), external_seats=(0,))
 while table.decision is not None:
@@ -34,7 +34,7 @@ from simgin.text.notation import cards_to_mask, mask_to_cards
 
 
 class GameBatch:
-    """Games of one matchup that are played in parallel, with separate records for each game.
+    """Games of one matchup that are played in parallel, each with its own records in memory.
 
     The engine finds records by their addresses. Each copy therefore has its own memory and
     addresses.
@@ -61,7 +61,7 @@ class GameBatch:
         self._set_players()
 
     def _allocate(self, n: int) -> None:
-        """Allocate the memory of n games."""
+        """Allocate the memory for n games."""
         self.states = new_states(self.matchup.seed, n)
         self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # Each seat has one contiguous array.
         self._copied_views = np.zeros(n, VIEW)
@@ -69,14 +69,14 @@ class GameBatch:
         self.records = np.zeros(n, stepping.GAME)
 
     def _set_addresses(self) -> None:
-        """Set the addresses of the records of each game."""
+        """Set the memory addresses of the records of each game."""
         records = self.states, self._saved_states, *self.views, self._copied_views
         for name, array in zip(stepping.ADDRESS_FIELDS, records, strict=True):
             self.records[name] = array.ctypes.data + array.strides[0] * np.arange(len(array))
         self.address: int = self.records.ctypes.data
 
     def _set_players(self) -> None:
-        """Set the addresses of the rules and the policies, which differ between processes."""
+        """Set the memory addresses of the rules and the policies, which vary between processes."""
         self.rules = build_rules(self.matchup.variant)
         self.records["rules"] = memory_address(self.rules)
         first = self.states[0]
@@ -92,7 +92,7 @@ class GameBatch:
             self.records["hooks"][:, :players, slots] = np.reshape(addresses, (players, -1))
 
     def resample_hidden_cards(self, index: int, seat: int, rng: np.random.Generator) -> None:
-        """Shuffle the cards that a seat cannot see in a game, consistent with past actions.
+        """Shuffle the cards that a seat cannot see in a game, consistent with all past actions.
 
         The rules must not have a die, because then all actions of the deal would be replayed.
 
@@ -101,28 +101,28 @@ class GameBatch:
             seat: Seat with the current decision.
             rng: Generator of random numbers.
         """
-        state, other = self.states[index], 1 - seat
-        known = int(state.known[other])
-        hidden = int(state.hand[other]) & ~known
+        state, opponent = self.states[index], 1 - seat
+        known_cards = int(state.known[opponent])
+        hidden = int(state.hand[opponent]) & ~known_cards
         places = [
-            place
-            for place, card in enumerate(state.pack.tolist())
-            if place >= state.dealt or hidden >> card & 1
+            position
+            for position, card in enumerate(state.pack.tolist())
+            if position >= state.dealt or hidden >> card & 1
         ]
         cards = state.pack[places]
         state.pack[places] = rng.permutation(cards)
         moved = dict(zip(cards.tolist(), state.pack[places].tolist(), strict=True))
-        hand = known | cards_to_mask(moved[card] for card in mask_to_cards(hidden))
+        hand = known_cards | cards_to_mask(moved[card] for card in mask_to_cards(hidden))
         for name, value in (("hand", hand), ("count", deadwood(hand, self.rules))):
-            state[name][other] = value
-            self._saved_states[index, first_number(name) + other] = value
-        drawn_cards = self.views[other][index].history[: int(state.turns), 2]
+            state[name][opponent] = value
+            self._saved_states[index, first_number(name) + opponent] = value
+        drawn_cards = self.views[opponent][index].history[: int(state.turns), 2]
         drawn_cards[:] = [moved.get(card, card) for card in drawn_cards.tolist()]
 
     # Copies
 
     def __deepcopy__(self, memo: Any) -> GameBatch:
-        """Return independent games in the same position.
+        """Return independent games in the same positions.
 
         The copies share the rules and the policies.
         """
@@ -133,7 +133,7 @@ class GameBatch:
         return duplicate
 
     def __reduce__(self) -> Any:
-        """Return the constructor, its arguments and the memory of the games, for pickle."""
+        """Return the constructor, its arguments and the games' memory, for pickle."""
         return GameBatch, (self.matchup, self.external_seats, len(self.records)), self._memory()
 
     def __setstate__(self, contents: list[np.ndarray]) -> None:
@@ -152,7 +152,7 @@ class GameBatch:
         return [states, *self.views, self._copied_views, self._saved_states, self.records, log]
 
     def _copy_memory(self, contents: list[np.ndarray]) -> None:
-        """Copy the memory of other games to these games."""
+        """Copy the memory of other games into these games."""
         *records, log = contents
         for target, source in zip(self._memory(), records, strict=False):
             target[:] = source
@@ -161,13 +161,13 @@ class GameBatch:
 
 
 def first_number(name: str) -> int:
-    """Return the index of a field among the int64 numbers of a state."""
+    """Return the index of a field among the int64 numbers of a state record."""
     assert STATE.fields is not None
     return STATE.fields[name][1] // 8
 
 
 def memory_address(record: Any) -> int:
-    """Return the address of a record."""
+    """Return the memory address of a record."""
     return int(record.__array_interface__["data"][0])
 
 
@@ -183,7 +183,7 @@ class IllegalMoveError(SimginError):
 
 
 class GameTable:
-    """One game in which external callers make the decisions of some seats.
+    """Game in which external callers make the decisions of some seats.
 
     Args:
         matchup: Matchup that is played. The strategies of external seats are not called.
@@ -218,7 +218,7 @@ class GameTable:
 
     @property
     def _status(self) -> int:
-        """Status of the game as a constant of `stepping`, such as DEAL_OVER."""
+        """Status of the game, as a constant of `stepping` such as DEAL_OVER."""
         return int(self._games.records["at"][0])
 
     def _step(self, command: int, argument: int) -> None:
@@ -233,17 +233,17 @@ class GameTable:
 
     @property
     def is_deal_over(self) -> bool:
-        """True if the deal has ended but its result is not yet part of the match score."""
+        """True if the deal has ended but its result has not yet been added to the match score."""
         return self._status == stepping.DEAL_OVER
 
     @property
     def is_over(self) -> bool:
-        """True if the game has ended and its result is part of the score."""
+        """True if the game has ended and the last result has been added to the score."""
         return self._status == stepping.GAME_OVER
 
     @property
     def decision(self) -> Decision | None:
-        """Pending decision of an external seat, or None after the end of the deal."""
+        """Pending decision of an external seat, or None if the deal has ended."""
         if self._status != stepping.AWAITING_ACTION:
             return None
         state = self.state
@@ -252,13 +252,13 @@ class GameTable:
 
     @property
     def actions(self) -> list[int]:
-        """Actions of all seats in the deal so far."""
+        """Actions of all seats so far in the current deal."""
         state = self.state
         actions_so_far: list[int] = state.answers[: state.scripted].tolist()
         return actions_so_far
 
     def act(self, action: int) -> None:
-        """Take an action in the pending decision, and advance to the next decision.
+        """Take an action at the pending decision, and advance to the next decision.
 
         Raises:
             IllegalMoveError: If the action is not legal. The game is unchanged.
@@ -269,18 +269,18 @@ class GameTable:
         self._step(stepping.ACT, action)
 
     def undo_to(self, length: int) -> None:
-        """Undo all actions of the deal except the first `length`, and advance from there."""
+        """Undo all but the first `length` actions of the deal, and advance from there."""
         self._step(stepping.REPLAY, length)
 
     def replay(self, actions: Sequence[int]) -> None:
-        """Replay the deal with the given actions of all seats, and advance from there."""
+        """Replay the deal with the given actions of all seats, and then advance."""
         if len(actions) >= MAX_DECISIONS:
             raise IllegalMoveError("a deal cannot have so many actions")
         self.state.answers[: len(actions)] = actions
         self.undo_to(len(actions))
 
     def close_deal(self) -> None:
-        """Apply the result of a finished deal, and begin the next deal of the match."""
+        """Add the result of a finished deal to the score, and begin the next deal of the match."""
         self._step(stepping.CLOSE_DEAL, 0)
 
     def trace(self) -> TracedDeal:

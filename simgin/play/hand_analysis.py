@@ -1,4 +1,4 @@
-"""Analysis of the melds, meldings, deadwood and endings of a hand of ten or eleven cards."""
+"""Analysis of a hand of ten or eleven cards: melds, meldings, deadwood and endings."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,13 +42,13 @@ def format_melding(melding: Sequence[int]) -> str:
 
 
 def format_melded_hand(melds: Melding, hand: int) -> str:
-    """Format a hand, melds first, as in `7S 7H 7D | 8C 9C TC | 4H AC`."""
-    rest = notation.format_hand(hand & ~sum(melds))
-    return " | ".join([*format_melds(melds), rest] if rest else format_melds(melds))
+    """Format a hand with the melds first, as in `7S 7H 7D | 8C 9C TC | 4H AC`."""
+    unmatched = notation.format_hand(hand & ~sum(melds))
+    return " | ".join([*format_melds(melds), unmatched] if unmatched else format_melds(melds))
 
 
 def sort_melds(melds: Iterable[int]) -> Melding:
-    """Return the nonempty melds of a melding, sorted by name in ASCII order."""
+    """Return the nonempty melds of a melding, sorted by their names in ASCII order."""
     return tuple(sorted((int(meld) for meld in melds if meld), key=format_meld))
 
 
@@ -72,12 +72,12 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
 
 
 def format_melds(melding: Sequence[int]) -> list[str]:
-    """Return each meld of a melding as a string."""
+    """Return the melds of a melding as a list of strings."""
     return [format_meld(meld) for meld in melding]
 
 
 def _disjoint_families(melds: list[int]) -> Iterator[Melding]:
-    """Yield every family of up to three disjoint melds, including the empty family.
+    """Yield every combination of up to three disjoint melds, including the empty combination.
 
     Eleven cards contain at most three melds.
     """
@@ -105,22 +105,22 @@ def shown_melding(
     melds = np.zeros(meldings.MAX_MELDS, np.int64)
     keys = np.zeros((1, 3), np.int64)
     rows = np.zeros((1, 3), np.int64)
-    left = meldings.find_shown_melding(
+    deadwood = meldings.find_shown_melding(
         hand, discard, required_card, ranks_left, rules, melds, keys, rows
     )
-    return int(left), sort_melds(rows[0])
+    return int(deadwood), sort_melds(rows[0])
 
 
 # Analysis of a hand
 
 
 class HandError(SimginError):
-    """Error raised if a hand is impossible or an option does not apply to the variant."""
+    """Error raised if a hand is impossible or if an option does not apply to the variant."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """Way in which the player can end the deal.
+    """Possible ending of the deal, with the discard and the deadwood.
 
     Attributes:
         kind: Type of the ending (knock, gin, shot or big gin).
@@ -134,7 +134,7 @@ class Ending:
 
     @property
     def text(self) -> str:
-        """Name of the ending, as in `knock with 9`."""
+        """Name of the ending with its deadwood, as in `knock with 9`."""
         return self.kind if self.kind == "gin" else f"{self.kind} with {self.count}"
 
 
@@ -168,15 +168,15 @@ class HandAnalysis:
 
     @property
     def best_cards(self) -> list[int]:
-        """Discards that leave the least deadwood, as cards."""
+        """Discards that leave the least deadwood, as card numbers."""
         min_deadwood = min(self.deadwood_by_discard.values(), default=0)
-        return [card for card, left in self.deadwood_by_discard.items() if left == min_deadwood]
+        return [card for card, points in self.deadwood_by_discard.items() if points == min_deadwood]
 
 
 def analyze_hand(
     variant: Variant, cards: Sequence[int], *, upcard: int | None = None, score: int | None = None
 ) -> HandAnalysis:
-    """Analyse ten cards after the discard, or eleven cards before the discard.
+    """Analyse a hand of ten cards (after the discard) or eleven cards (before the discard).
 
     Args:
         variant: Rules of the game.
@@ -252,7 +252,7 @@ def _check_arguments(
 
 
 def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[int, int]:
-    """Return the deadwood after each discard, in ascending order.
+    """Return the deadwood after each possible discard, in ascending order.
 
     Ties are sorted by the value of the discard in descending order, then by card number.
     """
@@ -270,7 +270,7 @@ def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[in
 def _possible_endings(
     discard: int, ten_cards: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
-    """Return the ways in which a player with ten cards can end the deal.
+    """Return all endings that are available to a player with ten cards.
 
     The function assumes that the discard was not taken from the pile in this turn.
     """
@@ -282,13 +282,13 @@ def _possible_endings(
     if points is not None and endings.is_shot(ten_cards, -1, points, rules):
         discarded = 1 << discard if discard >= 0 else 0
         required = int(endings.required_ranks(points))
-        left, _ = shown_melding(ten_cards, rules, discard=discarded, ranks_left=required)
-        found_endings.append(Ending("shot", discard, left))
+        deadwood, _ = shown_melding(ten_cards, rules, discard=discarded, ranks_left=required)
+        found_endings.append(Ending("shot", discard, deadwood))
     return found_endings
 
 
 def hand_to_json(hand: HandAnalysis) -> dict[str, Any]:
-    """Return the analysis as a JSON object for `--json`."""
+    """Return the analysis of a hand as a JSON object for `--json`."""
     return {
         "cards": notation.format_hand(hand.cards),
         "variant": hand.variant.spec,
@@ -298,7 +298,7 @@ def hand_to_json(hand: HandAnalysis) -> dict[str, Any]:
         "limit": hand.knock_limit,
         "shot_leaves": hand.shot_ranks,
         "discards": {
-            notation.format_card(card): left for card, left in hand.deadwood_by_discard.items()
+            notation.format_card(card): points for card, points in hand.deadwood_by_discard.items()
         },
         "best_discards": [notation.format_card(card) for card in hand.best_cards],
         "endings": [

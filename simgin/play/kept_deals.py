@@ -1,4 +1,4 @@
-"""Recent deals of `simgin play`, which are stored for `simgin grade --last`."""
+"""Recent deals of `simgin play`, which are saved so that `simgin grade --last` can read them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ FILE_PATTERN = "deal-*.json"  # Other files in the directory are not changed.
 
 
 class NoDealsError(SimginError):
-    """Error raised if the deals directory is empty."""
+    """Error raised if the directory of saved deals is empty."""
 
 
 def deals_directory() -> Path:
-    """Return the directory in which finished deals are kept."""
+    """Return the directory in which finished deals are saved."""
     return user_data_directory() / "deals"
 
 
 def keep_deal(content: bytes) -> None:
-    """Write a deal to the directory of kept deals, and delete the oldest extra deals.
+    """Save a finished deal, and delete the oldest deals if there are too many.
 
     Raises:
         OSError: If the deal cannot be written.
@@ -37,7 +37,7 @@ def keep_deal(content: bytes) -> None:
 
 
 def last_deals(n: int) -> list[str]:
-    """Return the files of the last deals in the most recently played variant, oldest first.
+    """Return the files of the last deals of the variant played most recently, oldest first.
 
     Raises:
         NoDealsError: If the directory does not contain any deals.

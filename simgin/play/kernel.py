@@ -1,4 +1,4 @@
-"""Compiled loop that plays a matchup, and error messages for failed policies."""
+"""Compiled loop that plays a matchup, and error messages for policies that fail."""
 
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -42,7 +42,7 @@ class RulesModifiedError(SimginError):
 
 @cache
 def compile_loop(function: Any, players: int, *between: Any, no_alias: bool = True) -> Any:
-    """Compile a loop of the engine over deals.
+    """Compile a loop of the engine that plays deals.
 
     Args:
         function: Loop to compile.
@@ -51,12 +51,12 @@ def compile_loop(function: Any, players: int, *between: Any, no_alias: bool = Tr
         no_alias: True if the arguments never overlap in memory (see `core.jit.compile_function`).
     """
     return jit.compile_function(
-        function, loop_signature(players, *between), no_alias=no_alias, trusted=True
+        function, loop_signature(players, *between), no_alias=no_alias, is_engine_code=True
     )
 
 
 def loop_signature(players: int, *between: Any) -> Any:
-    """Return the numba signature of a loop over deals.
+    """Return the numba signature of a loop that plays deals.
 
     Args:
         players: 1 or 2.
@@ -79,7 +79,7 @@ def kernel_signature(players: int) -> Any:
 
 
 def _unit_argument_types(players: int) -> list[Any]:
-    """Return the types of the rows, the records and the unit numbers.
+    """Return the numba types of the batch rows, the records and the unit numbers.
 
     For two players, the type of the mirror flag follows.
     """
@@ -88,7 +88,7 @@ def _unit_argument_types(players: int) -> list[Any]:
 
 
 def compile_policies(matchup: Matchup) -> list[Any]:
-    """Return the compiled policies of A and then of B, in the order of the slots.
+    """Return the compiled policies of A, followed by those of B, in slot order.
 
     In solitaire games, the result contains only the policies that a single player needs.
     """
@@ -149,7 +149,7 @@ def run_units(
     n_units: int,
     records: np.ndarray = NO_RECORDS,
 ) -> np.ndarray:
-    """Play units with the given state, rules and views.
+    """Play units of analysis with the given state, rules and views.
 
     Args:
         matchup: Matchup to play.
@@ -187,7 +187,7 @@ def run_units(
 
 
 def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
-    """Call a compiled kernel with its arguments, followed by the policies of a matchup.
+    """Call a compiled kernel with its arguments and the policies of a matchup.
 
     Exceptions of policies are raised unchanged.
     """
@@ -203,7 +203,7 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
 
 
 def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
-    """Call a compiled kernel as `call_kernel` does, and describe the failure of a policy.
+    """Call a compiled kernel, and raise PolicyCallError with a description if a policy fails.
 
     Raises:
         PolicyCallError: If a policy fails. The message contains the policy and the cause.
@@ -215,12 +215,12 @@ def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: li
 
 
 def _readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
-    """Return the bytes of the rules and the parameters, which policies must not change."""
+    """Return the bytes of the rules and of the parameters, which policies must not modify."""
     return [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
 
 
 def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
-    """Play units and return their batch rows.
+    """Play units of analysis, and return their batch rows.
 
     The function releases the interpreter lock while it plays. Every call has its own state, views,
     rules and parameters, so that calls can run in parallel.
@@ -244,7 +244,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 def play_with_records(
     matchup: Matchup, first_unit: int, n_units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play units as `play_batches` does, and also return a record of every deal.
+    """Play units of analysis, and return their batch rows and a record of every deal.
 
     Returns:
         Batch rows, and the records of the deals in the order of play, (n_deals,) DEAL_RECORD.
@@ -261,7 +261,7 @@ def play_with_records(
 def _play_into(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play units into given arrays, and return the numbers of batch rows and records."""
+    """Play units of analysis into given arrays, and return the row count and the record count."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()
@@ -305,7 +305,7 @@ def new_views() -> tuple[Any, Any]:
 
 
 def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
-    """Return the error message for a failed policy, with the command that replays the deal."""
+    """Return the error message for a failed policy, with a command that replays the deal."""
     strategy = matchup.players[int(state.asked_seat != state.half)]
     slot = SLOTS[state.asked_slot]
     policy = strategy.policy(slot)
@@ -325,14 +325,14 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the part of an error message that follows "the take policy 'mine' "."""
+    """Return the predicate of the error message for a policy that raised an exception."""
     if isinstance(error, python_tier.InvalidActionError | python_tier.PolicyExitError):
         return str(error).rstrip(".")
     return f"raised {describe_error(error)}"
 
 
 def describe_illegal_action(slot: str, action: int, legal: int) -> str:
-    """Return the part of an error message that describes an illegal action of a policy.
+    """Return the predicate of the error message for a policy that chose an illegal action.
 
     Args:
         slot: Slot of the policy.

@@ -1,4 +1,4 @@
-"""Matchups of one or two strategies that are ready to play a variant with a seed."""
+"""Matchups of one or two strategies, prepared for a variant and a seed."""
 
 import re
 from collections.abc import Iterable
@@ -19,12 +19,12 @@ FOLDER_PATTERN = re.compile(r"(?<==)[^=+#@]*/(?=[^/=+#]*\.(?i:py)\b)|(?<=@).*/(?
 
 
 class PlayerCountError(SimginError):
-    """Error raised if the number of strategies does not match the players of the variant."""
+    """Error raised if the number of strategies is wrong for the variant."""
 
 
 @dataclass(frozen=True)
 class Matchup:
-    """Strategies, rules and seed of a measurement.
+    """Matchup of strategies under a variant, with the seed and the unit of a measurement.
 
     Attributes:
         variant: Rules of the game.
@@ -42,7 +42,7 @@ class Matchup:
 
     @property
     def players(self) -> tuple[Strategy, ...]:
-        """Strategies of the matchup, A first."""
+        """Strategies of the matchup, with strategy A first."""
         return (self.a,) if self.b is None else (self.a, self.b)
 
     @property
@@ -52,26 +52,26 @@ class Matchup:
 
     @property
     def key(self) -> MatchupKey:
-        """Key of the matchup, which consists of strings and numbers only."""
+        """Key of the matchup, which contains only strings and numbers."""
         return MatchupKey(self.variant.spec, self.a.spec, self.opponent, self.seed, self.unit)
 
     @property
     def title(self) -> str:
-        """Title with the names of the players, as in `gold v simple`."""
+        """Title that contains the names of the players, as in `gold v simple`."""
         return self.key.title
 
     @property
     def is_mirrored(self) -> bool:
-        """True if a unit is a pair, in which a shuffle is played again with swapped seats."""
+        """True if each shuffle is played a second time with the seats swapped."""
         return self.key.is_mirrored
 
     @property
     def batch_size(self) -> int:
-        """Number of units per batch row."""
+        """Number of units in each batch row."""
         return self.key.batch_size
 
     def replay_command(self, unit: int, half: int, deal: int) -> str:
-        """Return the command that replays a deal.
+        """Return the shell command that replays a deal of the matchup.
 
         A live strategy exists only in its own process, so its command is a Python call.
 
@@ -96,7 +96,7 @@ class Matchup:
         return shell.join_command(words)
 
     def count_units(self, n_games: int) -> int:
-        """Return the number of units for a number of deals or matches.
+        """Return the number of units that contain a number of deals or matches.
 
         A mirrored pair counts as one unit.
         """
@@ -106,7 +106,7 @@ class Matchup:
 def parse_matchup(
     a: str, b: str | None, variant: str | Variant, seed: int, unit: UnitType
 ) -> Matchup:
-    """Parse the strategies and the variant of a matchup.
+    """Parse the specs of the strategies and of the variant of a matchup.
 
     Args:
         a: Spec of strategy A.
@@ -135,7 +135,7 @@ def parse_matchup(
 
 
 def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
-    """Return short names for the strategies in matchups that come from files.
+    """Return short display names for all strategies that were loaded from files.
 
     For example, `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares the
     name `patient-gold`. If two strategies would have the same name, the distinguishing end of the
@@ -159,7 +159,7 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
 
 
 def _strategy_file(text: str) -> PurePath:
-    """Return the weights file of a strategy, or the source file if there is no weights file."""
+    """Return the weights file of a strategy, or its source file if it has no weights file."""
     spec = parse_spec(text)
     return PurePath(spec.file if spec.has_weights else spec.strategy.name.partition("#")[0])
 
@@ -174,7 +174,7 @@ def _short_name(strategy: Strategy) -> str:
 
 
 def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
-    """Return the shortest path suffix that distinguishes a file from files of the same name."""
+    """Return the shortest path suffix that distinguishes a file from others of the same name."""
     parts = _strategy_file(text).parts
     paths = [_strategy_file(namesake).parts for namesake in namesakes]
     for length in range(1, len(parts)):
@@ -185,7 +185,7 @@ def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
 
 
 def short_player_names(matchup: Matchup) -> list[str]:
-    """Return the short names of the players, A first.
+    """Return the short names of a matchup's players, with A first.
 
     In self-play, (A) and (B) follow the names.
     """

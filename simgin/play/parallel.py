@@ -1,4 +1,4 @@
-"""Parallel play in threads for results that are not written to a ledger.
+"""Parallel play in threads, for results that are not saved in a ledger.
 
 The threads are daemon threads, so that a strategy that never returns can be interrupted and does
 not keep the process alive.
@@ -22,7 +22,7 @@ PROGRESS_PARTS = 1000  # number of progress steps per piece of work
 
 
 def usable_cpus() -> int:
-    """Return the number of CPUs that this process can use.
+    """Return the number of CPUs that the process can use.
 
     This number is the default number of workers.
     """
@@ -32,7 +32,7 @@ def usable_cpus() -> int:
 
 
 def partial_progress(on_progress: Progress | None, index: int, n_pieces: int) -> Progress | None:
-    """Return a progress callback for one of several parts of the work.
+    """Return a progress callback for one part of a task that has several parts.
 
     Args:
         on_progress: Progress callback for all pieces together.
@@ -53,7 +53,7 @@ def map_units(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> list[T]:
-    """Call a function for blocks of units in several threads.
+    """Apply a function to blocks of units in several threads.
 
     Args:
         play_block: Function with two arguments, the first unit and the number of units.
@@ -122,14 +122,14 @@ if hasattr(os, "register_at_fork"):  # Threads do not survive a fork.
 
 
 def _serve_calls(calls: _CallQueue) -> None:
-    """Run the calls in a queue without keeping references to them."""
+    """Run the calls in a queue, without keeping references to finished calls."""
     while True:
         _complete_future(*calls.get())
         _IDLE_QUEUES.append(calls)
 
 
 def _complete_future(future: Future[T], call: Callable[[], T]) -> None:
-    """Run a call, and set the result or the exception of the call on the future."""
+    """Run a call, and store its result or exception in the future."""
     with suppress(InvalidStateError):  # The waiting thread was interrupted.
         try:
             future.set_result(call())

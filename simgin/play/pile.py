@@ -1,4 +1,4 @@
-"""Text format of the discard pile, oldest card first, as in `QD TS 9D* QH`.
+"""Text format of the discard pile, which lists the oldest card first, as in `QD TS 9D* QH`.
 
 simgin prints and parses this format. A star follows each card that was taken. In solitaire games,
 the pile contains the player's own discards.
@@ -17,12 +17,12 @@ PILE_ORDER = "oldest first"
 
 
 def pile_label(is_solo: bool) -> str:
-    """Return the label of the pile and its card order, for screens and reports."""
+    """Return the label of the pile, which states the order of the cards."""
     return f"{'Discards' if is_solo else 'Pile'} ({PILE_ORDER})"
 
 
 def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
-    """Format the pile and the cards taken from it, as the option `--pile` accepts them."""
+    """Format the pile and the cards taken from it in the format of the option `--pile`."""
     turns_up = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
     words = [_format_pile_card(view.upcard)] if turns_up else []
     for _, source, _, discarded in view.history[: view.turns]:

@@ -1,4 +1,4 @@
-"""Game of a person against a strategy, or a solitaire game, saved after every action.
+"""Game that a person plays against a strategy or as a solitaire, saved after every action.
 
 game = PlayedGame(matchup_with_person("gold", "standard", 1, "match"), Path("game.json"))
 game.act(list_choices(game.decision)["t"][0])
@@ -42,11 +42,11 @@ class SavedGameError(SimginError):
 
 
 class CorruptGameError(SimginError):
-    """Error raised if the contents of a saved game are not valid."""
+    """Error raised if a saved game has invalid contents."""
 
 
 class SavedGame(Schema):
-    """Unfinished game, as stored in a file.
+    """Contents of the file in which an unfinished game is saved.
 
     Attributes:
         variant: Spec of the variant.
@@ -70,7 +70,7 @@ class SavedGame(Schema):
 def matchup_with_person(
     opponent: str | Strategy, variant: Variant, seed: int, unit: UnitType, seat: int = 0
 ) -> Matchup:
-    """Return the matchup of a person and a strategy, or of a person in a solitaire game.
+    """Return the matchup of a person against a strategy, or of a person in a solitaire game.
 
     Args:
         opponent: Strategy of the opponent, or an empty string in solitaire variants.
@@ -88,18 +88,18 @@ def matchup_with_person(
         if opponent:
             raise PlayerCountError(f"{variant.spec} is a solitaire variant. Omit {opponent}.")
         return Matchup(variant, person, None, seed, unit)
-    other = loader.find_strategy(opponent)
-    a, b = (other, person) if seat else (person, other)
+    strategy = loader.find_strategy(opponent)
+    a, b = (strategy, person) if seat else (person, strategy)
     return Matchup(variant, a, b, seed, unit)
 
 
 def saved_games_folder() -> Path:
-    """Return the folder for saved games."""
+    """Return the folder that contains saved games."""
     return jit.cache_root() / "play"
 
 
 def saved_game_file(matchup: Matchup) -> Path:
-    """Return the file for the saved game of a matchup."""
+    """Return the path of the file in which the game of a matchup is saved."""
     name = repr((matchup.key, jit.compiled_digest()))
     return saved_games_folder() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.json"
 
@@ -126,7 +126,7 @@ def read_saved_game(path: Path) -> SavedGame:
 
 
 class PlayedGame:
-    """Game that a person plays, and which is saved after every action.
+    """Game that a person plays and that is saved after every action.
 
     Args:
         matchup: Matchup from `matchup_with_person`.
@@ -158,16 +158,16 @@ class PlayedGame:
 
     @property
     def is_new(self) -> bool:
-        """True before the first action of the person."""
+        """True until the person has taken an action."""
         return not (self.deals or self.prompts)
 
     @property
     def decision(self) -> Decision | None:
-        """Pending decision of the person, or None after a deal."""
+        """Pending decision of the person, or None if the deal has ended."""
         return self.table.decision
 
     def act(self, actions: Sequence[int]) -> None:
-        """Take the actions that belong to one choice, and save the game.
+        """Take all actions that belong to one choice of the person, and save the game.
 
         Raises:
             IllegalMoveError: If an action is not legal. The actions before it have been taken.
@@ -180,7 +180,7 @@ class PlayedGame:
             self.save()
 
     def undo(self) -> bool:
-        """Undo the last choice in the deal; return False if there is no choice to undo."""
+        """Undo the person's last choice in the deal; return False if there is no choice to undo."""
         if not self.prompts:
             return False
         self.table.undo_to(self.prompts.pop())
@@ -189,7 +189,7 @@ class PlayedGame:
         return True
 
     def close_deal(self) -> TracedDeal:
-        """Apply the result of a finished deal, begin the next deal, and save the game."""
+        """Add the result of a finished deal to the score, begin the next deal, and save."""
         deal = self._close()
         self.save()
         return deal
@@ -203,14 +203,14 @@ class PlayedGame:
         return deal
 
     def deal_records(self, deal: TracedDeal) -> list[dict[str, Any]]:
-        """Return the records of a deal as in `simgin show --json`, with the undone actions."""
-        first, *rest = replay_to_json(make_replay(deal))
-        return [first | {"taken_back": self.n_undone}, *rest]
+        """Return the records of a deal as in `simgin show --json`, including undone actions."""
+        first, *decisions = replay_to_json(make_replay(deal))
+        return [first | {"taken_back": self.n_undone}, *decisions]
 
     # Saved games
 
     def save(self) -> None:
-        """Write the game to its file."""
+        """Write the game to the file of saved games."""
         saved_game = SavedGame(
             **_identity(self.matchup),
             deals=[*self._earlier_actions, self.table.actions],
@@ -220,11 +220,11 @@ class PlayedGame:
         write_file(self.file, saved_game.model_dump_json().encode())
 
     def delete(self) -> None:
-        """Delete the saved game if it exists."""
+        """Delete the file of the saved game if it exists."""
         self.file.unlink(missing_ok=True)
 
     def restore(self) -> bool:
-        """Resume the saved game, or return False if there is no saved game.
+        """Resume the saved game; return False if there is no saved game.
 
         Raises:
             SavedGameError: If the file cannot be read.
@@ -250,7 +250,7 @@ class PlayedGame:
         return True
 
     def _replay_actions(self, actions: list[int]) -> None:
-        """Replay the actions of a deal.
+        """Replay the saved actions of a deal.
 
         Raises:
             CorruptGameError: If the game is over, or if an action does not match the deal.
@@ -263,7 +263,7 @@ class PlayedGame:
 
 
 def _identity(matchup: Matchup) -> dict[str, Any]:
-    """Return the fields of a saved game that identify the game."""
+    """Return the fields of a saved game that must match the matchup."""
     return {
         "variant": matchup.variant.spec,
         "players": [player.spec for player in matchup.players],
@@ -273,7 +273,7 @@ def _identity(matchup: Matchup) -> dict[str, Any]:
 
 
 def list_saved_games() -> Iterator[SavedGame]:
-    """Yield the saved games that can be resumed, newest first."""
+    """Yield all saved games that can be resumed, newest first."""
     files = saved_games_folder().glob("*.json")
     for file in sorted(files, key=lambda path: -path.stat().st_mtime):
         try:

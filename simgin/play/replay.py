@@ -1,4 +1,4 @@
-"""Transcript of a deal in 80 columns, with every decision, the player's view, and the result."""
+"""Transcript of a deal in 80 columns, with every decision, the player's view and the result."""
 
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -110,23 +110,23 @@ class Replay:
 
     @property
     def has_cards(self) -> bool:
-        """True if cards were dealt, or False if a refused offer ended the deal first."""
+        """True if cards were dealt, or False if a refused offer ended the deal before that."""
         return bool(self.state.phase != codes.PHASE_BLIND)
 
     def lines(self) -> Iterator[str]:
-        """Yield all lines up to the result, or up to the decision in which a policy failed."""
+        """Yield all lines up to the result, or up to the decision at which a policy failed."""
         yield from (*wrap_line(self.title), *wrap_line(self.summary), "")
         yield from self.body_lines()
 
     @property
     def summary(self) -> str:
-        """One-line result of the deal."""
+        """Result of the deal in one line."""
         if self.traced.error:
             return "The deal was not finished"
         return f"{self._ending_heading()}. {self._points_text()}"
 
     def body_lines(self) -> Iterator[str]:
-        """Yield the lines below the title."""
+        """Yield all lines below the title."""
         if self.rules.die != DIE_OFF:
             yield from self._blind_offer_lines()
         if self.has_cards:
@@ -150,7 +150,7 @@ class Replay:
             yield from self._result_lines()
 
     def _turn_key(self, decision: Decision) -> tuple[int, int]:
-        """Return the turn and the phase of a decision, which define its group in the transcript."""
+        """Return the turn and the phase of a decision, by which the transcript groups decisions."""
         return int(decision.view.turns), int(decision.view.phase)
 
     # Events before the first turn
@@ -167,7 +167,7 @@ class Replay:
         return f"{matchup.variant.spec}: {address}"
 
     def _blind_offer_lines(self) -> Iterator[str]:
-        """Yield the lines about the die and about the offers made before the deal."""
+        """Yield the lines about the die and the offers before the deal."""
         decisions = [
             offer for offer in self.traced.decisions if offer.view.phase == codes.PHASE_BLIND
         ]
@@ -184,11 +184,11 @@ class Replay:
             yield from self._offer_lines(decision)
 
     def _offer_lines(self, decision: Decision) -> list[str]:
-        """Return the lines of a die offer or a response to one, with the player's name."""
+        """Return the lines about a die offer or a response to an offer, with the player's name."""
         return wrap_line(f"  {self._player_name(decision.seat)} {format_decision(decision)}")
 
     def _nondealer_and_dealer(self) -> tuple[int, int]:
-        """Return the nondealer's seat and the dealer's seat."""
+        """Return the seat of the nondealer and the seat of the dealer."""
         dealer = int(self.state.dealer)
         return 1 - dealer, dealer
 
@@ -238,7 +238,7 @@ class Replay:
             yield from wrap_line(f"  {self._player_name(decision.seat)} holds {hand}: {choice}")
 
     def _turn_lines(self, decisions: list[Decision]) -> Iterator[str]:
-        """Yield the lines of a turn in the deal.
+        """Yield the lines about one turn of the deal.
 
         A forced draw is read from the view of the next decision.
         """
@@ -262,8 +262,8 @@ class Replay:
         yield from wrap_line(
             f"Turn {view.turn}, {self._player_name(seat)}, {stock} cards in the stock"
         )
-        if known := format_hand(int(view.known)):
-            yield from wrap_line(f"  knows that {self.names[1 - seat]} holds {known}")
+        if known_cards := format_hand(int(view.known)):
+            yield from wrap_line(f"  knows that {self.names[1 - seat]} holds {known_cards}")
         hand = int(view.hand)
         for card in (view.drawn, view.taken):
             if card >= 0:
@@ -271,7 +271,7 @@ class Replay:
         yield f"  holds {self._hand_text(hand)}"
 
     def _draw_lines(self, view: Any) -> Iterator[str]:
-        """Yield the line about the card taken or drawn, as read from the last view of a turn.
+        """Yield the line about the card taken or drawn, according to the last view of a turn.
 
         A draw that ends the deal follows the last decision, so only the state contains it.
         """
@@ -284,7 +284,7 @@ class Replay:
             yield f"  draws {_format_card(drawn_card)}"
 
     def _final_draw_lines(self) -> Iterator[str]:
-        """Yield the line about the last draw if it ends the deal without a decision."""
+        """Yield the line about the last draw if the draw ends the deal without a decision."""
         state = self.state
         if self.traced.error or state.drawn < 0 or state.stopper >= 0:
             return
@@ -342,7 +342,7 @@ class Replay:
         return f"{self.names[seat]} wins the match"
 
     def _no_showdown_lines(self) -> Iterator[str]:
-        """Yield the lines of a deal that ended without a knock or gin."""
+        """Yield the lines about the end of a deal without a knock or gin."""
         if self.traced.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
         elif self.traced.kind == "refused":
@@ -355,7 +355,7 @@ class Replay:
             yield f"Dead hand with {self.state.stock} cards left in the stock"
 
     def _ending_heading(self) -> str:
-        """Return a heading that names the ending of the deal."""
+        """Return a heading that names how the deal ended."""
         kind = DEAL_RESULTS[int(self.state.kind)]
         return "Dead hand" if kind == "void" else kind.replace("_", " ").capitalize()
 
@@ -377,7 +377,7 @@ class Replay:
             yield f"    laid off {format_hand(laid_off)}, count before: {state.defender_before}"
 
     def defender_layoffs(self) -> tuple[int, Melding]:
-        """Return the mask of the defender's lay-offs, and the melding of the remaining cards."""
+        """Return the cards that the defender laid off, and the melding of the remaining cards."""
         hand = int(self.state.hand[1 - int(self.state.stopper)])
         laid_off = 0
         if self.state.laid_off:
@@ -403,7 +403,7 @@ class SoloReplay(Replay):
 
     @property
     def deck_size(self) -> int:
-        """Number of cards in the deck after dealing, including the joker."""
+        """Number of cards in the deck after the hand has been dealt, including the joker."""
         hand_size = 11 if self.rules.first_turn == FIRST_TURN_DISCARD else 10
         return 52 - hand_size + self.has_joker
 
@@ -425,7 +425,7 @@ class SoloReplay(Replay):
     # Turns
 
     def _turn_key(self, decision: Decision) -> tuple[int, int]:
-        """Return the turn of a decision, which defines its group in the transcript.
+        """Return the turn of a decision, by which the transcript groups decisions.
 
         The decision to stop after a turn belongs to that turn. The decision before the first draw
         forms a separate group.
@@ -442,7 +442,7 @@ class SoloReplay(Replay):
             yield from decision_lines(decision)
 
     def _holding_before_draw_lines(self, view: Any) -> Iterator[str]:
-        """Yield the lines about the hand at the start of a turn, and about the card drawn."""
+        """Yield the lines about the hand at the start of a turn and about the card drawn."""
         drawn_card = int(view.drawn)
         hand = int(view.hand)
         if drawn_card >= 0:
@@ -458,7 +458,7 @@ class SoloReplay(Replay):
     # End of the deal
 
     def _no_showdown_lines(self) -> Iterator[str]:
-        """Yield the lines of a deal that the joker, the last draw or the turn limit ended."""
+        """Yield the lines about a deal that the joker, the last draw or the turn limit ended."""
         state = self.state
         draws = state.draws[PLAYER_SEAT]
         stalled = self.traced.kind == "stalled"
@@ -535,7 +535,7 @@ def _format_card(card: Any) -> str:
 
 
 def _declined_discard_phrase(decision: Decision) -> str:
-    """Return the phrase for a top discard that the player did not take."""
+    """Return the phrase that describes the top discard if the player declined it."""
     card = _format_card(decision.view.taken_offer)
     if decision.action is None:
         return f"can take {card}, but {NO_ACTION_TEXT}"
@@ -543,7 +543,7 @@ def _declined_discard_phrase(decision: Decision) -> str:
 
 
 def _melding_phrase(decision: Decision) -> str:
-    """Return the phrase for the melding that a player chose (`melding = choice`)."""
+    """Return the phrase that describes the melding a player chose (`melding = choice`)."""
     view = decision.view
     number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
     if decision.action is None:
@@ -553,14 +553,14 @@ def _melding_phrase(decision: Decision) -> str:
 
 
 def _draw_phrase(decision: Decision) -> str:
-    """Return the phrase for a draw from the pile, a draw from the stock or a pass."""
+    """Return the phrase that describes a draw from the pile, a draw from the stock or a pass."""
     if decision.action != codes.ACTION_TAKE:
         return _upcard_phrase(decision)
     return f"takes {_format_card(decision.view.taken_offer)}"
 
 
 def format_decision(decision: Decision) -> str:
-    """Return the phrase for a decision, as in `discards KS`."""
+    """Return the phrase that describes a decision, as in `discards KS`."""
     view, answer = decision.view, decision.action
     match decision.slot:
         case "take":
@@ -591,7 +591,7 @@ def format_decision(decision: Decision) -> str:
 
 
 def _ending_phrase_forms(view: Any) -> tuple[str, str]:
-    """Return the infinitive and the third-person phrase of an ending.
+    """Return the phrase for an ending in the infinitive and in the third person.
 
     Examples are `knock with 4, discarding KS` and `knocks with 4, ...`.
     """
@@ -604,12 +604,12 @@ def _ending_phrase_forms(view: Any) -> tuple[str, str]:
 
 
 def decision_lines(decision: Decision) -> list[str]:
-    """Return the lines of a decision within a turn."""
+    """Return the lines about a decision within a turn."""
     return wrap_line(f"  {format_decision(decision)}")
 
 
 def wrap_line(line: str) -> list[str]:
-    """Wrap a line at 80 columns, and indent continuation lines further."""
+    """Wrap a line at 80 columns, and indent the continuation lines further."""
     indent = len(line) - len(line.lstrip()) + 2
     return textwrap.wrap(line, LINE_WIDTH, subsequent_indent=" " * indent, break_on_hyphens=False)
 
@@ -618,7 +618,7 @@ def wrap_line(line: str) -> list[str]:
 
 
 def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
-    """Format the score of a seat from the engine state and the parameters of the goal."""
+    """Format the score of a seat, given the engine's state and the parameters of the match goal."""
     side = match_goal(params).side_goal(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [
@@ -635,14 +635,14 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
 
 
 def _n_columns(params: Mapping[str, Any]) -> int:
-    """Return the number of Hollywood columns, or 0 for other goals."""
+    """Return the number of Hollywood columns, or 0 if the match goal has no columns."""
     if rule_parameters()["columns"].has_effect(params):
         return int(params["columns"])
     return 0
 
 
 def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the match score by seat for JSON.
+    """Return the match score of each seat as a JSON object.
 
     `columns` is None for goals without columns.
     """
@@ -656,7 +656,7 @@ def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_deal_applied(state: Any, rules: Any) -> tuple[Any, int]:
-    """Apply the result of a deal to a copy of the state.
+    """Return a copy of the state to which the result of a deal has been applied.
 
     Returns:
         New state, and outcome of the match (see `core.match`).

@@ -1,4 +1,4 @@
-"""JSON objects of a traced deal.
+"""JSON objects that describe a traced deal.
 
 There is one object for the deal, one per decision, and one for the result.
 """
@@ -16,7 +16,7 @@ JsonObject = dict[str, Any]
 
 
 def replay_to_json(replay: Replay) -> list[JsonObject]:
-    """Return a replayed deal as the objects that `simgin show --json` prints.
+    """Return a replayed deal as the list of objects that `simgin show --json` prints.
 
     The key `event` specifies the type of an object.
     """
@@ -80,7 +80,7 @@ def _decision_object(replay: Replay, decision: Decision) -> JsonObject:
 
 
 def _action_value(decision: Decision) -> int | str | None:
-    """Return an action as an integer, or as a card name if it is a discard.
+    """Return an action as an integer, or as a card name if the action is a discard.
 
     Returns None without an action.
     """
@@ -128,13 +128,13 @@ def _match_object(replay: Replay) -> JsonObject | None:
 
 
 def _solo_result_fields(replay: SoloReplay) -> JsonObject:
-    """Return the additional result fields of a solitaire deal."""
+    """Return the result fields that only solitaire deals have."""
     state = replay.state
-    known = replay.has_joker and 0 <= state.above < NO_JOKER_ABOVE and not replay.traced.error
+    is_known = replay.has_joker and 0 <= state.above < NO_JOKER_ABOVE and not replay.traced.error
     return {
         "held": format_hand(int(state.hand[PLAYER_SEAT])),
         "held_count": int(state.count[PLAYER_SEAT]),
-        "above_joker": int(state.above) if known else None,
+        "above_joker": int(state.above) if is_known else None,
     }
 
 

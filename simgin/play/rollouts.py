@@ -1,4 +1,4 @@
-"""Rollouts from a decision, either in sampled worlds or in simulated deals."""
+"""Rollouts from one decision, either in sampled worlds or in simulated deals."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ class Action(NamedTuple):
 
 @dataclass(frozen=True)
 class Worlds:
-    """Sampled hidden states of a position; each state is called a world.
+    """Sampled hidden states of a position, each of which is called a world.
 
     Attributes:
         hands: Cards of the opponent as masks, (n_worlds,) int64. Solitaire games ignore this array.
@@ -69,16 +69,16 @@ class Worlds:
         return len(self.hands)
 
     def views_for(self, view: Any) -> np.ndarray:
-        """Return views as an array of shape (n_worlds,), or (1,) if all worlds share `view`."""
+        """Return one view per world, (n_worlds,), or a single shared view, (1,)."""
         return np.array([view], VIEW) if self.views is None else self.views
 
     def subset(self, indices: np.ndarray) -> "Worlds":
-        """Return the selected worlds as a new object."""
+        """Return a new object that contains the selected worlds."""
         views = None if self.views is None else self.views[indices]
         return Worlds(self.hands[indices], self.stocks[indices], views)
 
     def replace_world(self, index: int, other_worlds: "Worlds") -> None:
-        """Replace a world with the first world of another set."""
+        """Replace one world with the first world of another sample."""
         self.hands[index] = other_worlds.hands[0]
         self.stocks[index] = other_worlds.stocks[0]
         if self.views is not None and other_worlds.views is not None:
@@ -86,7 +86,7 @@ class Worlds:
 
 
 def legal_actions(view: Any, rules: Any) -> list[Action]:
-    """Return all legal actions for a decision in the slot take, discard or knock.
+    """Return all legal actions at a decision in the slot take, discard or knock.
 
     Discards come first, in the order of the card numbers. Endings follow.
     """
@@ -106,7 +106,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def die_actions(view: Any, rules: Any) -> list[Action]:
-    """Return all legal actions for a decision in the slot offer or answer."""
+    """Return all legal actions at a decision in the slot offer or answer."""
     if view.offered:
         return [Action(ACTION_ACCEPT), Action(ACTION_REFUSE)]
     numbers = range(int(view.stake) + 1, int(rules.die_cap) + 1)
@@ -114,7 +114,7 @@ def die_actions(view: Any, rules: Any) -> list[Action]:
 
 
 def _solo_actions(view: Any, rules: Any) -> list[Action]:
-    """Return the legal actions in a solitaire game.
+    """Return the legal actions at a decision in a solitaire game.
 
     If several gins have the same score, the result contains only one gin.
     """
@@ -164,11 +164,13 @@ RECORD_MATRIX_TYPE = types.Array(from_dtype(DEAL_RECORD), 2, "C")
 
 
 def compile_rollout_kernel(players: int) -> Any:
-    """Compile the loop over worlds (see `core.position_rollouts`)."""
-    rest = (STOCKS_TYPE, INT_VECTOR_TYPE, INT_VECTOR_TYPE, int64, RECORD_MATRIX_TYPE)
+    """Compile the loop that rolls out actions in worlds (see `core.position_rollouts`)."""
+    other_types = (STOCKS_TYPE, INT_VECTOR_TYPE, INT_VECTOR_TYPE, int64, RECORD_MATRIX_TYPE)
     if players == 1:
-        return compile_loop(run_world_rollouts_solo, 1, VIEWS_TYPE, *rest, no_alias=False)
-    return compile_loop(run_world_rollouts, 2, VIEWS_TYPE, INT_VECTOR_TYPE, *rest, no_alias=False)
+        return compile_loop(run_world_rollouts_solo, 1, VIEWS_TYPE, *other_types, no_alias=False)
+    return compile_loop(
+        run_world_rollouts, 2, VIEWS_TYPE, INT_VECTOR_TYPE, *other_types, no_alias=False
+    )
 
 
 def roll_out_worlds(
@@ -199,7 +201,7 @@ def roll_out_worlds(
 
 
 def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int = 0) -> np.ndarray:
-    """Return B's offer in each world, for a decision about an offer.
+    """Return the offer that B would make in each world, for a decision about an offer.
 
     Args:
         matchup: Matchup in which strategy A plays for the owner of the view.
@@ -231,7 +233,7 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
 def _run_in_new_state(
     matchup: Matchup, kernel: Any, arguments: list[Any], random_slots: int = 0
 ) -> None:
-    """Call a kernel with its arguments, preceded by a new state and new views.
+    """Call a kernel with a new state and new views, followed by its other arguments.
 
     Args:
         matchup: Matchup to play.
@@ -258,7 +260,7 @@ NEW_MATCH_SCORE = np.zeros(4, np.int64)  # score before the first deal of a matc
 
 @dataclass(frozen=True)
 class PairedRollouts:
-    """Decisions of strategy A with rollouts of several actions at each decision.
+    """Decisions of strategy A, with rollouts of several actions at each decision.
 
     Attributes:
         views: Views of A, (n_decisions,) VIEW.
@@ -278,7 +280,7 @@ class PairedRollouts:
 
     @property
     def is_tried(self) -> np.ndarray:
-        """Mask of the filled entries of actions and records, (n_decisions, max_actions) bool."""
+        """Mask of the actions that were rolled out, (n_decisions, max_actions) bool."""
         return self.actions >= 0
 
 

@@ -1,4 +1,4 @@
-"""Games that stop at each external decision.
+"""Games that pause at every decision of an external seat.
 
 The pack and the actions determine a deal, so simgin does not store a deal in progress. Instead, it
 replays the actions up to the next decision. If a turn begins with a choice of the draw source,
@@ -76,7 +76,7 @@ compiled = partial(jit.compile_function, key=CACHE_KEY)
 
 
 def make_record_getter(record_type):
-    """Return a compiled function that converts an address to a record of a type."""
+    """Return a compiled function that converts a memory address to a record of a type."""
 
     @intrinsic
     def record(typing_context, address):
@@ -113,7 +113,7 @@ def _policy_at(typing_context, address):
 
 @compiled
 def stop_at_decision(view, rules, params):
-    """Stop the deal at a decision of an external seat.
+    """Pause the deal at a decision of an external seat.
 
     The function is the policy of all external seats.
     """
@@ -172,7 +172,7 @@ def _replay_deal(game, state, rules, view0, view1):
 
 @compiled
 def _seat_policy(game, seat, slot):
-    """Return the policy that a seat uses in a slot."""
+    """Return the policy with which a seat decides in a slot."""
     if game.outside >> seat & 1:
         return as_policy(stop_at_decision)
     return _policy_at(game.hooks[seat, slot])
@@ -180,7 +180,7 @@ def _seat_policy(game, seat, slot):
 
 @compiled
 def _copy_state_head(source, target):
-    """Copy the fields of a state that change during a turn.
+    """Copy the state fields that can change during a turn.
 
     Both arguments are addresses.
     """
@@ -190,7 +190,7 @@ def _copy_state_head(source, target):
 
 @compiled
 def _save_turn_start(game, state, rules):
-    """Save the state if the current decision is the first one of a turn.
+    """Save the state if the current decision is the first decision of a turn.
 
     With a die, a turn begins with a decision about an offer, so the state is not saved.
     """
@@ -210,7 +210,7 @@ def _save_turn_start(game, state, rules):
 
 @compiled
 def _restore_turn_start(game, state):
-    """Restore the saved state, but keep actions and shuffled cards that were added later."""
+    """Restore the saved state, but keep later actions and later shuffled cards."""
     scripted, shuffled = state.scripted, state.shuffled
     _copy_state_head(game.kept, game.state)
     state.scripted = scripted
@@ -241,7 +241,7 @@ def begin_game(game, unit):
 
 @compiled
 def _begin_deal(game, state, rules):
-    """Clear the actions, and shuffle a new pack unless the caller has set one."""
+    """Clear the actions, and shuffle the pack unless the caller has already arranged it."""
     state.scripted = 0
     game.stake, game.owner = state.stake, state.owner
     game.at = AWAITING_ACTION
@@ -270,7 +270,7 @@ def close_deal(game):
 
 @compiled
 def append_action(game, action):
-    """Append an action to the list of actions of a deal.
+    """Append an action to the list of the actions of a deal.
 
     An illegal action raises IllegalActionError.
     """
@@ -284,7 +284,7 @@ def append_action(game, action):
 
 @compiled
 def advance_game(game):
-    """Advance to a decision of an external seat, or to the end of the deal.
+    """Advance to the next decision of an external seat, or to the end of the deal.
 
     Raises:
         IllegalActionError: If a strategy returns an illegal action or a stored action is illegal.
@@ -319,7 +319,7 @@ def advance_game(game):
 
 
 def step_game(address, command, argument):
-    """Execute a command, then advance to the next external decision or to the end of the deal.
+    """Execute a command, and advance to the next external decision or to the end of the deal.
 
     Args:
         address: Address of the game. An address is used because converting a record takes Python
@@ -344,5 +344,5 @@ def step_game(address, command, argument):
 
 @cache
 def compile_step_game() -> Any:
-    """Compile `step_game`."""
+    """Compile `step_game` and return the compiled function."""
     return compiled(step_game, void(int64, int64, int64))

@@ -1,4 +1,4 @@
-"""Text of the card table for a human player, with lines of up to 80 columns, and the keys."""
+"""Text of the card table for a human player, in lines of up to 80 columns, with the valid keys."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _ending_choices(view: Any) -> Choices:
 
 
 def format_prompt(decision: Decision) -> str:
-    """Return the prompt for a decision, with the key for each choice."""
+    """Return the prompt for a decision, which lists the key for each choice."""
     if decision.slot == "show":
         return "Type the number of the melding that you show, or ? for the list."
     choices = list_choices(decision)
@@ -95,7 +95,7 @@ def format_prompt(decision: Decision) -> str:
 
 
 def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
-    """Yield the lines that show the card table as the player sees it."""
+    """Yield the lines that show the card table from the player's point of view."""
     view = decision.view
     yield from opponent_lines(view, opponent)
     if rules.die != DIE_OFF:
@@ -104,10 +104,10 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
         yield from hand_lines(view, rules)
         return
     if opponent:
-        known = int(view.known)
-        unseen = 10 - known.bit_count()
+        cards = int(view.known)
+        unseen = 10 - cards.bit_count()
         hidden = "1 unseen card" if unseen == 1 else f"{unseen} unseen cards"
-        held = f"{format_hand(known)} and {hidden}" if known and unseen else format_hand(known)
+        held = f"{format_hand(cards)} and {hidden}" if cards and unseen else format_hand(cards)
         yield from wrap_line(f"{opponent} holds {held or hidden}")
         stock_text = f"{view.stock} cards"
     else:
@@ -146,7 +146,7 @@ def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
 
 
 def hand_lines(view: Any, rules: Any) -> Iterator[str]:
-    """Yield the lines with the player's hand, its melds in brackets and its deadwood."""
+    """Yield the lines that show the player's hand, with melds in brackets, and its deadwood."""
     if view.phase == codes.PHASE_BLIND:
         yield deadwood_line(view)
         return
@@ -172,7 +172,7 @@ def deadwood_line(view: Any) -> str:
 
 
 def history_lines(deal: TracedDeal) -> list[str]:
-    """Return one line per past turn, as seat 0 saw it.
+    """Return one line per past turn, as the player at seat 0 saw it.
 
     If there are many turns, the lines form two columns.
     """
@@ -183,7 +183,7 @@ def history_lines(deal: TracedDeal) -> list[str]:
 
 
 def turn_lines(deal: TracedDeal, person: int) -> list[str]:
-    """Return one line per past turn, as the player at a seat saw it.
+    """Return one line per past turn, as the player at a given seat saw it.
 
     Args:
         deal: The deal, which can be unfinished.

@@ -1,4 +1,4 @@
-"""Traced deals, which are single deals with a record of every decision.
+"""Traced deals, in which every decision of a policy is recorded.
 
 `simgin show` and the tests use them.
 
@@ -31,7 +31,7 @@ class DealNotFoundError(SimginError):
 
 @dataclass(frozen=True)
 class Decision:
-    """Decision that a policy made in a traced deal.
+    """Decision of a policy in a traced deal.
 
     Attributes:
         seat: Seat of the player, 0 or 1.
@@ -48,7 +48,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class TracedDeal:
-    """Deal with a record of every decision.
+    """Finished or aborted deal with a record of every decision.
 
     Attributes:
         matchup: Matchup that played the deal.
@@ -70,7 +70,7 @@ class TracedDeal:
 
     @cached_property
     def decisions(self) -> list[Decision]:
-        """Decisions of the deal in order.
+        """All decisions of the deal in order.
 
         After an error, the last decision has no legal action.
         """
@@ -78,11 +78,11 @@ class TracedDeal:
 
     @property
     def n_decisions(self) -> int:
-        """Number of decisions, including a last decision without a legal action."""
+        """Number of decisions, including a last decision at which the policy failed."""
         return int(self.state.logged) + bool(self.error)
 
     def decision(self, number: int) -> Decision:
-        """Return the decision with an index."""
+        """Return the decision at an index."""
         state = self.state
         view = state["log"][number].copy()
         answer = int(state["answers"][number]) if number < state["logged"] else None
@@ -90,12 +90,12 @@ class TracedDeal:
 
     @property
     def kind(self) -> str:
-        """Ending of the deal, or "" if an error ended the deal."""
+        """Name of the ending of the deal, or "" if an error ended the deal."""
         return batch_columns.DEAL_RESULTS[self.state.kind] if self.state.kind >= 0 else ""
 
     @property
     def turns(self) -> list[tuple[int, int, int, int]]:
-        """Turns of the deal as (seat, source, card drawn or taken, card discarded or -1).
+        """Turns of the deal, each as (seat, source, card drawn or taken, card discarded or -1).
 
         If a card is hidden from one seat, it is read from the history of the other seat.
         """
@@ -120,7 +120,7 @@ def trace_deal(
     points: tuple[int, int] | None = None,
     script: Sequence[int] = (),
 ) -> TracedDeal:
-    """Play a deal of a unit, or a deal with given cards, and trace every decision.
+    """Play a deal of a unit, or a deal with given cards, and record every decision.
 
     If a policy fails, the trace ends at that decision and has an error message.
 
@@ -178,7 +178,7 @@ def trace_deal(
 
 @dataclass(frozen=True)
 class ScriptedAction:
-    """Action that a seat must take in a slot, as an integer code."""
+    """Action that a seat is forced to take in a slot, as an integer code."""
 
     seat: int
     slot: str
@@ -192,7 +192,7 @@ def trace_to_decision(
     unit: int = 0,
     **deal: Any,
 ) -> tuple[TracedDeal, int] | None:
-    """Play a deal up to a decision, with the scripted actions at its start.
+    """Play a deal with scripted first actions, and find the decision that follows them.
 
     After the script, the strategies decide. Endings and offers that are not in the script are
     declined. Scripted refusals without a matching decision are removed. Both changes modify the
@@ -236,7 +236,7 @@ def trace_to_decision(
 
 
 def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> TracedDeal:
-    """Return a traced deal without the actions after a number of actions.
+    """Return a traced deal that contains only the first actions.
 
     Args:
         deal: Traced deal. The state is modified in place.
@@ -250,7 +250,7 @@ def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> 
 
 
 def dealt_hands(state: Any, rules: Any, is_solo: bool) -> tuple[int, int]:
-    """Return the dealt hand of each seat.
+    """Return the hands that were dealt, by seat.
 
     Cards are dealt one at a time, starting with the nondealer.
 

@@ -1,4 +1,4 @@
-"""Watchdog that warns about policies that do not return, and then aborts the call.
+"""Watchdog that warns about policy calls that do not return, and then aborts them.
 
 A compiled policy in an endless loop cannot be stopped from outside. The engine records each policy
 before calling it, and a thread reads these records at intervals. The engine does not become slower.
@@ -38,7 +38,7 @@ _DECISION_FIELDS = (
 
 
 class _RunningKernel:
-    """Kernel that is running, with the time spent in the current policy call."""
+    """Running kernel, with the time spent in the current policy call."""
 
     def __init__(self, matchup: Matchup, state: Any, on_timeout: OnTimeout) -> None:
         self._matchup = matchup
@@ -50,7 +50,7 @@ class _RunningKernel:
         )
 
     def check(self) -> None:
-        """Warn if the current policy call takes too long, and later abort the call."""
+        """Warn if the current policy call takes too long, and abort the call if it continues."""
         decision_key = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
         self._waited = self._waited + CHECK_INTERVAL if decision_key == self._decision else 0.0
         self._decision = decision_key
@@ -78,7 +78,7 @@ _thread: threading.Thread | None = None
 
 
 def unresponsive_policy_warning(policy: Policy) -> str:
-    """Return a warning that a policy does not return, with its source line."""
+    """Return a warning about a policy call that does not return, with the source line."""
     line = policy.function.__code__.co_firstlineno
     location = f"{policy.location}:{line}"
     return (
@@ -90,7 +90,7 @@ def unresponsive_policy_warning(policy: Policy) -> str:
 
 @contextmanager
 def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
-    """Warn about policies in the block that do not return, and later abort their calls.
+    """Warn about policy calls in the block that do not return, and later abort them.
 
     The watchdog is disabled while a debugger is active.
 

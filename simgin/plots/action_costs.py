@@ -1,4 +1,4 @@
-"""Plots of actions: their costs in a position, and charts of their average gains."""
+"""Plots of actions: their costs in a position, and charts of their mean gains."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _action_labels(rows: pd.DataFrame) -> list[str]:
-    """Return the labels of actions, with a suffix for the action that the player chose."""
+    """Return the labels of actions, with a suffix for the action that the player actually chose."""
     actions = zip(rows["action"], rows["done"], strict=True)
     return [action + DONE_SUFFIX if done else action for action, done in actions]
 
 
 def _rows_height(rows: pd.DataFrame) -> float:
-    """Return the height of a panel's rows, in inches."""
+    """Return the height of the rows in a panel, in inches."""
     names = _action_labels(rows)
     return figures.row_height(names) * len(names)
 
@@ -116,7 +116,7 @@ CHART_TITLES = {
 
 @figures.plot_function
 def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the mean gain from an action by situation, with significant gains in colour.
+    """Plot the mean gain from an action in each situation, with significant gains in colour.
 
     The required columns are metric (knock_gain, upcard_gain or discard_gain), unit (deal or match),
     row, column, value and p_holm. The DataFrame must contain a single chart.
@@ -144,14 +144,14 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.format_caption(frame, seed=seed, unit="decisions", note=note)
     figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    known = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
-    values = known.to_numpy(np.float64)
+    known_values = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
+    values = known_values.to_numpy(np.float64)
     gains = frame.assign(value=frame["value"].where(is_significant | frame["value"].isna(), 0))
     cells = gains.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
     reach = figures.max_distance(cells, 1.0)
     form = "{:+.0f}" if reach >= 5 else "{:+.1f}"
     figures.heat_map(
-        axes, cells.to_numpy(float), rows, columns, middle=0, reach=reach, number_format=form
+        axes, cells.to_numpy(float), rows, columns, midpoint=0, reach=reach, number_format=form
     )
     for text in axes.texts:
         column, row = map(int, text.get_position())

@@ -1,4 +1,4 @@
-"""Forest plots: differences between variants or strategies, gains by field, and searches."""
+"""Forest plots of differences between variants or strategies, of gains by field and of searches."""
 
 from __future__ import annotations
 
@@ -90,28 +90,28 @@ def forest_plot(
 
 
 def _row_names(frame: pd.DataFrame, compared: str) -> list[str]:
-    """Return the names of all rows, built from the columns that have several values."""
+    """Return the names of all rows, built from the columns that vary between rows."""
     others = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
     columns = dict.fromkeys([compared, *others])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 
 def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the differences in display units, with proportions as percentages."""
+    """Convert differences to display units, in which proportions are percentages."""
     factors = frame["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].display_factor)
     scaled = {name: frame[name].astype(float) * factors for name in ("value", "low", "high")}
     return frame.assign(**scaled)
 
 
 def _usual_reach(rows: pd.DataFrame) -> float:
-    """Return the limit of a scale beyond which values are outliers, or inf if there are none."""
+    """Return the distance from 0 beyond which estimates are outliers, or inf if there are none."""
     sizes = rows["value"].abs().dropna()
     reach = OUTLIER_FACTOR * float(sizes.median()) if len(sizes) >= MIN_OUTLIER_ROWS else math.inf
     return reach if (sizes > reach).any() else math.inf
 
 
 def _mark_outliers(axes: Axes, rows: pd.DataFrame, reach: float, names: Sequence[str]) -> None:
-    """Limit the scale to the usual rows, and mark the other rows at the edge of the scale."""
+    """Limit the scale to the usual rows, and mark outliers at the edge of the scale."""
     is_outlier = rows["value"].abs() > reach
     limits = figures.float_columns(rows[~is_outlier], "value", "low", "high")
     edge = SCALE_MARGIN * figures.max_distance(limits, MIN_REACH)
@@ -127,7 +127,7 @@ def _mark_outliers(axes: Axes, rows: pd.DataFrame, reach: float, names: Sequence
 
 @figures.plot_function
 def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gains from changes to a strategy in points per deal, with one panel per change.
+    """Plot the gains in points per deal from changes to a strategy, with one panel per change.
 
     The required columns are change, field and value. All rows are gains in points per deal (metric
     margin) under one variant. The panels are sorted by mean gain and share a square-root scale.
@@ -159,7 +159,7 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _is_significant(frame: pd.DataFrame) -> pd.Series:
-    """Return a mask of rows that are significant by p_holm or, if it is missing, by interval."""
+    """Return a mask of the significant rows, by p_holm or, if it is missing, by interval."""
     if "p_holm" in frame:
         return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)
@@ -171,7 +171,7 @@ def _draw_panels(
     parts: Mapping[str, pd.DataFrame],
     reaches: Mapping[str, float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with one panel per part, and its panels.
+    """Draw one panel per part of the data, and return the figure and the panels.
 
     Every panel has one row per name, with a dot and an error bar. Differences that are not
     significant are grey. `reaches` contains the limit of the usual values for each panel.
@@ -230,7 +230,7 @@ SEARCH_NOTE = (
 
 @figures.plot_function
 def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gain over the default and the parameters of a search, by generation.
+    """Plot the gain over the default and the parameter values of a search, by generation.
 
     The required columns are generations, metric, gain (with low and high), parameter, value (with
     value_low and value_high, the range of the candidates) and default. There must be one row per

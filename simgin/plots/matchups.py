@@ -1,4 +1,4 @@
-"""Plots of matchups and leagues: wins and points, deal endings, ratings and cross tables."""
+"""Plots of matchups and leagues: wins and points, deal endings, ratings and cross-tables."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ WINNER_LABELS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 
 @figures.plot_function
 def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot deals won, points per deal and, for runs of matches, matches won by each matchup.
+    """Plot deals won, points per deal and, in runs of matches, matches won for each matchup.
 
     Args:
         frame: Tidy rows, as returned by `simgin.match`.
@@ -87,7 +87,7 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
-    """Set narrow titles and fewer ticks for panels that are next to each other."""
+    """Use narrow titles and fewer ticks for panels that are next to each other."""
     width = TITLE_ROW_CHARACTERS // len(panels)
     for axes, panel in zip(axes_list, panels, strict=True):
         figures.set_panel_title(axes, panel.heading, width)
@@ -144,19 +144,19 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     drawn_segments = [segment for segment in segments if segment[1] in endings_seen]
     figure = figures.new_figure(_rows_height(labels) + 1.0, "", caption, list(endings_seen))
     axes = figure.subplots()
-    left = _draw_segments(axes, drawn_segments, len(matchups))
+    bar_ends = _draw_segments(axes, drawn_segments, len(matchups))
     _set_row_labels(axes, labels)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
     figures.set_axis_labels(axes, "deals, %")
     figures.set_panel_title(axes, _sides_title(frame))
     figures.add_legend(axes)
-    figures.label_undefined_rows(axes, np.flatnonzero(left == 0))
+    figures.label_undefined_rows(axes, np.flatnonzero(bar_ends == 0))
     return figure
 
 
 def _sides_title(frame: pd.DataFrame) -> str:
-    """Return the title above the two sides of the bars, or "" for solitaire variants."""
+    """Return the title above the two sides of stacked bars, or "" for solitaire variants."""
     if has_sides(frame):
         return "deals won by A (left) and by B (right)"
     if len(player_headings(frame)) == 1:
@@ -191,24 +191,24 @@ def _draw_segments(
     Returns:
         Lengths of the bars in %, shape (n_rows,).
     """
-    left = np.zeros(n_rows)
+    starts = np.zeros(n_rows)
     named = set()
     before = ""
     for side, kind, shares in segments:
         if side != before:
-            started = np.flatnonzero(left)
+            started = np.flatnonzero(starts)
             ends = started - 0.45, started + 0.45
-            axes.vlines(left[started], *ends, color=figures.TEXT_COLOUR, linewidth=1.2)
+            axes.vlines(starts[started], *ends, color=figures.TEXT_COLOUR, linewidth=1.2)
         label = "" if kind in named else metrics.format_deal_ending(kind)
-        figures.draw_stacked_bars(axes, kind, shares, left, label, LABEL_FONT)
-        left = left + shares
+        figures.draw_stacked_bars(axes, kind, shares, starts, label, LABEL_FONT)
+        starts = starts + shares
         named.add(kind)
         before = side
-    return left
+    return starts
 
 
 def _endings_precision(frame: pd.DataFrame) -> str:
-    """Return a sentence about the half-width of the endings' widest interval."""
+    """Return a sentence that states the widest confidence interval in a plot of endings."""
     outcomes = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
     return figures.precision_sentence(rows, unit=" percentage points")
@@ -226,7 +226,7 @@ def _draw_dots(
 
 
 def _matchup_labels(matchups: list[MatchupRows]) -> list[str]:
-    """Return labels with the players of every matchup, and the variant if there are several."""
+    """Return the players of every matchup as labels, with the variant if there are several."""
     is_one = len({variant for (variant, _, _), _ in matchups}) == 1
     players = [f"{a} v {b}" if b else a for (_, a, b), _ in matchups]
     variants = ["" if is_one else f"\n{_fold_label(variant)}" for (variant, _, _), _ in matchups]
@@ -238,12 +238,12 @@ def _fold_label(label: str) -> str:
 
 
 def _rows_height(labels: list[str]) -> float:
-    """Return the height of the rows of all matchups, in inches."""
+    """Return the total height of the rows of all matchups, in inches."""
     return len(labels) * (ROW_GAP + LABEL_LINE * max(label.count("\n") + 1 for label in labels))
 
 
 def _set_row_labels(axes: Axes, labels: list[str]) -> None:
-    """Set the names of matchups as row labels, folded if they are long."""
+    """Set the names of matchups as row labels, and wrap long names."""
     figures.style_axes(axes, "x")
     names = [figures.escape_text(label) for label in labels]
     axes.set_yticks(range(len(labels)), names, fontsize=LABEL_FONT, color=figures.TEXT_COLOUR)
@@ -259,7 +259,7 @@ def _matchups_caption(matchups: list[MatchupRows], seed: int | None, note: str) 
 
 
 def _players_text(matchups: list[MatchupRows]) -> str:
-    """Return the names of a few players, or the number of many players."""
+    """Return the names of the players, or only their number if there are many."""
     pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
         return f"Players: {pairs.pop()}"
@@ -347,7 +347,7 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
 
 @figures.plot_function
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
-    """Plot the Elo ratings of a league, and each player's lead over the next player.
+    """Plot the Elo ratings of a league, and the lead of each player over the next player.
 
     The required columns are elo, elo_low, elo_high, lead, lead_low and lead_high. The DataFrame
     must contain only one variant.
@@ -370,19 +370,19 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     size = f"{least:,} {UNIT_NOUNS[unit]} per player{figures.seed_clause(seed)}"
     caption = f"Variant: {variant}. Sample: {size}. {RATINGS_NOTE}"
     figure = figures.new_figure(figures.row_height(names) * len(names) + RATINGS_HEAD, "", caption)
-    left, right = figure.subplots(1, 2, sharey=True)
-    _draw_ratings(left, standings, "elo")
-    _draw_ratings(right, standings.iloc[:-1], "lead")
-    right.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
-    right.set_xscale("symlog", linthresh=LEAD_TICKS[-2])
-    least, most = right.get_xlim()
-    right.set_xlim(least, LEAD_MARGIN * most)
+    rating_axes, lead_axes = figure.subplots(1, 2, sharey=True)
+    _draw_ratings(rating_axes, standings, "elo")
+    _draw_ratings(lead_axes, standings.iloc[:-1], "lead")
+    lead_axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+    lead_axes.set_xscale("symlog", linthresh=LEAD_TICKS[-2])
+    least, most = lead_axes.get_xlim()
+    lead_axes.set_xlim(least, LEAD_MARGIN * most)
     ticks = [lead for lead in LEAD_TICKS if lead < most]
-    right.set_xticks(ticks, list(map(str, ticks)))
-    right.minorticks_off()
-    figures.set_panel_title(left, "Elo")
-    figures.set_panel_title(right, "lead over next player")
-    figures.set_row_names(left, names)
+    lead_axes.set_xticks(ticks, list(map(str, ticks)))
+    lead_axes.minorticks_off()
+    figures.set_panel_title(rating_axes, "Elo")
+    figures.set_panel_title(lead_axes, "lead over next player")
+    figures.set_row_names(rating_axes, names)
     return figure
 
 

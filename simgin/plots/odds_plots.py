@@ -54,7 +54,7 @@ TOTALS_NOTE = (
 
 @figures.plot_function
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the cumulative gin probability by draw for the weakest and strongest strategy.
+    """Plot the cumulative gin probability by draw for the weakest and the strongest strategy.
 
     The required columns are draws, kind and value. Each variant has a panel with labelled lines.
     Strategies must be sorted from weakest (naive) to strongest (strong). Grey lines show the drawn
@@ -84,7 +84,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the first and last strategies' gin rows, and the last strategy's other outcomes."""
+    """Return the gin rows of the first and last strategies, and other outcomes of the last one."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
@@ -97,18 +97,18 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
-    """Draw lines with non-overlapping labels to the right of the data."""
+    """Draw lines, with labels to the right of the data that do not overlap."""
     names = figures.unique_names(rows["strategy"])
     labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
     ends = []
     for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
         style = OUTCOME_STYLES.get(str(kind)) or styles[str(strategy)]
         (draws,) = figures.float_columns(part, "draws")
-        share = figures.percent_columns(part, "value", "low", "high")
-        figures.draw_band(axes, draws, share, style, "")
+        percentages = figures.percent_columns(part, "value", "low", "high")
+        figures.draw_band(axes, draws, percentages, style, "")
         name = labels[str(strategy)] if kind == "gin" else str(kind)
         ink = figures.TEXT_COLOUR if kind == "gin" else figures.MUTED_COLOUR
-        ends.append((np.nan_to_num(share[0][-1]), name, ink))
+        ends.append((np.nan_to_num(percentages[0][-1]), name, ink))
     last = max(float(rows["draws"].max()), 1.0)
     free = 100.0
     for last_turn, name, ink in sorted(ends, reverse=True):
@@ -123,7 +123,7 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
 
 @figures.plot_function
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the win rates of the weakest and strongest solitaire player, and an upper bound.
+    """Plot the win rates of the weakest and strongest solitaire players, and an upper bound.
 
     The required columns are value, low and high. Each variant has one row per player, and the last
     row is the player who sees the whole deck. The result of the best possible player is within the
@@ -195,14 +195,16 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
-    """Draw bars with Wilson intervals for bins that end at multiples of ten."""
+    """Draw bars with Wilson intervals for bins whose upper ends are multiples of ten."""
     if part["value"].isna().all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
     shares = part["value"].groupby(-(-part["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
     value = 100 * shares.to_numpy()
     n = int(part["n"].max())
-    low, high = 100 * np.array([wilson_interval(min(float(share), 1), n) for share in shares]).T
+    low, high = (
+        100 * np.array([wilson_interval(min(float(proportion), 1), n) for proportion in shares]).T
+    )
     ends = shares.index.to_numpy(dtype=float)
     colours = [colour if end <= WINNING_TOTAL else figures.GRID_COLOUR for end in ends]
     axes.bar(
@@ -230,7 +232,7 @@ KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %"
 def knock_thresholds(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot a player's results by knock threshold, with the best threshold marked.
+    """Plot the results of a player by knock threshold, and mark the best threshold.
 
     The required columns are k, measure and value. Each variant has a line.
 
@@ -269,7 +271,7 @@ def knock_thresholds(
 def _draw_threshold_lines(
     axes: Axes, rows: pd.DataFrame, factor: int, styles: dict[str, SeriesStyle]
 ) -> None:
-    """Draw the lines of all variants, shifted slightly so that equal values are visible."""
+    """Draw the lines of all variants with a slight shift, so that equal values remain visible."""
     for i, (variant, look) in enumerate(styles.items()):
         part = rows[rows["variant"] == variant]
         _draw_threshold_line(
@@ -280,7 +282,7 @@ def _draw_threshold_lines(
 def _draw_threshold_line(
     axes: Axes, part: pd.DataFrame, factor: float, style: SeriesStyle, shift: float
 ) -> None:
-    """Draw the line of one variant with a larger marker at the best threshold."""
+    """Draw the line of one variant, with a larger marker at the best threshold."""
     (k,) = figures.float_columns(part, "k")
     k = k + shift
     limits = [factor * limit for limit in figures.float_columns(part, "value", "low", "high")]
@@ -309,7 +311,7 @@ COUNT_BIN = 5  # points of deadwood per row of the heat map
 
 @figures.plot_function
 def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the dealer's probability of winning the match by score.
+    """Plot the probability that the dealer wins the match, by score.
 
     The required columns are a and b (points of both players), dealer and value. The DataFrame must
     contain only one variant.
@@ -352,7 +354,7 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
-    """Draw shades and labelled contour lines for a table of proportions."""
+    """Draw shaded areas and labelled contour lines for a table of proportions."""
     x = table.columns
     y = table.index
     shares = table.to_numpy(dtype=float)
@@ -370,7 +372,7 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
 
 @figures.plot_function
 def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the probability of winning the deal by own deadwood and turn.
+    """Plot the probability of winning the deal by the player's deadwood and turn.
 
     The required columns are turn, count (lower end of a bin) and value. Each player has a heat map.
 
@@ -384,8 +386,8 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Example:
         simgin.plots.win_by_deadwood(frame, seed=1)
     """
-    known = frame[frame["n"] >= MIN_HANDS]
-    frame = frame.assign(value=np.nan, low=np.nan) if known.empty else known
+    cells = frame[frame["n"] >= MIN_HANDS]
+    frame = frame.assign(value=np.nan, low=np.nan) if cells.empty else cells
     frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
     note = (
         f"Rows are bins of {COUNT_BIN} points of deadwood, labelled by their lower end. Empty "

@@ -37,7 +37,7 @@ ROW_SPREAD = 0.5  # total height of the dots of all variants, in rows
 def match_length(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot the distribution and median of turns per match for every variant.
+    """Plot the distribution and the median of turns per match for every variant.
 
     The required columns are turns (lower end of a bin), width, value (proportion of matches) and
     median.
@@ -73,11 +73,11 @@ def match_length(
 
 
 def _draw_distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
-    turns, width, share = figures.float_columns(part, "turns", "width", "value")
-    if np.isnan(share).all():
+    turns, width, percentages = figures.float_columns(part, "turns", "width", "value")
+    if np.isnan(percentages).all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
-    axes.bar(turns, 100 * share, width=width, align="edge", color=colour, alpha=0.55)
+    axes.bar(turns, 100 * percentages, width=width, align="edge", color=colour, alpha=0.55)
     axes.axvline(part["median"].iloc[0], color=figures.TEXT_COLOUR, linewidth=1.2)
     axes.locator_params(axis="y", nbins=3)
 
@@ -117,14 +117,14 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
 def _draw_endings(
     axes: Axes, part: pd.DataFrame, player_types: Sequence[str], outcomes: Sequence[str]
 ) -> None:
-    left = np.zeros(len(player_types))
+    starts = np.zeros(len(player_types))
     for outcome in outcomes:
         rows = part[part["metric"] == outcome].set_index("players")["value"]
         shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in player_types])
         label = format_deal_ending(outcome)
-        figures.draw_stacked_bars(axes, outcome, shares, left, label, figures.FONT_SMALL)
-        left = left + shares
-    figures.label_undefined_rows(axes, np.flatnonzero(left == 0))
+        figures.draw_stacked_bars(axes, outcome, shares, starts, label, figures.FONT_SMALL)
+        starts = starts + shares
+    figures.label_undefined_rows(axes, np.flatnonzero(starts == 0))
     figures.set_row_names(axes, player_types)
     axes.set_xlim(0, 100)
     axes.grid(visible=False)
@@ -134,7 +134,7 @@ def _draw_endings(
 def knocks_by_turn(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot the turn and the deadwood of the strong player's knocks for every variant.
+    """Plot the turn and the deadwood at which the strong player knocks, for every variant.
 
     The required columns are turn, deadwood and value (proportion of all knocks of the variant).
 
@@ -218,7 +218,7 @@ def effects_by_player_type(
 
 
 def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
-    """Return values and bounds, each multiplied by the factor of its row."""
+    """Return values and bounds after multiplying each by the factor of its row."""
     (factor,) = figures.float_columns(rows, "factor")
     return [factor * numbers for numbers in figures.float_columns(rows, "value", "low", "high")]
 
@@ -226,14 +226,14 @@ def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
 def _draw_player_type_dots(
     axes: Axes, part: pd.DataFrame, names: Sequence[str], styles: dict[str, figures.SeriesStyle]
 ) -> None:
-    """Draw a row per player type, with the dots of variants shifted slightly."""
+    """Draw one row per player type, in which the dots of variants are slightly shifted."""
     for i, (variant, look) in enumerate(styles.items()):
         rows = part[part["variant"] == variant].set_index("players").reindex(list(names)).dropna()
         shift = ROW_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         y = shift + np.array([list(names).index(str(kind)) for kind in rows.index])
         figures.draw_horizontal_bars(axes, y, _scaled_bounds(rows), look, variant)
-    known = set(part.dropna(subset=["value"])["players"])
-    figures.label_undefined_rows(axes, [row for row, kind in enumerate(names) if kind not in known])
+    types = set(part.dropna(subset=["value"])["players"])
+    figures.label_undefined_rows(axes, [row for row, kind in enumerate(names) if kind not in types])
     axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
     figures.set_row_names(axes, names)
     axes.margins(x=0.06)
@@ -282,7 +282,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
             cells,
             places,
             places,
-            middle=0,
+            midpoint=0,
             reach=reach,
             number_format="{:+.0f}",
             font_size=figures.FONT_SMALL,
@@ -293,7 +293,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
-    """Return a figure that contains only the reason why there are no data."""
+    """Return a figure that shows only the reason why there are no data."""
     figure = figures.new_figure(0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     figures.label_empty(axes, reason)
@@ -302,7 +302,7 @@ def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
 
 @figures.plot_function
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot all scorecard rows against a rule parameter, with the baseline marked.
+    """Plot all scorecard rows against a rule parameter, and mark the baseline.
 
     The required columns are x_name, x, title, factor, value and is_base.
 
@@ -334,7 +334,7 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _with_unit(title: str, part: pd.DataFrame) -> str:
-    """Return the title of a scorecard row, followed by "%" if its values are percentages."""
+    """Return the title of a scorecard row, followed by "%" if the row contains percentages."""
     is_share = float(part["factor"].iloc[0]) == 100
     return f"{title}, %" if is_share and not title.endswith("%") else title
 
@@ -354,7 +354,7 @@ def _draw_curve(axes: Axes, part: pd.DataFrame) -> None:
 
 @figures.plot_function
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot one scorecard row against two rule parameters as a heat map.
+    """Plot one scorecard row as a heat map over two rule parameters.
 
     The required columns are x and y (numbers), title, factor, value, x_name, y_name and even (the
     value with the palest shade). All rows must have the same title.
@@ -383,14 +383,14 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         return _empty_figure(figures.UNDEFINED_LABEL, caption, title)
     has_line = bool(frame["even"].notna().all())
     lowest, highest = float(np.nanmin(cells)), float(np.nanmax(cells))
-    middle = float(frame["even"].iloc[0]) if has_line else (lowest + highest) / 2
-    reach = figures.max_distance(cells - middle, 1e-9)
+    midpoint = float(frame["even"].iloc[0]) if has_line else (lowest + highest) / 2
+    reach = figures.max_distance(cells - midpoint, 1e-9)
     figure = figures.new_figure(0.34 * len(table) + 0.4, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     form = "{:.1f}" if figures.max_distance(cells, 0) < 20 else "{:.0f}"
     names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
-    figures.heat_map(axes, cells, *names, middle=middle, reach=reach, number_format=form)
-    if has_line and min(cells.shape) > 1 and lowest < middle < highest:
-        axes.contour(cells, levels=[middle], colors=figures.TEXT_COLOUR, linewidths=1.5)
+    figures.heat_map(axes, cells, *names, midpoint=midpoint, reach=reach, number_format=form)
+    if has_line and min(cells.shape) > 1 and lowest < midpoint < highest:
+        axes.contour(cells, levels=[midpoint], colors=figures.TEXT_COLOUR, linewidths=1.5)
     figures.set_axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
     return figure

@@ -1,1 +1,1 @@
-"""Presentation of results: number formats, tables, plots, terminal output and HTML reports."""
+"""Presentation of results: numbers, tables, plots, terminal output and HTML reports."""

@@ -1,4 +1,4 @@
-"""Cards in HTML: hands grouped by melds, the discard pile, and face-down cards.
+"""Cards in HTML: hands grouped by melds, the discard pile and face-down cards.
 
 The template cards.html.j2 renders the cards.
 """
@@ -22,7 +22,7 @@ TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"
 
 
 class CardRow(NamedTuple):
-    """Row of cards on a page, divided into groups.
+    """Row of cards in an HTML report, divided into groups.
 
     Attributes:
         label: Heading of the row.
@@ -38,7 +38,7 @@ class CardRow(NamedTuple):
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
-        """Groups of cards, in which each card is a pair of its HTML and its CSS classes."""
+        """Groups of cards, where each card is its HTML with its CSS classes."""
         indices = count()
         return [[self._card_html(card, next(indices)) for card in group] for group in self.groups]
 
@@ -52,7 +52,7 @@ class CardRow(NamedTuple):
 
 
 def cards_to_html(text: str) -> Markup:
-    """Convert a string to HTML in which cards have suit symbols."""
+    """Convert a string to HTML in which suit symbols replace the suit letters of cards."""
     return Markup(re.sub(CARD_PATTERN, lambda found: _face_html(found[0]), str(escape(text))))
 
 

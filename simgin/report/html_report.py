@@ -52,7 +52,7 @@ CSS_COLOURS = {
 
 
 def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
-    """Return the contents of a report's files, by path in the output directory.
+    """Return the contents of all files of a report, by path in the output directory.
 
     Args:
         report: The report.
@@ -68,12 +68,12 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
 
 
 def _escape_markdown(markdown: str) -> str:
-    """Escape HTML tags and control characters in Markdown."""
+    """Escape HTML tags and control characters in a Markdown text."""
     return escape_control_chars(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
 def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
-    """Return the PNG, SVG and CSV files of a report's plots, by path."""
+    """Return the PNG, SVG and CSV files of all plots in a report, by path."""
     contents: dict[str, bytes | str] = {}
     for plot in plots:
         contents[f"{plots_folder}{plot.name}.png"] = figures.png(plot.figure)
@@ -84,7 +84,7 @@ def plot_files(plots: Sequence[Plot], plots_folder: str = PLOTS_FOLDER) -> dict[
 
 
 def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
-    """Return the HTML report, which links to the files next to it.
+    """Return the HTML report, with links to the other files in the directory.
 
     Equal reports produce equal HTML.
     """
@@ -107,7 +107,7 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
 
 
 def render_result(report: Report, plots: Iterable[Plot]) -> str:
-    """Return a report's verdict, main table and plots as one HTML element."""
+    """Return the verdict, the main table and the plots of a report as one HTML element."""
     prefix = f"simgin-{next(_RESULT_NUMBERS)}"
     table = report.main_table
     tables = [] if table is None else [(f"{prefix}-table", table, _column_classes(table))]
@@ -121,7 +121,7 @@ def render_result(report: Report, plots: Iterable[Plot]) -> str:
 
 
 def _column_classes(table: Table) -> list[str]:
-    """Return the CSS classes of each column: "number", "text" or "long text"."""
+    """Return the CSS classes for each column: "number", "text" or "long text"."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     return [_column_class([str(cell) for cell in column if str(cell)]) for column in columns]
 
@@ -138,7 +138,7 @@ def _column_class(texts: Sequence[str]) -> str:
 
 @functools.cache
 def load_template(path: Path) -> Template:
-    """Return a Jinja template that can include templates next to it and the common style sheet."""
+    """Return a Jinja template, which can include other templates and the common style sheet."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -160,7 +160,7 @@ def load_template(path: Path) -> Template:
 
 
 def _script_digest(script: str) -> str:
-    """Return the hash of a script for the content security policy.
+    """Return the hash of a script, as a content security policy requires.
 
     The policy blocks all scripts without a listed hash.
     """
@@ -174,7 +174,7 @@ def report_script_digest() -> str:
 
 
 def _allow_breaks(text: str) -> Markup:
-    """Convert a name to HTML with optional line breaks at "+", ",", ":" and "/"."""
+    """Convert a name to HTML that can be broken after "+", ",", ":" and "/"."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)))
@@ -184,7 +184,7 @@ def _allow_breaks(text: str) -> Markup:
 
 
 def _inline_svg(plot: Plot) -> Markup:
-    """Return a plot as an inline SVG element with a title, a description and CSS colours."""
+    """Return a plot as an SVG element with a title, a description and CSS colours."""
     from markupsafe import Markup
 
     root = ElementTree.fromstring(plot.svg)
@@ -208,7 +208,7 @@ def _text_element(tag: str, name: str, text: str) -> ElementTree.Element:
 
 
 def _clean_element(element: ElementTree.Element) -> None:
-    """Prepare an SVG element for the HTML report.
+    """Prepare an SVG element for inclusion in the HTML report.
 
     The function removes namespaces and style sheets, because style sheets would apply to the whole
     document. It replaces the four colours of the light scheme with CSS variables.
@@ -232,5 +232,5 @@ def _clean_element(element: ElementTree.Element) -> None:
 
 
 def _local_name(name: str) -> str:
-    """Return an XML name without its namespace."""
+    """Return the name of an XML element without its namespace."""
     return name.rpartition("}")[2]

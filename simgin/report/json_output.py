@@ -1,4 +1,4 @@
-"""The JSON object that `--json` prints and that saved deals contain."""
+"""JSON object that `--json` prints and that files of saved deals contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formatting of numbers and confidence intervals, rounded according to the standard error."""
+"""Formatting of numbers and confidence intervals, with rounding by the standard error."""
 
 import math
 
@@ -12,7 +12,7 @@ MAX_DECIMALS = 12
 
 
 def format_number(value: float, error: float) -> str:
-    """Round a value to the second significant digit of its error; an exact zero becomes "0"."""
+    """Round a value to the second significant digit of its error, and format an exact 0 as "0"."""
     if value == 0:
         return "0"
     decimals = _decimals(error)

@@ -1,4 +1,4 @@
-"""Progress display on stderr: a bar with an interim result on a terminal, otherwise log lines.
+"""Progress display on stderr: a bar on a terminal, or otherwise log lines.
 
 On a terminal, the bar and the interim result are shown below the output and erased at the end. In
 files and pipes, a line is written every ten seconds. In a notebook, one line is overwritten. If the
@@ -36,18 +36,18 @@ FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 @dataclass(frozen=True)
 class InterimResult:
-    """Interim result as a line of text, with the values for another program."""
+    """Interim result as a line of text, together with the values for another program."""
 
     line: str
     values: Mapping[str, Any] | None = None
 
     def __rich__(self) -> str:
-        """Return the line of text for rich."""
+        """Return the line of text that rich prints."""
         return self.line
 
 
 class OnProgress(Protocol):
-    """Callback that receives the progress of a request, and can stop it with an exception."""
+    """Callback that receives the progress of a request and can stop it by raising an exception."""
 
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /
@@ -57,7 +57,7 @@ class OnProgress(Protocol):
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
-    """Show progress while the block runs, and yield the progress callback."""
+    """Show a progress display while the block runs, and yield the progress callback."""
     from numba.core import event
 
     event.Listener.register(_CompilationTimer)
@@ -77,13 +77,13 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
-    """Show progress while the block runs in IPython or Jupyter; elsewhere, yield None."""
+    """Show progress while the block runs in IPython or Jupyter; otherwise, yield None."""
     with show_progress(title) if _find_ipython() else nullcontext() as on_progress:
         yield on_progress
 
 
 def _find_ipython() -> Any:
-    """Return the running IPython shell, or None."""
+    """Return the running IPython shell, or None if there is none."""
     ipython = sys.modules.get("IPython")
     return ipython and ipython.get_ipython()
 
@@ -107,7 +107,7 @@ def _terminal_progress(
 
 
 class ProgressBar:
-    """Progress callback that displays the work done, the time left and an interim result.
+    """Progress callback that shows the finished work, the time left and an interim result.
 
     The remaining time is estimated from the measured speed.
     """
@@ -125,7 +125,7 @@ class ProgressBar:
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None
     ) -> None:
-        """Record the finished work, and refresh the display if the refresh interval has passed.
+        """Store the finished work, and refresh the display if the refresh interval has passed.
 
         Args:
             done: Finished units of work.
@@ -147,7 +147,7 @@ class ProgressBar:
 
     @property
     def _percent(self) -> int:
-        """Percentage of the work that is done."""
+        """Percentage of the work that is finished."""
         return 100 * self._done // self._total
 
     @property
@@ -164,7 +164,7 @@ class ProgressBar:
         return round(measured * (self._total - self._done) / (self._done - done))
 
     def _format_time_left(self, prefix: str) -> str:
-        """Return a prefix with the remaining time, such as `44 s left`, or "" if it is unknown."""
+        """Return the remaining time as text, such as `44 s left`, or "" if it is unknown."""
         seconds_left = self._seconds_left
         if seconds_left is None:
             return ""
@@ -177,7 +177,7 @@ class ProgressBar:
 
 
 class _TerminalProgress(ProgressBar):
-    """Progress bar on a terminal, with an interim result below the bar."""
+    """Progress bar on a terminal, with the interim result below the bar."""
 
     def __init__(self, title: str, compiling: _CompilationTimer) -> None:
         super().__init__(title, compiling)
@@ -197,9 +197,9 @@ class _TerminalProgress(ProgressBar):
         from rich.text import Text
 
         room = options.max_width - 1
-        rest = "  compiling" if self._compiling else self._format_time_left("  ")
+        suffix = "  compiling" if self._compiling else self._format_time_left("  ")
         full = BAR_WIDTH * self._done // self._total
-        how_far = f"  {'━' * full}{'─' * (BAR_WIDTH - full)} {self._percent:3d} %{rest}"
+        how_far = f"  {'━' * full}{'─' * (BAR_WIDTH - full)} {self._percent:3d} %{suffix}"
         title = Text(self._title, no_wrap=True)
         title.truncate(room - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
@@ -214,7 +214,7 @@ class _TerminalProgress(ProgressBar):
 
 
 class _LineProgress(ProgressBar):
-    """Progress display for files and pipes, which writes a line every ten seconds."""
+    """Progress display in files and pipes, which writes a line every ten seconds."""
 
     interval = SECONDS_PER_LINE
 
@@ -233,12 +233,12 @@ class _LineProgress(ProgressBar):
 
     @property
     def _line(self) -> str:
-        rest = ", compiling" if self._compiling else self._format_time_left(", ")
-        return escape_control_chars(f"{self._title}: {self._percent} %{rest}")
+        suffix = ", compiling" if self._compiling else self._format_time_left(", ")
+        return escape_control_chars(f"{self._title}: {self._percent} %{suffix}")
 
 
 class _JsonProgress(ProgressBar):
-    """Progress display for another program, as one JSON object per line.
+    """Progress display for other programs, which writes one JSON object per line.
 
     The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling` and
     `result`, the interim result as text. `table` contains the cells of a table, and `values` the
@@ -309,7 +309,7 @@ class _NotebookProgress(_LineProgress):
 
 
 class _CompilationTimer:
-    """Numba listener that measures compilation time.
+    """Listener for numba events that measures the compilation time.
 
     Compilations can be nested, and only one thread compiles at a time. Compilation time is not
     included in the measured speed.
@@ -321,7 +321,7 @@ class _CompilationTimer:
         self._seconds = 0.0  # duration of finished compilations, in seconds
 
     def notify(self, event: Any) -> None:
-        """Record that a compilation starts or ends."""
+        """Record the start or the end of a compilation."""
         now = time.monotonic()
         if event.is_start and not self._depth:
             self._started = now
@@ -330,9 +330,9 @@ class _CompilationTimer:
             self._seconds += now - self._started
 
     def __bool__(self) -> bool:
-        """Return True if a function is being compiled."""
+        """Return True while a function is being compiled."""
         return self._depth > 0
 
     def seconds(self) -> float:
-        """Return the compilation time in seconds."""
+        """Return the total compilation time in seconds."""
         return self._seconds + (time.monotonic() - self._started if self else 0.0)

@@ -1,4 +1,4 @@
-"""Reports, which present results on the terminal, in Markdown and in HTML.
+"""Reports, which present results on a terminal, in Markdown and in HTML.
 
 Each type of result computes DataFrames, selects their columns and writes the verdict. A `Table`
 contains a DataFrame and its columns, and a `Plot` contains a figure from `simgin.plots`. The module
@@ -31,7 +31,7 @@ MAX_VERDICT_LINES = 20  # maximum number of lines; longer verdicts appear only i
 
 
 class LazySequence(Sequence[T]):
-    """Sequence that computes each item on first use."""
+    """Sequence that computes each item when it is first used."""
 
     def __init__(self, items: Iterable[T]) -> None:
         self._items: list[T] = []
@@ -49,7 +49,7 @@ class LazySequence(Sequence[T]):
 
 @dataclass(frozen=True)
 class Plot:
-    """Plot of a report, with a matplotlib figure and its data.
+    """Plot in a report: a matplotlib figure, the plotted data and texts.
 
     Attributes:
         name: Base name of the output files, which is unique in a report.
@@ -71,18 +71,18 @@ class Plot:
 
     @cached_property
     def svg(self) -> str:
-        """Figure as SVG, which is drawn once for the SVG file and the HTML report."""
+        """Figure as SVG, which is drawn once for both the SVG file and the HTML report."""
         return figures.svg(self.figure, self.name)
 
     @property
     def csv(self) -> str:
-        """Data of the plot as CSV, or "" if there is no data."""
+        """Plotted data as CSV, or "" if there are no data."""
         return "" if self.frame is None else table.format_csv(self.frame)
 
 
 @dataclass(frozen=True)
 class Caveat:
-    """Reason why a result can be wrong, with a command for a better result."""
+    """Reason why a result can be wrong, with a command that gives a better result."""
 
     sentence: str
     command: str
@@ -90,7 +90,7 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Report(RenamedAttributes):
-    """Report of a result, whose parts are in reading order.
+    """Report of a result, whose parts are stored in reading order.
 
     Attributes:
         question: Heading of the report.
@@ -133,7 +133,7 @@ class Report(RenamedAttributes):
         return render_text(part for part in parts if part is not None)
 
     def to_renderables(self, *, details: bool = False) -> Iterator[RenderableType]:
-        """Yield the parts for a 24-line terminal, or with every table if `details` is True."""
+        """Yield the parts for a terminal, including every table if `details` is True."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
@@ -152,10 +152,12 @@ class Report(RenamedAttributes):
         caution = self.caveat and f"**{self.caveat.sentence}** `{self.caveat.command}`"
         parts = [f"# {self.question}", *self.notes]
         parts += [part for part in (caution, "\n".join(rules), "\n".join(verdict)) if part]
-        tables = [one.to_markdown() for one in (*self.tables, *self.detail_tables) if one.rows]
+        tables = [
+            table.to_markdown() for table in (*self.tables, *self.detail_tables) if table.rows
+        ]
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def split_rule_name(self, line: str) -> tuple[str, str]:
-        """Split a line of the verdict into the rule names, if it starts with any, and the rest."""
-        name, colon, rest = line.partition(": ")
-        return (name, rest) if colon and name in dict(self.rules) else ("", line)
+        """Split a line of the verdict into the rule names at its start, if any, and other text."""
+        name, colon, text = line.partition(": ")
+        return (name, text) if colon and name in dict(self.rules) else ("", line)

@@ -1,4 +1,4 @@
-"""Tables, which consist of a DataFrame and the formats of its columns.
+"""Tables of reports, which combine a DataFrame with the formats of its columns.
 
 The same table is printed on the terminal, written as Markdown and shown in HTML reports.
 `stats.table.csv` saves its DataFrame.
@@ -51,7 +51,7 @@ SHORT_VERDICT = re.compile(
 
 @dataclass(frozen=True)
 class ScoreCell:
-    """Scorecard cell with a value, a verdict and a detail: `83`, `▲ a little more`, `79 to 87`.
+    """Scorecard cell, such as `83`, `▲ a little more`, `79 to 87` (value, verdict and detail).
 
     Attributes:
         text: Formatted value.
@@ -72,24 +72,24 @@ class ScoreCell:
         return f"{self.text}{change} {self.verdict}".strip()
 
     def short(self) -> str:
-        """Return the cell with a short verdict, and a dash in ranges: `83 (+4) ▲ a little`."""
+        """Return the cell with a short verdict and a dash in ranges, as in `83 (+4) ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
 
     def shortest(self) -> str:
-        """Return the short cell without its difference: `83 ▲ a little`."""
+        """Return the short cell without the difference, as in `83 ▲ a little`."""
         return replace(self, change="").short()
 
     @property
     def markdown(self) -> str:
-        """Cell as Markdown, with the secondary text in parentheses."""
+        """Cell in Markdown, with the secondary text in parentheses."""
         text = f"{self.text} {self.verdict}".strip()
         return f"{text} ({self.detail})" if self.detail else text
 
 
 @dataclass(frozen=True)
 class Column:
-    """Column of a DataFrame, with the format of its values.
+    """Column of a table, with the format of its values.
 
     Columns with bounds `NAME_low` and `NAME_high` (`low` and `high` for the column `value`) are
     shown as estimates with confidence intervals. Counts have thousands separators. Strings and
@@ -109,7 +109,7 @@ class Column:
     factor: float = 1
 
     def format_rows(self, frame: Frame) -> list[str | ScoreCell]:
-        """Return the formatted values of the column for every row of a DataFrame."""
+        """Return the formatted values of the column, for all rows of a DataFrame."""
         prefix = "" if self.name == "value" else f"{self.name}_"
         if f"{prefix}low" not in frame or any(
             isinstance(x, str | ScoreCell) for x in frame[self.name]
@@ -120,7 +120,7 @@ class Column:
         return [format_estimate(value, low, high, self.factor) for value, low, high in rows]
 
     def format_value(self, value: Any) -> str | ScoreCell:
-        """Return a value without an interval as text."""
+        """Format a single value that has no interval."""
         if isinstance(value, str | ScoreCell):
             return value
         if value is None or math.isnan(value):
@@ -137,7 +137,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Table of a report, with a title, data, columns and a note.
+    """Table of a report, with a title, a DataFrame, columns and a note.
 
     The first column contains the names of the rows. To avoid importing pandas, `frame` can be a
     mapping from column names to strings (see `table_from_rows`).
@@ -160,7 +160,7 @@ class Table:
 
     @property
     def is_scorecard(self) -> bool:
-        """True if the table has cells that contain verdicts."""
+        """True if the cells of the table contain verdicts."""
         return any(isinstance(cell, ScoreCell) for row in self.rows for cell in row)
 
     def to_markdown(self) -> str:
@@ -170,7 +170,7 @@ class Table:
         return "\n".join([*lines, self.note, ""] if self.note else lines)
 
     def export(self, form: str) -> str:
-        """Return the headings and the formatted cells as "markdown", "latex" or "csv"."""
+        """Return the table as text in the format "markdown", "latex" or "csv"."""
         import pandas as pd
 
         rows = [[*map(str, row)] for row in self.rows]
@@ -209,14 +209,14 @@ class Table:
 def table_from_rows(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> Table:
-    """Return a table of strings, given the rows."""
+    """Return a table of strings, given its rows."""
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
     frame = dict(zip(headings, columns, strict=True))
     return Table(title, frame, [Column(heading, heading) for heading in headings], note)
 
 
 def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
-    """Return the alternative text for a plot of a DataFrame.
+    """Return alternative text for a plot, which describes the plotted DataFrame.
 
     For every numeric column, the text contains the smallest, largest, first and last value. The
     columns before the first numeric column contain the names of the rows.
@@ -249,7 +249,7 @@ def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
 
 
 def format_markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table."""
+    """Return the lines of a table in Markdown."""
     rule = ["---"] * len(headings)
     lines = []
     for cells in (headings, rule, *rows):
@@ -266,7 +266,7 @@ TextRows = Sequence[Sequence[str]]
 def _build_scorecard(
     headings: Sequence[str], rows: Sequence[Sequence[str | ScoreCell]], max_width: int
 ) -> RenderableType:
-    """Return the widest scorecard that fits the terminal.
+    """Return the widest form of a scorecard that fits the terminal.
 
     The possible cells are whole cells, cells with short verdicts, and cells with short verdicts and
     without differences.
@@ -284,7 +284,7 @@ def _build_scorecard(
 
 
 def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Iterator[RenderableType]:
-    """Yield one table or several tables that fit the terminal.
+    """Yield a table, split into several tables if it is too wide for the terminal.
 
     If a table is too wide, the gaps between columns become smaller, then names are folded, and then
     the table is split. A table with one row is transposed.
@@ -333,7 +333,7 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
 
 
 def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int, tuple[str, ...]]:
-    """Fold the widest name columns until all columns fit the width."""
+    """Wrap the widest columns of names until all columns fit the terminal."""
     widths = {i: _column_widths([[cell] for cell in cells])[0] for i, cells in names.items()}
     while sum(widths.values()) > width and max(widths.values()) > COLUMN_GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
@@ -344,7 +344,7 @@ def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int,
 
 
 def _column_widths(rows: TextRows) -> list[int]:
-    """Return the widths of columns in characters, including the gap after each column."""
+    """Return the width of each column in characters, including the gap after it."""
     return [
         max(len(line) for cell in cells for line in cell.split("\n")) + COLUMN_GAP
         for cells in zip(*rows, strict=True)

@@ -1,4 +1,4 @@
-"""Summary tables of matchups with 95 % confidence intervals.
+"""Tables that summarise the results of matchups with 95 % confidence intervals.
 
 Deals won, points per deal and matches won appear side by side, because they can point in different
 directions (docs/explanation/statistics.md#traps).
@@ -46,7 +46,7 @@ def player_headings(tidy: TidyRows) -> tuple[str, ...]:
 
 
 def has_sides(tidy: TidyRows) -> bool:
-    """Return True if two different players meet and each player has rows for deal endings."""
+    """Return True if two different players meet and both have rows for deal endings."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
         for row in table.to_rows(tidy)
@@ -54,7 +54,7 @@ def has_sides(tidy: TidyRows) -> bool:
 
 
 def metric_columns(tidy: TidyRows) -> list[Column]:
-    """Return the columns of the metrics that are informative in tidy rows.
+    """Return table columns for the metrics that are informative in the given rows.
 
     If two different players meet, deal endings are listed separately for A and B. Otherwise, they
     are listed for both players together.
@@ -70,7 +70,7 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
 
 
 def _metric_column(name: str, side: str = "") -> Column:
-    """Return a metric's column for a player, where B's win is A's loss."""
+    """Return the table column of a metric for one player, where B's win is A's loss."""
     metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
     return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
 
@@ -116,7 +116,7 @@ def _has_settlement(rows: ByMetric) -> bool:
 
 
 def matchup_frame(tidy: TidyRows) -> pd.DataFrame:
-    """Return a DataFrame with one row per matchup, and with bounds for every metric.
+    """Return a DataFrame with one row per matchup, including bounds for every metric.
 
     Columns: variant, strategy, opponent, played (the sample size), and for every metric its value
     and the 95 % confidence bounds NAME_low and NAME_high.
@@ -138,7 +138,7 @@ def _bound_columns(matchup: ByMetric, name: str) -> dict[str, float]:
 
 
 def format_sample_size(*matchups: ByMetric) -> str:
-    """Return the sample size as text, in deals or in matches with their number of deals.
+    """Return the sample size as text, as a number of deals or of matches and their deals.
 
     If the sizes of matchups differ, each number is a range.
     """
@@ -154,7 +154,7 @@ def _sample_size(rows: ByMetric, unit: str) -> int:
 
 
 def results_table(tidy: TidyRows) -> Table:
-    """Return the summary of tidy rows as a table with one row per matchup."""
+    """Return a table that summarises the results, with one row per matchup."""
     players = [*zip(("strategy", "opponent"), player_headings(tidy), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
     return Table(
@@ -166,7 +166,7 @@ def results_table(tidy: TidyRows) -> Table:
 
 
 def metrics_note(tidy: TidyRows) -> str:
-    """Return a note that explains wins, points and endings in the summary."""
+    """Return a note that explains the wins, points and endings in a summary."""
     if len(player_headings(tidy)) == 1:
         return _solo_note(tidy)
     sentences = ["Wins are A's wins, and points are A's points minus B's points."]
@@ -186,12 +186,12 @@ def _solo_note(tidy: TidyRows) -> str:
 
 
 def _occurred_metrics(tidy: TidyRows) -> set[str]:
-    """Return the metrics whose value is above 0 for either player."""
+    """Return the metrics whose value is greater than 0 for at least one player."""
     return {row["metric"] for row in table.to_rows(tidy) if row["value"] > 0}
 
 
 def summary_csv(tidy: TidyRows) -> str:
-    """Return the summary as CSV with 95 % bounds, in which undefined values are empty."""
+    """Return the summary as CSV with 95 % bounds, leaving undefined values empty."""
     sides = ("", "won_", "lost_") if len(player_headings(tidy)) == 2 else ("",)
     names = [
         f"{s}{n}"
@@ -233,7 +233,7 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
 
 
 def terminal_table(tidy: TidyRows, seed: int) -> Table:
-    """Return a table of the main metrics, with one column per player or one row per matchup."""
+    """Return a table of the main metrics, with a column per player or a row per matchup."""
     (names, matchup), *others = table.iterate_matchups(tidy)
     if others:
         return _matchup_table(tidy, seed)
@@ -248,7 +248,7 @@ def terminal_table(tidy: TidyRows, seed: int) -> Table:
 
 
 def _matchup_table(tidy: TidyRows, seed: int) -> Table:
-    """Return a table with one row per matchup, and with shared names in the title."""
+    """Return a table with one row per matchup, whose title contains the shared names."""
     frame = matchup_frame(tidy)
     names = dict(
         zip(("variant", "strategy", "opponent"), ("variant", *player_headings(tidy)), strict=False)
@@ -267,7 +267,7 @@ def _matchup_table(tidy: TidyRows, seed: int) -> Table:
 
 
 def _player_table(tidy: TidyRows, title: str) -> Table:
-    """Return a table with both players of a matchup next to each other."""
+    """Return a table that shows both players of a matchup next to each other."""
     occurred = _occurred_metrics(tidy)
     ending_metrics = [f"won_{kind}" for kind in WINNING_RESULTS if f"won_{kind}" in occurred]
     sides: dict[str, list[dict[str, Any]]] = {}
@@ -283,7 +283,7 @@ def _player_table(tidy: TidyRows, title: str) -> Table:
 
 def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]) -> Table:
     """Return a table with one row per metric and one column per player."""
-    known = [METRICS_BY_NAME[name] for name in names]
+    metrics = [METRICS_BY_NAME[name] for name in names]
     rows = [
         (
             metric.title,
@@ -292,18 +292,18 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
                 for p in players.values()
             ),
         )
-        for metric in known
+        for metric in metrics
     ]
     return table_from_rows(title, ("metric", *players), rows, ESTIMATE_NOTE)
 
 
 def details_table(tidy: TidyRows) -> Table:
-    """Return a table of player A's metrics in the first matchup, with their meanings."""
+    """Return a table of all metrics of player A in the first matchup, with their meanings."""
     (variant, *names), rows = next(iter(table.iterate_matchups(tidy)))
     players = " against ".join(name for name in names if name)
-    known = [row for row in rows.values() if not math.isnan(row["value"])]
+    defined = [row for row in rows.values() if not math.isnan(row["value"])]
     never_seen = [
-        row for row in known if METRICS_BY_NAME[row["metric"]].is_proportion and row["value"] == 0
+        row for row in defined if METRICS_BY_NAME[row["metric"]].is_proportion and row["value"] == 0
     ]
     undefined = [name for name, row in rows.items() if math.isnan(row["value"])]
     notes = []
@@ -316,7 +316,7 @@ def details_table(tidy: TidyRows) -> Table:
         notes.append(f"Too few deals to estimate: {', '.join(undefined)}.")
     shown_rows = [
         row | {"meaning": METRICS_BY_NAME[row["metric"]].meaning}
-        for row in known
+        for row in defined
         if row not in never_seen
     ]
     columns = [Column("metric", "metric"), Column("value", "value"), Column("meaning", "meaning")]

@@ -1,4 +1,4 @@
-"""Terminal output with control characters escaped."""
+"""Terminal output in which control characters are escaped."""
 
 import io
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ class Terminal(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """Render an object as rich does. Escape the text, but keep the control codes of rich."""
+        """Render an object as rich does, escaping control characters in the text."""
         for segment in super().render(renderable, options):
             yield (
                 segment
@@ -28,7 +28,7 @@ class Terminal(Console):
 
 
 def render_text(parts: Iterable[RenderableType]) -> str:
-    """Render objects as plain text with the width of the terminal (by default 80 characters)."""
+    """Render objects as plain text as wide as the terminal (80 characters by default)."""
     out = io.StringIO()
     plain = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
     console = Terminal(file=out, color_system=None, **plain)  # type: ignore[arg-type]

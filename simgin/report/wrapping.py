@@ -1,4 +1,4 @@
-"""Line breaking, which splits long names and keeps numbers together with their units."""
+"""Line wrapping that splits long names and keeps numbers next to their units."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _split_name(name: str, width: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Sentences:
-    """Rich renderable that prints each sentence on a new line.
+    """Rich renderable that prints each sentence on a separate line.
 
     Args:
         sentences: Sentences in order of importance.
@@ -89,7 +89,7 @@ class Sentences:
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Wrap a text at `width` characters, keeping numbers together with their units."""
+    """Wrap text at `width` characters, keeping numbers next to their units."""
     lines = [
         textwrap.fill(bind_units(line), width, break_on_hyphens=False) for line in text.split("\n")
     ]

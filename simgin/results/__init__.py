@@ -1,1 +1,1 @@
-"""Results of a run, with tables, sentences, plots and the report."""
+"""Results of a run: tables, sentences, plots and the report."""

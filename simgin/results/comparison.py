@@ -1,4 +1,4 @@
-"""Comparison of two finished runs by the differences between their common matchups.
+"""Comparison of two finished runs, based on the matchups that both runs contain.
 
 If both runs have the same deals, the differences are paired.
 """
@@ -34,12 +34,12 @@ IGNORED_KEYS = ("question", "hypothesis", "matchups")
 
 
 class ComparisonError(SimginError):
-    """Exception for two runs that cannot be compared, with a message that suggests a fix."""
+    """Exception for two runs that simgin cannot compare, with a message that suggests a fix."""
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Differences between two runs. They are available while the ledgers are open."""
+    """Differences between two runs, which are available while the ledgers are open."""
 
     run: RunResults
     baseline: RunResults
@@ -48,7 +48,7 @@ class Comparison(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result (see `Result.identity`)."""
+        """Identity of the comparison (see `Result.identity`)."""
         return self.run.ledger.identity
 
     @property
@@ -57,7 +57,7 @@ class Comparison(Result):
         return [StopResult(end.units) for end in self.run.stop_results]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the differences as a DataFrame."""
+        """Return the differences between the runs as a DataFrame."""
         return {"differences": self.differences}
 
     def report(self, command: str) -> Report:
@@ -68,7 +68,7 @@ class Comparison(Result):
 def compare_runs(
     run: RunResults, baseline: RunResults, margin: str | float | None = None
 ) -> Comparison:
-    """Return the difference, run minus baseline, for every common matchup.
+    """Compute the difference (run minus baseline) for every common matchup.
 
     If the runs have no common matchup, their matchups are compared in order.
 
@@ -91,7 +91,7 @@ def compare_runs(
             "these runs have no matchup in common and have different numbers of matchups. Compare "
             "runs with the same players."
         )
-    units = [UNIT_PLURALS[one.info.unit] for one in (run, baseline)]
+    units = [UNIT_PLURALS[results.info.unit] for results in (run, baseline)]
     if units[0] != units[1]:
         raise ComparisonError(
             f"the runs use different units ({units[0]} and {units[1]}). Compare runs that use the "
@@ -107,7 +107,7 @@ def compare_runs(
 
 
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
-    """Return the report of a comparison. A long table becomes a detail table."""
+    """Return the report of a comparison, in which a long table becomes a detail table."""
     run, base, df = comparison.run, comparison.baseline, comparison.differences
     renamed = df.replace({**base.info.display_names, **run.info.display_names})
     same = differences.describe_verdicts(renamed) if "margin" in renamed else []
@@ -126,10 +126,10 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
 
 
 def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
-    """Return a line for each additional difference between two runs, such as a changed strategy."""
+    """Return a line for each other difference between two runs, such as a changed strategy."""
     old, new = (
-        {key: value for key, value in one.ledger.identity.items() if key not in IGNORED_KEYS}
-        for one in (baseline, run)
+        {key: value for key, value in results.ledger.identity.items() if key not in IGNORED_KEYS}
+        for results in (baseline, run)
     )
     for key in ("variants", "strategies"):
         common = old[key].keys() & new[key].keys()
@@ -141,7 +141,7 @@ def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
 def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
-    """Yield the rows of every common matchup in both runs, from the same player's perspective."""
+    """Yield the rows of every matchup that both runs contain, from the same perspective."""
     bases = {_key_names(played.matchup): played for played in _all_rows(baseline)}
     for played in _all_rows(run):
         variant, a, b = names = _key_names(played.matchup)

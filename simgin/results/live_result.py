@@ -1,4 +1,4 @@
-"""Live estimate of a run in progress, for the progress display.
+"""Live estimate of a run in progress, which the progress display shows.
 
 Unless a stopping rule widens it, an interval that is examined repeatedly covers the true value less
 often than 95 % of the time (docs/explanation/statistics.md#optional-stopping). Live estimates are
@@ -34,7 +34,7 @@ MAX_PLAYERS_LENGTH = 30  # maximum total length of the players' names
 
 
 class LiveEstimate:
-    """Sums over the finished blocks of each matchup in a run."""
+    """Live estimate for each matchup of a run, based on sums over the finished blocks."""
 
     def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self._plan = plan
@@ -44,7 +44,7 @@ class LiveEstimate:
         self._cell = 0
 
     def add(self, result: BlockResult) -> None:
-        """Add a finished block."""
+        """Add the rows of a finished block to the sums."""
         self._cell = result.block.matchup_index
         if self._cell in self._totals:
             self._totals[self._cell] += result.rows().sum(axis=0)
@@ -52,7 +52,7 @@ class LiveEstimate:
             self._totals[self._cell] = self._ledger_sums()
 
     def _ledger_sums(self) -> np.ndarray:
-        """Return the sums over the batches of the current matchup in the ledger."""
+        """Return the sums over the current matchup's batches in the ledger."""
         task = self._task
         rows = (
             row
@@ -67,20 +67,20 @@ class LiveEstimate:
         return self._plan.tasks[self._cell]
 
     def line(self) -> str:
-        """Return a line about the current matchup: `12.4k of 100k matches  won 46.8 ± 0.9 %`."""
+        """Return a line about the current matchup: `12.4k of 100k matches won 46.8 ± 0.9 %`."""
         if not self._totals:
             return ""
         parts = [self._place()] if len(self._plan.tasks) > 1 else []
         return "  ".join([*parts, self._size(), *self._estimate()])
 
     def result(self) -> RenderableType:
-        """Return the line of the current matchup and its values, for a chart of the win rate."""
+        """Return the line about the current matchup, with its values for a chart."""
         return InterimResult(self.line(), self._values() if self._totals else None)
 
     def _values(self) -> dict[str, Any] | None:
-        """Return players, size and estimate of the current matchup, or None before an estimate."""
-        metric, found = self._find_estimate()
-        scaled = [metric.display_factor * x for x in (found.value, found.low, found.high)]
+        """Return the players, the size and the estimate of the current matchup, or None."""
+        metric, estimate = self._find_estimate()
+        scaled = [metric.display_factor * x for x in (estimate.value, estimate.low, estimate.high)]
         if not all(map(math.isfinite, scaled)):
             return None
         rule = self._rule
@@ -99,25 +99,25 @@ class LiveEstimate:
 
     @property
     def _rule(self) -> StoppingRule | None:
-        """The stopping rule of the current matchup."""
+        """Stopping rule of the current matchup."""
         return self._plan.stopping_rules[self._cell] if self._plan.stopping_rules else None
 
     def _players(self) -> list[str]:
         return [self._names.get(player.spec, player.spec) for player in self._task.matchup.players]
 
     def _place(self) -> str:
-        """Return the current matchup: `2/6 gold v simple, standard`."""
+        """Return the number and the title of the current matchup: `2/6 gold v simple, standard`."""
         title = textwrap.shorten(" v ".join(self._players()), MAX_PLAYERS_LENGTH, placeholder="…")
-        place = f"{self._cell + 1}/{len(self._plan.tasks)}"
-        return f"{place} {title}, {self._task.matchup.variant.spec}"
+        position = f"{self._cell + 1}/{len(self._plan.tasks)}"
+        return f"{position} {title}, {self._task.matchup.variant.spec}"
 
     def _played(self) -> int:
-        """Return the number of deals or matches of the current matchup so far."""
+        """Return the number of deals or matches that have been played in the current matchup."""
         units = int(self._totals[self._cell][batch_columns.COL_UNITS])
         return self._task.matchup.key.count_games(units)
 
     def _size(self) -> str:
-        """Return the current and the final or maximum size, such as `12.4k of 100k deals`."""
+        """Return the current size and the final or maximum size, such as `12.4k of 100k deals`."""
         task = self._task
         played = format_count(self._played())
         unit = UNIT_PLURALS[self._plan.unit]
@@ -127,7 +127,7 @@ class LiveEstimate:
         return f"{played} of {most}{format_count(task.n)} {unit}"
 
     def _find_estimate(self) -> tuple[Metric, Estimate]:
-        """Return the metric that decides, and its estimate."""
+        """Return the metric that decides the matchup, with its estimate."""
         total, rule = self._totals[self._cell], self._rule
         name, _ = headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))
@@ -135,10 +135,12 @@ class LiveEstimate:
         return metric, estimate_metric(total, metric, multiplier=multiplier)
 
     def _estimate(self) -> list[str]:
-        """Return the win rate with its interval and the target of the stopping rule."""
-        metric, found = self._find_estimate()
+        """Return the win rate with its interval, and the target of the stopping rule."""
+        metric, estimate = self._find_estimate()
         rule = self._rule
-        text = numbers.format_estimate(found.value, found.low, found.high, metric.display_factor)
+        text = numbers.format_estimate(
+            estimate.value, estimate.low, estimate.high, metric.display_factor
+        )
         if text == numbers.EN_DASH:
             return []
         noun = "won" if metric.is_proportion else "points"

@@ -1,4 +1,4 @@
-"""Information about a run that determines its results, as strings and numbers.
+"""Information that determines the results of a run, as strings and numbers.
 
 The information comes from a run that was just played, or from a manifest. The files of the
 strategies are not needed, because they could have been changed or deleted since the run.
@@ -31,7 +31,7 @@ from simgin.text.messages import format_value
 
 @dataclass(frozen=True)
 class RunInfo:
-    """Information about a run, in which all matchups have the same seed and unit of play."""
+    """Information about a run whose matchups all have the same seed and unit of play."""
 
     identity: Mapping[str, Any]  # dictionary that `simgin.runs.manifest.build_identity` returns
     stop_results: Sequence[StopResult]  # results of the stopping rule, one per matchup
@@ -48,12 +48,12 @@ class RunInfo:
         return manifest.parse_matchup_keys(self.identity)
 
     def variant_params(self, matchup_key: MatchupKey) -> Mapping[str, Any]:
-        """Return the parameters of a matchup's variant by name."""
+        """Return the parameters of the variant of a matchup, by name."""
         params: Mapping[str, Any] = self.identity["variants"][matchup_key.variant]
         return params
 
     def with_display_names(self) -> RunInfo:
-        """Return a copy that contains display names instead of specs."""
+        """Return a copy in which display names replace the specs of strategies."""
 
         def display_name(text: str) -> str:
             return self.display_names.get(text, text)
@@ -82,30 +82,30 @@ class RunInfo:
 
     @property
     def question(self) -> str:
-        """Question of the experiment, or an empty string for a single matchup."""
+        """Question of the experiment, or "" for a single matchup."""
         return self.identity["question"] or ""
 
     @property
     def hypothesis(self) -> str:
-        """Expected result, or an empty string."""
+        """Expected result of the experiment, or "" if none is stated."""
         return self.identity["hypothesis"] or ""
 
     @property
     def stopping_text(self) -> str:
-        """Description of the stopping rule, or an empty string for a fixed size or time."""
+        """Description of the stopping rule, or "" for a fixed size or time."""
         return self.identity["stop"] or ""
 
 
 def make_run_info(
     plan: Plan, stop_results: Sequence[StopResult], health: Sequence[Mapping[str, Any]] = ()
 ) -> RunInfo:
-    """Build the information about a run from its plan and its sizes."""
+    """Build the information about a run from its plan and from the sizes of its matchups."""
     names = plan.display_names
     return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, health, names)
 
 
 def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> RunInfo:
-    """Read the information about a run from the manifest of a directory.
+    """Read the information about a run from the manifest in a directory.
 
     Raises:
         ResultsError: If another version of simgin wrote the manifest, or if it describes a search.
@@ -138,7 +138,7 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
 
 
 def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> None:
-    """Raise ResultsError unless the ledger of a directory belongs to the run in its manifest."""
+    """Raise ResultsError unless the ledger in a directory belongs to the run in the manifest."""
     names = ("variant", "a", "b")
     identity = dict(run_ledger.identity)
     expected = {key: info.identity.get(key) for key in identity}
@@ -154,7 +154,7 @@ def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> Non
 
 
 def describe_size(info: RunInfo) -> str:
-    """Return sentences about the size of a run, mirroring and the seed."""
+    """Return sentences about the size of a run, the mirroring of deals and the seed."""
     unit = UNIT_PLURALS[info.unit]
     results = list(zip(info.matchup_keys, info.stop_results, strict=True))
     paired = [end.units for cell, end in results if cell.is_mirrored]
@@ -189,7 +189,7 @@ RECHECK_P = 0.001
 def check_homogeneity(
     matchups: Sequence[Matchup], stop_results: Sequence[StopResult], ledger: Ledger
 ) -> list[dict[str, Any]]:
-    """Test every matchup for equal win rates in all batches and for all workers.
+    """Test whether the win rate of every matchup is the same in all batches and for all workers.
 
     If a batch differs too much from the other batches, it is played again.
 
@@ -211,7 +211,7 @@ def check_homogeneity(
 
 
 def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> str:
-    """Return a sentence about the smallest p-value of all matchups for each part.
+    """Return a sentence about the smallest p-values of the homogeneity tests.
 
     Args:
         health: Tests as returned by `check_homogeneity`.
@@ -238,7 +238,7 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
 
 
 def _defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
-    """Return the p-values of the matchups that have a p-value."""
+    """Return the p-values of all matchups for which a p-value is defined."""
     return [cell[part]["p"] for cell in health if cell[part]["p"] is not None]
 
 
@@ -265,7 +265,7 @@ def _check_matchup(
 
 
 def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
-    """Play a batch again and return its index. Raise InvariantError if the result differs."""
+    """Play a batch again, and raise InvariantError if the result differs; return its index."""
     replayed = play_batches(matchup, batch * matchup.batch_size, int(row[batch_columns.COL_UNITS]))[
         0
     ]
@@ -279,7 +279,7 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
 
 
 def _to_manifest_entry(test: Homogeneity) -> dict[str, float | int | None]:
-    """Return a chi-square test as an entry of the manifest, with None for undefined values."""
+    """Return a chi-square test as a manifest entry, in which undefined values are None."""
     return {
         "chi_square": _round_value(test.statistic),
         "df": test.df,

@@ -1,4 +1,4 @@
-"""Report of a run, with sentences, tables, plots and settings.
+"""Report of a run: sentences, tables, plots and settings.
 
 To add a plot, write a function in `simgin.plots` and yield a `Plot` here.
 """
@@ -101,7 +101,7 @@ def build_run_report(
 
 
 def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str | float) -> str:
-    """Test the two players of a run for equivalence, and return the result as a sentence.
+    """Test whether the players of a run are equivalent, and return a sentence with the result.
 
     Args:
         rows: Rows of the run. `margin` and `verdict` are added to the row of the tested metric.
@@ -123,7 +123,7 @@ def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:
-    """Return the non-empty CSV files by name."""
+    """Return the contents of all non-empty CSV files, by name."""
     files = {
         f"{name}.csv": table.format_csv(frame)
         for name, frame in results.frames().items()
@@ -133,7 +133,7 @@ def _build_csv_files(results: RunResults) -> dict[str, str]:
 
 
 def _default_question(results: RunResults) -> str:
-    """Return the default question of a run."""
+    """Return the question that the report of a run answers by default."""
     cell, *others = results.matchup_keys
     if others:
         return "Which strategy wins?"
@@ -143,7 +143,7 @@ def _default_question(results: RunResults) -> str:
 
 
 def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
-    """Yield the label and description of every setting that determines the results.
+    """Yield the label and the description of every setting that determines the results.
 
     Times and machines are listed only in the manifest, so that equal runs have equal reports.
     """
@@ -190,7 +190,7 @@ def describe_changed_rules(params: Mapping[str, Any]) -> str:
 
 
 def choose_main_table(results: RunResults) -> Table | None:
-    """Return the table for the terminal, which is a short league table or the results.
+    """Return the main table for the terminal: a short league table or the results.
 
     Returns:
         Table for the terminal, or None if the sentences contain all results.
@@ -223,7 +223,7 @@ def build_run_tables(results: RunResults) -> list[Table]:
     ]
     if len(results.matchup_keys) == 1:
         tables.append(summary.details_table(results.estimates))
-    return [one for one in tables if len(one.frame)]
+    return [table for table in tables if len(table.frame)]
 
 
 def build_league_tables(results: RunResults) -> Iterator[Table]:
@@ -240,16 +240,16 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _describe_fit(results: RunResults, variant: str) -> str:
-    """Return a sentence about the part of the results that ratings cannot explain."""
+    """Return a sentence about how well the ratings explain the results."""
     fit = results.non_additivity[variant]
     half_width = results.multiplier / Z95 * fit.half_width
     if math.isnan(fit.proportion):
         return ""
-    share = numbers.format_estimate(
+    percent = numbers.format_estimate(
         fit.proportion, fit.proportion - half_width, fit.proportion + half_width, 100
     )
     return (
-        f" Ratings cannot explain {share} % of the deviance, because results also depend on the "
+        f" Ratings cannot explain {percent} % of the deviance, because results also depend on the "
         "matchup (non-additivity)."
     )
 
@@ -289,7 +289,7 @@ def build_pivot_table(
     format_cell: Callable[[Any], str],
     note: str = "",
 ) -> Table:
-    """Return a pivot table of the values in two columns of a DataFrame.
+    """Return a pivot table by two columns of a DataFrame.
 
     Args:
         title: Title of the table.
@@ -310,7 +310,7 @@ def build_pivot_table(
 
 
 def _sort_key(heading: str) -> int:
-    """Return a sort key that sorts numbers and keeps the order of names."""
+    """Return a key that sorts numbers by value and leaves names in their original order."""
     return int(heading) if heading.isdigit() else 0
 
 
@@ -332,7 +332,7 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
 
 
 def _with_comparison(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the differences with additional columns for the comparison and the metric's title."""
+    """Add columns for the name of the comparison and the title of the metric to differences."""
     return frame.assign(
         comparison=[
             format_comparison(*row, separator=" - ", against="v")
@@ -434,5 +434,5 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
 
 
 def file_slug(variant: object) -> str:
-    """Return a variant name that is valid in file names and HTML ids."""
+    """Convert the name of a variant to a string that is valid in file names and HTML ids."""
     return re.sub(r"[^A-Za-z0-9.-]+", "-", str(variant))

@@ -1,4 +1,4 @@
-"""Results of a run, computed only from the batch rows of the ledger."""
+"""Results of a run, computed only from the batch rows in the ledger."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ OUTPUTS = {
 
 @dataclass(frozen=True, repr=False)
 class RunResults(Result):
-    """Results of a run. They are available while the ledger is open."""
+    """Results of a run, which are available while the ledger is open."""
 
     info: RunInfo
     ledger: Ledger
@@ -76,7 +76,7 @@ class RunResults(Result):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Identity of the result (see `Result.identity`)."""
+        """Identity of the run (see `Result.identity`)."""
         return self.info.identity
 
     @property
@@ -98,7 +98,7 @@ class RunResults(Result):
         }
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the DataFrame of every CSV file, by file name."""
+        """Return the DataFrames of all CSV files, by file name."""
         return {name: getattr(self, rows) for name, rows in OUTPUTS.items()}
 
     def records(self) -> list[dict[str, Any]]:
@@ -112,25 +112,25 @@ class RunResults(Result):
         return build_run_report(self, command, iter_run_plots(self.with_display_names))
 
     def overview(self) -> Report:
-        """Return the report without plots, files and details."""
+        """Return a short report without plots, files and details."""
         from simgin.results.run_report import build_run_report
 
         return build_run_report(self, self.call, details=False)
 
     def plots(self) -> Iterator[Plot]:
-        """Yield the plots of the report."""
+        """Yield the plots that belong to the report."""
         from simgin.results.run_report import iter_run_plots
 
         return iter_run_plots(self.with_display_names)
 
     @property
     def run_ledger(self) -> Ledger:
-        """Ledger of the run."""
+        """Ledger from which the results are computed."""
         return self.ledger
 
     @cached_property
     def with_display_names(self) -> RunResults:
-        """Results with the display names of strategies from files, for sentences and plots."""
+        """Results in which strategies from files have display names, for sentences and plots."""
         if not self.info.display_names:
             return self
         return RunResults(self.info.with_display_names(), self.ledger)
@@ -142,7 +142,7 @@ class RunResults(Result):
 
     @property
     def sizes(self) -> list[int]:
-        """Number of deals or matches of every matchup, counting both mirrored games of a pair."""
+        """Number of deals or matches in every matchup, counting both games of a mirrored pair."""
         return [cell.count_games(end.units) for cell, end in self._iter_stops()]
 
     @property
@@ -152,7 +152,7 @@ class RunResults(Result):
 
     @property
     def stopping_notes(self) -> list[str]:
-        """One line for each matchup that was stopped by a rule."""
+        """Notes about the matchups that a stopping rule stopped, one line each."""
         lines = []
         for cell, end in self._iter_stops():
             label = f"{cell.title} ({cell.variant})" if len(self.matchup_keys) > 1 else "Stopped"
@@ -162,12 +162,12 @@ class RunResults(Result):
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Tidy DataFrame with the estimates of every matchup (columns: TABLE_COLUMNS)."""
+        """Tidy DataFrame of all estimates of every matchup (columns: TABLE_COLUMNS)."""
         return table.make_frame(self.estimates, table.TABLE_COLUMNS)
 
     @cached_property
     def estimates(self) -> list[dict[str, Any]]:
-        """Rows of `table`, computed without pandas, whose import takes as long as a short match."""
+        """Rows of `table`, computed without pandas, which takes long to import."""
         rows = []
         for i, (cell, end) in enumerate(self._iter_stops()):
             total, multiplier = self._sum_rows(i), end.multiplier
@@ -188,7 +188,7 @@ class RunResults(Result):
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """DataFrame of the contrasts that the plan defines.
+        """DataFrame of the differences for the comparisons that the plan defines.
 
         Holm's adjustment treats all contrasts as one family.
         """
@@ -197,7 +197,7 @@ class RunResults(Result):
         return add_adjusted_p_values(frame)
 
     def _compute_difference(self, matchup_index: int, baseline: int) -> pd.DataFrame:
-        """Return the difference between a matchup and its baseline, which can be SELF_PLAY."""
+        """Compute the difference between a matchup and its baseline, which can be self-play."""
         rows = self.batch_rows(matchup_index)
         if baseline == SELF_PLAY:
             key = rows.matchup
@@ -215,7 +215,7 @@ class RunResults(Result):
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """DataFrame of the effect of every change in every field.
+        """DataFrame of the effects of every change in every field of opponents.
 
         Holm's adjustment treats all effects as one family.
         """
@@ -233,7 +233,7 @@ class RunResults(Result):
         return add_adjusted_p_values(table.build_frame("effects", table.concat_frames(parts)))
 
     def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
-        """Return the rows of a matchup from the perspective of `strategy`."""
+        """Return the rows of a matchup from the perspective of a given strategy."""
         for i, cell in enumerate(self.matchup_keys):
             if cell.variant != variant:
                 continue
@@ -245,7 +245,7 @@ class RunResults(Result):
 
     @property
     def round_robins(self) -> tuple[str, ...]:
-        """Variants in which three or more strategies have all played each other."""
+        """Variants in which at least three strategies have all played each other."""
         return tuple(self._round_robins)
 
     @cached_property
@@ -270,7 +270,7 @@ class RunResults(Result):
 
     @property
     def league_estimates(self) -> pd.DataFrame:
-        """DataFrame of `standings` with one row per estimate."""
+        """DataFrame of the league tables with one row per estimate."""
         rows = table.stack_estimates(self.standings, league.LEAGUE_ESTIMATES)
         return table.build_frame("league", rows.assign(kind="league"))
 
@@ -290,7 +290,7 @@ class RunResults(Result):
         build_frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame],
         columns: Sequence[str],
     ) -> pd.DataFrame:
-        """Combine the DataFrames of all round robins, and add a column for the variant."""
+        """Combine the DataFrames of all round robins, adding a column for the variant."""
         parts = [build_frame(*item).assign(variant=item[0]) for item in self._round_robins.items()]
         return table.concat_frames(parts, (*columns, "variant"))
 
@@ -303,7 +303,7 @@ class RunResults(Result):
         }
 
     def _rows_of_both_sides(self, variant: str) -> list[BatchRows]:
-        """Return the batch rows of a variant's mirrored matchups from both sides."""
+        """Return the batch rows of a variant's mirrored matchups, from both perspectives."""
         rows = [
             self.batch_rows(i)
             for i in self._mirrored_indices
@@ -313,7 +313,7 @@ class RunResults(Result):
 
     @cached_property
     def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
-        """Part of the results of every round robin that ratings cannot explain, by variant."""
+        """Proportion of the results that ratings do not explain in each round robin, by variant."""
         return {
             variant: round_robin.compute_non_additivity(robin)
             for variant, robin in self._round_robins.items()
@@ -321,7 +321,7 @@ class RunResults(Result):
 
     @cached_property
     def triads(self) -> dict[str, round_robin.Triads]:
-        """Test for cyclic triads in every round robin, by variant."""
+        """Tests for cyclic triads in every round robin, by variant."""
         cross = self.cross_table
         return {
             name: round_robin.find_circles(cross[cross["variant"] == name])
@@ -336,7 +336,7 @@ class RunResults(Result):
 
     @cached_property
     def pairing_efficiency(self) -> pd.DataFrame:
-        """DataFrame of the variance reduction by mirroring and of the double wins.
+        """DataFrame of the variance reduction by mirrored pairs, and of double wins.
 
         The columns are `NAME_COLUMNS`, `PAIRING_COLUMNS`, and the numbers of double wins of A and
         B. If the size was fixed, the p-value of the exact sign test is added.
@@ -357,13 +357,13 @@ class RunResults(Result):
 
     @property
     def pairing_estimates(self) -> pd.DataFrame:
-        """DataFrame of `pairing_efficiency` with one row per estimate."""
+        """DataFrame of the variance reduction by mirrored pairs, with one row per estimate."""
         rows = table.stack_estimates(self.pairing_efficiency, variance.PAIRING_ESTIMATES)
         return table.build_frame("pairing", rows)
 
     @cached_property
     def control_variates(self) -> pd.DataFrame:
-        """DataFrame of the gain by control variates (empty for runs with a stopping rule)."""
+        """DataFrame of the precision gained by control variates (empty under a stopping rule)."""
         if self.info.stopping_text:
             return table.build_frame("adjusted", [])
         parts = []
@@ -375,7 +375,7 @@ class RunResults(Result):
         return table.build_frame("adjusted", table.concat_frames(parts))
 
     def iter_deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
-        """Yield variant, A, B and the recorded deals (`DEAL_RECORD`) of every batch."""
+        """Yield the variant, A, B and the recorded deals (`DEAL_RECORD`) for every batch."""
         for i, (cell, end) in enumerate(self._iter_stops()):
             for batch in self.ledger.iter_deals(i, end.units, cell.batch_size):
                 yield cell.variant, cell.a, cell.b, batch
@@ -389,7 +389,7 @@ class RunResults(Result):
         )
 
     def rows(self, matchup_index: int) -> np.ndarray:
-        """Return all batch rows of a matchup, `(n_batches, N_COLUMNS) int64`."""
+        """Return all batch rows of a matchup, (n_batches, N_COLUMNS) int64."""
         return self.ledger.rows(
             matchup_index,
             self.info.stop_results[matchup_index].units,
@@ -397,7 +397,7 @@ class RunResults(Result):
         )
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
-        """Yield the key of every matchup, with its size and the reason for stopping."""
+        """Yield the key, the size and the reason for stopping of every matchup."""
         yield from zip(self.matchup_keys, self.info.stop_results, strict=True)
 
     def _sum_rows(self, matchup_index: int) -> np.ndarray:
@@ -408,7 +408,7 @@ class RunResults(Result):
         )
 
     def _with_players(self, matchup_index: int, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return a DataFrame with additional columns for the players of a matchup."""
+        """Return a DataFrame with additional columns that name the players of a matchup."""
         cell = self.matchup_keys[matchup_index]
         return frame.assign(variant=cell.variant, strategy=cell.a, opponent=cell.b)
 
@@ -428,7 +428,7 @@ class RunResults(Result):
 
     @cached_property
     def _round_robins(self) -> dict[str, round_robin.RoundRobin]:
-        """Pairings of every round robin of three or more strategies, by variant."""
+        """Pairings of every round robin with at least three strategies, by variant."""
         by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored_indices:
             cell = self.matchup_keys[i]
@@ -445,8 +445,8 @@ class RunResults(Result):
         """Widen the intervals of ratings so that they are valid under a stopping rule."""
         factor = self.multiplier / Z95
         estimates = {"low": "elo", "high": "elo", "lead_low": "lead", "lead_high": "lead"}
-        for name, middle in estimates.items():
-            frame[name] = frame[middle] + factor * (frame[name] - frame[middle])
+        for name, value in estimates.items():
+            frame[name] = frame[value] + factor * (frame[name] - frame[value])
         return frame
 
 
@@ -460,7 +460,7 @@ def run_plan(
     record_deals: bool = False,
     make_live: Callable[[Plan, Ledger], LiveEstimate] = LiveEstimate,
 ) -> RunResults:
-    """Play all missing matchups of a plan, and return the results.
+    """Play all matchups of a plan that the ledger does not contain, and return the results.
 
     Args:
         plan: Plan with the matchups and their sizes.
@@ -502,12 +502,12 @@ def run_plan(
 def _split_progress(
     plan: Plan, run_ledger: Ledger, on_progress: OnProgress | None, live: LiveEstimate
 ) -> tuple[Progress | None, Progress | None]:
-    """Return the progress callbacks for the matchups and for the extra passes of a plan."""
+    """Return progress callbacks for the matchups and for the extra passes of a plan."""
     if on_progress is None:
         return None, None
-    missing = runner.missing_steps(plan.extra_steps, run_ledger)
+    steps = runner.missing_steps(plan.extra_steps, run_ledger)
     main = sum(task.units for task in plan.tasks)
-    extra = round(sum(step.weighted_units for step in missing))
+    extra = round(sum(step.weighted_units for step in steps))
 
     def report_matchups(done: int, total: int) -> None:
         on_progress(done, total + extra, live.result)
@@ -520,7 +520,7 @@ def _split_progress(
 
 @contextmanager
 def load_results(directory_path: Path) -> Iterator[RunResults]:
-    """Open the results of a finished run in a directory until the context ends.
+    """Open the results of a finished run in a directory, and close them after the block.
 
     Raises:
         ResultsError: If the directory does not contain a valid, finished run.
@@ -549,7 +549,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
 def compute_effect(
     effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
 ) -> pd.DataFrame:
-    """Compute the effect of a change in a field, in points per deal and matches won.
+    """Compute the effect of a change in a field, in points per deal and in matches won.
 
     A *field* consists of a player, who makes the change, and the opponents. If the player has the
     same strategy as the opponents, the effect is the result of the changed strategy, because the
@@ -578,12 +578,12 @@ def compute_effect(
 
 
 def _self_play_metrics(batch_rows: BatchRows) -> list[str]:
-    """Return the metrics whose values are known for a strategy that plays itself."""
+    """Return the metrics whose values in self-play are known exactly."""
     return ["margin", "match_win"] if batch_rows.matchup.unit == "match" else ["margin"]
 
 
 def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
-    """Return the difference between the results of a strategy and the results of self-play."""
+    """Compute the difference between the results of a strategy and the results of self-play."""
     rows = []
     total = batches.sum_rows(batch_rows.rows)
     for name in _self_play_metrics(batch_rows):

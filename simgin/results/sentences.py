@@ -1,4 +1,4 @@
-"""Sentences about the results of a run, starting with the main result.
+"""Sentences about the results of a run, beginning with the main result.
 
 Every value has a confidence interval. If there are many matchups, the sentences name only the best
 and the worst strategy. If the best of many strategies is selected and measured on the same deals,
@@ -82,7 +82,7 @@ def list_sentences(results: RunResults) -> list[str]:
 
 
 def _iter_sentences(results: RunResults) -> Iterator[str]:
-    """Yield the sentences about every subject of the run.
+    """Yield sentences about the leagues, matchups, effects and differences of a run.
 
     DataFrames are computed only for subjects that need them. A single match does not need a
     DataFrame, which avoids the import of pandas.
@@ -102,7 +102,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
 
 
 def _remaining_rows(results: RunResults) -> Rows:
-    """Return the rows of matchups outside leagues, except matchups of identical players."""
+    """Return the rows of matchups that are not in a league and whose players differ."""
     identical = {(cell.variant, frozenset(cell.players)) for cell in results.identical_matchups}
     return [
         row
@@ -113,7 +113,7 @@ def _remaining_rows(results: RunResults) -> Rows:
 
 
 def _drop_variant(sentence: str, results: RunResults) -> str:
-    """Remove the variant from a sentence, and capitalise it unless it starts with a name."""
+    """Remove the variant from a sentence, and capitalise the first word unless it is a name."""
     variant = results.matchup_keys[0].variant
     short = sentence.removeprefix(f"{variant}: ")
     short = short.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
@@ -122,20 +122,20 @@ def _drop_variant(sentence: str, results: RunResults) -> str:
 
 
 def _explain_no_result(results: RunResults) -> str:
-    """Return a sentence for a run that has no other sentences."""
+    """Return a sentence that explains why there is no result."""
     cell, *others = results.matchup_keys
     if others or cell.a != cell.b:
         return "There are too few deals for a result. Play more deals."
     _, rows = next(table.iterate_matchups(results.estimates))
-    share = format_percent(rows, "first_player_win")
-    return f"If {cell.a} plays against itself, the nondealer wins {share} of decided deals."
+    win_rate = format_percent(rows, "first_player_win")
+    return f"If {cell.a} plays against itself, the nondealer wins {win_rate} of decided deals."
 
 
 # Values and lists
 
 
 def compare_with(estimate: IntervalEstimate, reference: float) -> int:
-    """Return 1 if the interval is above `reference`, -1 if it is below, and 0 otherwise."""
+    """Return 1 if an interval is above `reference`, -1 if it is below, and 0 if it includes it."""
     value, low, high = estimate
     if math.isnan(low + high) or low <= reference <= high:
         return 0
@@ -143,7 +143,7 @@ def compare_with(estimate: IntervalEstimate, reference: float) -> int:
 
 
 def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list[int]:
-    """Return the side of every estimate, or 0 if it is not significant after Holm's adjustment.
+    """Return the sign of each estimate that is significant after Holm's correction, or 0.
 
     The estimates form one family, which is tested at the 5 % level.
     """
@@ -173,7 +173,7 @@ def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
 
 
 def format_magnitude(estimate: IntervalEstimate, factor: int = 1) -> str:
-    """Format an estimate without its sign, for sentences that state the direction in words."""
+    """Format the absolute value of an estimate, for sentences that name the direction."""
     value, low, high = estimate
     if value > 0:
         return numbers.format_estimate(value, low, high, factor)
@@ -181,23 +181,23 @@ def format_magnitude(estimate: IntervalEstimate, factor: int = 1) -> str:
 
 
 def format_row_estimate(row: Any, name: str, factor: int = 1) -> str:
-    """Format an estimate of a row with its interval."""
+    """Format the estimate in a row, with its interval."""
     return numbers.format_estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
 def format_percent(rows: ByMetric, metric: str) -> str:
-    """Format a proportion with its interval in %."""
+    """Format a proportion in percent, with its interval."""
     return f"{numbers.format_estimate(*table.find_interval(rows, metric), 100)} %"
 
 
 def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
-    """Join words into a list such as `a, b and c`."""
+    """Join words to a list, as in `a, b and c`."""
     *first, last = parts
     return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def join_first_words(names: Sequence[str]) -> str:
-    """Join names into a list such as `a, b and 3 more`."""
+    """Join the first names to a list, as in `a, b and 3 more`."""
     if len(names) <= MAX_SENTENCES:
         return join_words(names)
     return f"{', '.join(names[: MAX_SENTENCES - 1])} and {len(names) - MAX_SENTENCES + 1} more"
@@ -209,7 +209,7 @@ def join_first_words(names: Sequence[str]) -> str:
 def describe_leagues(
     standings: pd.DataFrame, cross: pd.DataFrame, triads: Mapping[str, Triads], unit: str
 ) -> Iterator[str]:
-    """Yield the leader of every league, the undecided pairs, and the cyclic triads.
+    """Yield sentences about the leader, the undecided pairs and the cyclic triads of each league.
 
     All pairs of all leagues form one family for Holm's adjustment.
     """
@@ -225,7 +225,7 @@ def describe_leagues(
 def _compare_pairs(
     tables: Mapping[str, pd.DataFrame], cross: pd.DataFrame
 ) -> dict[str, dict[NamePair, PairResult]]:
-    """Return the estimate and the leading side of every pair, by variant and in standings order."""
+    """Return the estimate and the leading side of every pair, by variant, in standings order."""
     estimates_by_pair = {
         (row["variant"], row["strategy"], row["opponent"]): (row["value"], row["low"], row["high"])
         for row in cross.to_dict("records")
@@ -247,7 +247,7 @@ def _compare_pairs(
 def _describe_league(
     rows: pd.DataFrame, pairs: Mapping[NamePair, PairResult], unit: str
 ) -> Iterator[str]:
-    """Yield sentences about the leader and about the undecided pairs of a league.
+    """Yield sentences about the leader and the undecided pairs of a league.
 
     Args:
         rows: Standings of the league.
@@ -286,7 +286,7 @@ def _describe_league(
 
 
 def describe_mix(rows: pd.DataFrame) -> str:
-    """Return a sentence about the equilibrium mix, in order of decreasing weight."""
+    """Return a sentence about the equilibrium mix, listing weights in decreasing order."""
     ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
     parts = [
         f"{row['strategy']}, {format_row_estimate(row, 'mix', 100)} %"
@@ -322,14 +322,14 @@ def describe_cyclic_triads(triads: Triads) -> str:
 
 
 def _format_elo(row: Any) -> str:
-    """Format the Elo rating of a row with its interval."""
+    """Format the Elo rating in a row, with its interval."""
     if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
         return "Elo 0, the reference"
     return f"Elo {format_row_estimate(row, 'elo')}"
 
 
 def describe_duplicates(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
-    """Yield a sentence for every group of strategies with equal results in a round robin."""
+    """Yield a sentence for each group of strategies with equal results in a round robin."""
     for variant, duplicates in groups.items():
         for names in duplicates:
             times = "twice" if len(names) == 2 else f"{len(names)} times"
@@ -340,7 +340,7 @@ def describe_duplicates(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterat
 
 
 def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
-    """Return a sentence for every matchup of two strategies that play identically."""
+    """Return a sentence for each matchup of two strategies that play identically."""
     return [
         f"{cell.variant}: {cell.a} and {cell.b} play identically. Every deal ended in the same way "
         "in both seats."
@@ -352,7 +352,7 @@ def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
 
 
 def describe_matchups(tidy: TidyRows) -> list[str]:
-    """Return sentences about the winner of every matchup and the size of the difference.
+    """Return sentences that name the winner of every matchup and the margin.
 
     If there are more than MAX_SENTENCES matchups, the sentences name only the best and the worst
     strategy against each opponent. If a group contains several values of a parameter, the best
@@ -394,7 +394,7 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
 
 
 def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_side: int) -> str:
-    """Return a sentence about the winner by matches, or by points if no matches were played.
+    """Return a sentence that names the winner by matches, or by points in runs of deals.
 
     Args:
         a: Strategy A.
@@ -403,19 +403,19 @@ def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_sid
         match_side: Result of `compare_family` for matches won.
         point_side: Result of `compare_family` for points.
     """
-    margin, share = table.find_interval(rows, "margin"), table.find_interval(rows, "match_win")
+    margin, win_rate = table.find_interval(rows, "margin"), table.find_interval(rows, "match_win")
     if math.isnan(margin[0]):
         return f"there are too few deals to compare {a} and {b}."
     deals_phrase = (
         f"{format_percent(rows, 'deal_win')} of deals ({b} {format_percent(rows, 'deal_loss')})"
     )
-    if math.isnan(share[0]):
+    if math.isnan(win_rate[0]):
         points = f"{numbers.format_estimate(*margin)} points per deal"
         return (
             f"{_format_outcome(a, b, point_side, margin, 0)} scores {points} and wins "
             f"{deals_phrase}."
         )
-    outcome = _format_outcome(a, b, match_side, share, 0.5)
+    outcome = _format_outcome(a, b, match_side, win_rate, 0.5)
     sentence = f"{outcome} wins {format_percent(rows, 'match_win')} of matches."
     if match_side * point_side < 0:
         verb = "gains" if point_side > 0 else "loses"
@@ -425,7 +425,7 @@ def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_sid
 
 
 def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, reference: float) -> str:
-    """Return a sentence about the winner and the subject of the next sentence: `a beats b. It`.
+    """Return the outcome of a matchup and the subject of the next sentence: `a beats b. It`.
 
     The interval of a single matchup can exclude `reference` even if the adjusted test does not.
     """
@@ -434,7 +434,7 @@ def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, refer
 
 
 def _describe_solo(a: str, rows: ByMetric) -> str:
-    """Return a sentence about the results by deals and, if matches were played, by matches."""
+    """Return a sentence about the results of deals and, if they were played, of matches."""
     has_penalties = _counts_penalties(rows)
     phrases = {
         "goal_met": f"meets the goal in {format_percent(rows, 'goal_met')} of matches",
@@ -455,7 +455,7 @@ def _describe_solo(a: str, rows: ByMetric) -> str:
 
 
 def _counts_penalties(rows: ByMetric) -> bool:
-    """Return True if deals score penalty points because a draw limit can end them."""
+    """Return True if deals score penalty points, because a draw limit can end them."""
     return table.find_interval(rows, "limit")[0] > 0
 
 
@@ -463,15 +463,17 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
     """Return sentences about the best and the worst of several strategies."""
     metrics = RANKING_METRICS[bool(b)]
     known_metrics = [
-        one
-        for one in metrics
-        if any(abs(table.find_interval(rows, one[0])[0]) > 0 for _, rows in group)
+        name
+        for name in metrics
+        if any(abs(table.find_interval(rows, name[0])[0]) > 0 for _, rows in group)
     ]
     metric, unit = [*known_metrics, metrics[-1]][0]
     is_penalty = metric == "score" and any(_counts_penalties(rows) for _, rows in group)
     unit = "penalty points per deal" if is_penalty else unit
     estimates = [(table.find_interval(rows, metric), a) for a, rows in group]
-    ranked = sorted([one for one in estimates if not math.isnan(one[0][0])], reverse=not is_penalty)
+    ranked = sorted(
+        [name for name in estimates if not math.isnan(name[0][0])], reverse=not is_penalty
+    )
     if not ranked:
         return "there are too few deals for a result."
     formatted = [
@@ -583,18 +585,18 @@ def format_comparison(
     separator: str = " compared with ",
     against: str = "against",
 ) -> str:
-    """Return the name of a comparison, with its common values in parentheses."""
-    rest = [f"{against} {opponent}"] if opponent else []
+    """Return the name of a comparison, with the shared values in parentheses."""
+    shared = [f"{against} {opponent}"] if opponent else []
     if variant != base_variant:
-        return f"{variant}{separator}{base_variant} ({' '.join([strategy, *rest])})"
-    context = f"({', '.join([variant, *rest])})"
+        return f"{variant}{separator}{base_variant} ({' '.join([strategy, *shared])})"
+    context = f"({', '.join([variant, *shared])})"
     if strategy != base_strategy:
         return f"{strategy}{separator}{base_strategy} {context}"
     return f"{strategy} {context}"  # The two runs have the same strategy and variant.
 
 
 def _format_difference(row: Any) -> str:
-    """Format a difference: `+19.9 ± 1.7 percentage points in matches won`."""
+    """Format a difference, as in `+19.9 ± 1.7 percentage points in matches won`."""
     metric = METRICS_BY_NAME[row["metric"]]
     amount = numbers.format_estimate(row["value"], row["low"], row["high"], metric.display_factor)
     sign = "+" if row["value"] > 0 else ""

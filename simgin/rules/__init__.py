@@ -1,1 +1,1 @@
-"""Rules of the game, with parameters, variants, and the Rules record for the engine."""
+"""Rules of the game: parameters, variants, and the Rules record that the engine reads."""

@@ -1,4 +1,4 @@
-"""Conversion of a variant's parameters to the Rules record that the engine reads."""
+"""Conversion of the parameters of a variant to the Rules record that the engine reads."""
 
 from functools import lru_cache
 from typing import Any
@@ -48,5 +48,5 @@ def _value_code(name: str, value: ParamValue) -> int:
 
 
 def _as_list(value: ParamValue) -> list[Any]:
-    """Return a list value unchanged, or an empty list for None."""
+    """Return a list value, or an empty list if the value is None."""
     return value if isinstance(value, list) else []

@@ -30,7 +30,7 @@ _INTEGER_PATTERN = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 
 @dataclass(frozen=True)
 class Parameter:
-    """Definition of one rule parameter, with its type, range and default."""
+    """Definition of one rule parameter: type, range and default."""
 
     name: str
     section: str  # one of deal, meld, score, match and stake
@@ -93,7 +93,7 @@ class Parameter:
         )
 
     def player_phrase(self, value: ParamValue) -> str:
-        """Return the phrase that players use for a value, such as `undercut +25`.
+        """Return the phrase that reports show to players for a value, such as `undercut +25`.
 
         The phrase is empty if there is none.
         """
@@ -133,7 +133,7 @@ class Parameter:
         return not self.idle_with or not _are_conditions_met(self.idle_with, params)
 
     def explain_no_effect(self, params: Params) -> str:
-        """Explain why the parameter has no effect, and which settings would give it one.
+        """Explain why the parameter has no effect, and which settings would change that.
 
         Returns:
             Two sentences, or an empty string if the parameter has an effect.
@@ -166,7 +166,7 @@ class Parameter:
         return f"{self.name} needs a value with {condition_text}. {fix}"
 
     def suggest_setting(self) -> str:
-        """Return a setting of the parameter to suggest in an error message.
+        """Return a setting of the parameter that an error message can suggest.
 
         The setting contains the default, or the example if there is no default.
         """
@@ -177,7 +177,7 @@ class Parameter:
         return [format_setting(choice) for choice in self.choices]
 
     def _parse_choice(self, word: str) -> ParamValue:
-        """Return the choice that a word names, or the word itself if it is unknown."""
+        """Return the choice that a word denotes, or the word itself if it is not a choice."""
         choice_by_name: dict[str, ParamValue] = dict(
             zip(self._choice_names(), self.choices, strict=True)
         )
@@ -216,7 +216,7 @@ class Parameter:
 
 @cache
 def load_variants_file() -> dict[str, Any]:
-    """Return the contents of variants.toml as tables."""
+    """Return the tables in variants.toml."""
     path = Path(__file__).with_name("variants.toml")
     with path.open("rb") as file:
         return tomllib.load(file)
@@ -254,13 +254,13 @@ def _format_conditions(conditions: Conditions) -> str:
 
 
 def _join_or(words: list[str]) -> str:
-    """Join words as alternatives, as in `points, columns or race`."""
+    """Join words with commas and "or", as in `points, columns or race`."""
     *first_words, last = words
     return f"{', '.join(first_words)} or {last}" if first_words else last
 
 
 def int_param(params: Params, name: str) -> int:
-    """Return the value of a parameter that must be an integer."""
+    """Return the value of a parameter, checking that it is an integer."""
     value = params[name]
     assert isinstance(value, int), (
         f"{name} must be an integer, not {value!r}. Validate the parameters first."
@@ -294,7 +294,7 @@ _PARSERS: dict[str, Callable[[str], ParamValue]] = {
 
 @dataclass(frozen=True)
 class SideGoal:
-    """Goal of one side in a match, with its score format and the target of each count."""
+    """Goal of one side in a match: the format of the score and the target of each count."""
 
     standing: str
     targets: Mapping[str, str] = field(default_factory=dict)
@@ -302,7 +302,7 @@ class SideGoal:
 
 @dataclass(frozen=True)
 class MatchGoal:
-    """Goal of a match as uncompiled code represents it.
+    """Goal of a match, in the representation that uncompiled code uses.
 
     variants.toml documents the fields.
     """
@@ -347,5 +347,5 @@ def match_goals() -> dict[str, MatchGoal]:
 
 
 def match_goal(params: Mapping[str, Any]) -> MatchGoal:
-    """Return the match goal that a variant's parameters select."""
+    """Return the match goal that the parameters of a variant specify."""
     return match_goals()[params["goal"]]

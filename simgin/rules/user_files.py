@@ -77,7 +77,7 @@ class UserVariant:
 
 
 def find_user_variant(reference: str) -> tuple[str, UserVariant]:
-    """Return the variant of a user's file to which a reference points.
+    """Return the variant in a user's file to which a reference points.
 
     Args:
         reference: `path/to/mine.toml#name`, or `mine.toml` if the file has only one variant.
@@ -106,7 +106,7 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
 
 
 def read_variants(path: str) -> Mapping[str, UserVariant]:
-    """Read the variants of a file, with the errors in each variant.
+    """Read all variants of a file, with the errors in each variant.
 
     Raises:
         TomlError: If the file cannot be read or its format is wrong.
@@ -132,7 +132,7 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
 
 
 def path_error(path: str) -> str:
-    """Return an error message if a path cannot be part of a variant spec.
+    """Return an error message if a path cannot be part of a variant spec, otherwise "".
 
     Otherwise, the message is empty.
     """
@@ -154,7 +154,7 @@ def path_error(path: str) -> str:
 
 
 def _path_part(reference: str) -> str:
-    """Return the path in a malformed reference to a user's file."""
+    """Return the path part of a malformed reference to a user's file."""
     if has_suffix(reference, SUFFIX) or "#" not in reference:
         return reference
     return reference.rpartition("#")[0]
@@ -165,17 +165,17 @@ def _join_names(names: Iterable[str]) -> str:
     return ", ".join(first[:MAX_LISTED_NAMES]) + " and more" * (len(first) > MAX_LISTED_NAMES)
 
 
-def _parse_variant(path: str, name: str, raw: Any) -> UserVariant:
-    """Parse a variant table of a file, and return the variant with its error messages."""
+def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
+    """Parse the table of one variant, and return the variant with its error messages."""
     errors = _name_errors(path, name)
     try:
-        _VariantTable.model_validate(raw)
+        _VariantTable.model_validate(variant_table)
     except ValidationError as error:
         location = ("variants", name)
         errors += toml.describe_validation_errors(
             path, error, lambda _: _VariantTable.model_fields, location
         )
-    table = raw if isinstance(raw, dict) else {}
+    table = variant_table if isinstance(variant_table, dict) else {}
     strings = {key: table[key] for key in _TEXT_KEYS if isinstance(table.get(key), str)}
     changes: dict[str, ParamValue] = {}
     settings = table.get("changes")
@@ -202,15 +202,15 @@ def _name_errors(path: str, name: str) -> list[str]:
     ]
 
 
-def _parse_setting(name: str, raw: Any) -> tuple[ParamValue, str]:
-    """Parse a setting in a user's file, and return its value with an error message.
+def _parse_setting(name: str, setting: Any) -> tuple[ParamValue, str]:
+    """Parse one setting of a variant, and return the value with its error message.
 
     A setting is a TOML value or a string as on the command line.
     """
     parameter = rule_parameters().get(name)
     if parameter is None:
-        return raw, unknown_parameter_error(name)
-    value = parameter.parse(raw) if isinstance(raw, str) else raw
+        return setting, unknown_parameter_error(name)
+    value = parameter.parse(setting) if isinstance(setting, str) else setting
     return value, parameter.error_message(value)
 
 
@@ -218,7 +218,7 @@ def _parse_setting(name: str, raw: Any) -> tuple[ParamValue, str]:
 
 
 def suggest_variant_name(path: str) -> str:
-    """Suggest a name for the first variant in a file, based on the file name."""
+    """Suggest a name for the first variant in a file, derived from the file name."""
     name = slugify(Path(path)) or "mine"
     return f"my-{name}" if name in load_variants_file()["variants"] else name
 
@@ -271,5 +271,5 @@ def _to_toml_value(parameter: Parameter, value: ParamValue) -> str:
 
 
 def _to_toml_string(words: str) -> str:
-    """Return a string as a TOML string: a JSON string in which DEL is also escaped."""
+    """Format a string for TOML, which is the JSON format with DEL escaped as well."""
     return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Validation of parameters and of their combinations (rules.md 10.17).
+"""Validation of rule parameters and of their combinations (rules.md 10.17).
 
 Every valid combination is playable. A conflict is checked only if all of its parameters have valid
 values, because each invalid value has its own error message.
@@ -19,7 +19,7 @@ KnownParams = Mapping[str, Any]  # valid values of some parameters
 
 
 class RulesWarning(UserWarning):
-    """Warning about settings without effect under the rules of a variant.
+    """Warning about a setting that has no effect under the rules of a variant.
 
     Attributes:
         reason: Settings without effect, the reasons and the remedies, without the name of the
@@ -45,7 +45,7 @@ class ParameterConflict:
 
 
 def validate(params: Params) -> list[str]:
-    """Return every error in a complete set of parameters, with a suggestion for each error.
+    """Return all errors in a complete set of parameters, each with a suggested fix.
 
     Args:
         params: Value of every parameter.
@@ -61,19 +61,19 @@ def validate(params: Params) -> list[str]:
             dashes[name] = sentence
     messages += dashes.values()
     # Missing values already have an error message, so their conflicts are not checked.
-    known = {name: value for name, value in valid_params.items() if name not in dashes}
+    defined_params = {name: value for name, value in valid_params.items() if name not in dashes}
     value_texts = {}
     for name, value in valid_params.items():
         value_texts[name] = rule_parameters()[name].to_text(value)
     for conflict in PARAMETER_CONFLICTS:
-        if _evaluate(conflict.is_violated, known):
+        if _evaluate(conflict.is_violated, defined_params):
             sentence = conflict.message.format_map(value_texts)
             messages.append(sentence)
     return messages
 
 
 def warn_without_effect(text: str, messages: Iterable[str]) -> None:
-    """Issue one RulesWarning with all messages about the settings of a variant.
+    """Issue a single RulesWarning for all settings of a variant that have no effect.
 
     All of these warnings come from the same line of code, so that Python shows each warning only
     once.
@@ -91,15 +91,15 @@ def unknown_parameter_error(name: str) -> str:
 
 
 def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
-    """Return the errors in the names and the values of parameters.
+    """Return error messages for unknown names and invalid values of parameters.
 
     Returns:
         Error messages for unknown, missing and invalid parameters, and all valid values.
     """
-    known = rule_parameters()
-    messages = [unknown_parameter_error(name) for name in params if name not in known]
+    definitions = rule_parameters()
+    messages = [unknown_parameter_error(name) for name in params if name not in definitions]
     valid_params = {}
-    for name, parameter in known.items():
+    for name, parameter in definitions.items():
         if name not in params:
             default = parameter.to_text(parameter.default)
             messages.append(f"{name} is missing. Set it, for example to {default} as in standard.")
@@ -135,7 +135,7 @@ def _allows_too_many_draws(p: KnownParams) -> bool:
 
 
 def _starts_decided(p: KnownParams) -> bool:
-    """Return True if a side has reached its target before the first deal."""
+    """Return True if a side has already reached its target before the first deal."""
     if not rule_parameters()["start_points"].has_effect(p):
         return False
     for seat in (0, 1):

@@ -1,4 +1,4 @@
-"""Variants, which are named sets of rules, and specs that combine them.
+"""Named sets of rules (variants), and specs that combine them.
 
 An example of a spec is `oklahoma+gin_bonus=20`.
 
@@ -61,13 +61,13 @@ class VariantError(SimginError):
 
     # By default, an exception is unpickled from its message. The argument of this class is a list.
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the constructor and the argument, for pickle."""
+        """Return the constructor and its argument, so that pickle can restore the error."""
         return VariantError, (self.messages,)
 
 
 @dataclass(frozen=True)
 class Variant(RenamedAttributes):
-    """Rules of a game with a name, or with changes from a named variant.
+    """Set of rules, with a name or a list of changes from a named variant.
 
     Attributes:
         spec: Canonical spec.
@@ -91,7 +91,7 @@ class Variant(RenamedAttributes):
 
     @property
     def goal(self) -> MatchGoal:
-        """Goal of a match under the variant."""
+        """Goal of a match under the rules of the variant."""
         return match_goal(self.params)
 
 
@@ -104,7 +104,7 @@ def variant_names() -> tuple[str, ...]:
 
 
 def suggest_values(name: str) -> list[str]:
-    """Return typical values of a parameter for suggestions.
+    """Return typical values of a parameter that messages can suggest.
 
     The result contains all choices, or the values in the built-in variants.
     """
@@ -152,7 +152,7 @@ def find_variant(spec: "str | Variant") -> Variant:
 
 
 def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
-    """Return the variants in a user's file, by canonical spec.
+    """Return the variants that a user's file defines, by canonical spec.
 
     For an invalid variant, the value is the VariantError.
 
@@ -178,7 +178,7 @@ def variants_in_file(path: str) -> dict[str, "Variant | VariantError"]:
 
 
 def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, ParamValue]]:
-    """Return the parameters in which variants a and b differ, with both values of each."""
+    """Return the parameters in which two variants differ, with the values in both variants."""
     return [
         (name, a.params[name], b.params[name])
         for name in rule_parameters()
@@ -188,7 +188,7 @@ def rule_differences(a: Variant, b: Variant) -> list[tuple[str, ParamValue, Para
 
 @lru_cache(maxsize=64)
 def find_built_in_equal(variant: Variant) -> Variant | None:
-    """Return the built-in variant with the same rules as a given variant, or None.
+    """Return the built-in variant whose rules equal those of a given variant, or None.
 
     Parameters without effect are not compared.
 
@@ -200,14 +200,14 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
         return None
     acting = _acting_params(variant)
     built_in = map(find_variant, variant_names())
-    return next((known for known in built_in if _acting_params(known) == acting), None)
+    return next((candidate for candidate in built_in if _acting_params(candidate) == acting), None)
 
 
 def _acting_params(variant: Variant) -> dict[str, ParamValue]:
-    """Return the parameters that have an effect, with their values."""
-    known = rule_parameters()
+    """Return the parameters that have an effect under the given rules, with their values."""
+    definitions = rule_parameters()
     params = variant.params
-    return {name: value for name, value in params.items() if known[name].has_effect(params)}
+    return {name: value for name, value in params.items() if definitions[name].has_effect(params)}
 
 
 # Specs
@@ -215,7 +215,7 @@ def _acting_params(variant: Variant) -> dict[str, ParamValue]:
 
 @dataclass(frozen=True)
 class _Part:
-    """Part of a spec, which is a named variant or a setting of one parameter."""
+    """Component of a spec: either a named variant or a setting of one parameter."""
 
     spec: str  # canonical spec
     changes: dict[str, ParamValue] = field(default_factory=dict)
@@ -228,7 +228,7 @@ class _Part:
 def _parse_parts(
     text: str, parse_reference: Callable[[str], _Part]
 ) -> tuple[list[_Part], list[str]]:
-    """Parse the parts of a variant spec.
+    """Split a variant spec into components, and parse each component.
 
     Args:
         text: Variant spec.
@@ -252,7 +252,7 @@ def _parse_parts(
 
 
 def _parse_part(piece: str, text: str) -> _Part:
-    """Parse a part of a variant spec that does not refer to a user's file."""
+    """Parse one component of a variant spec that does not refer to a user's file."""
     name, separator, value = map(str.strip, piece.partition("="))
     parameter = rule_parameters().get(name)
     if piece in variant_names():
@@ -291,7 +291,7 @@ def _built_in_part(name: str) -> _Part:
 
 
 def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
-    """Combine the parts of a variant spec into a variant.
+    """Combine the components of a variant spec into a variant.
 
     Raises:
         VariantError: If the parts have errors (`messages`) or their combination is not playable.
@@ -324,7 +324,7 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
 
 
 def warn_of_match_settings(variant: Variant) -> None:
-    """Warn about the settings of a variant that have no effect on single deals."""
+    """Warn about settings of a variant that have no effect on single deals."""
     parameters_set = [rule_parameters()[name] for name in variant.author_settings]
     names = [
         parameter.name
@@ -338,7 +338,7 @@ def warn_of_match_settings(variant: Variant) -> None:
 
 
 def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
-    """Return the parameters of several parts combined, without the user's setting of `name`."""
+    """Return the combined parameters of all components except the user's setting of `name`."""
     remaining_parts = []
     for part in parts:
         other_changes = {key: value for key, value in part.changes.items() if key != name}
@@ -349,7 +349,7 @@ def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamVal
 
 
 def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
-    """Return the variant that valid parts describe, with the canonical spec."""
+    """Return the variant that valid components describe, with its canonical spec."""
     named_parts = [part for part in parts if part.titles is not None]
     unchanged = _combined_params(named_parts)
     settings = []
@@ -370,7 +370,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
 
 
 def _merge_parts(parts: list[_Part]) -> list[_Part]:
-    """Replace pairs of parts that equal a built-in variant, and remove repeated parts.
+    """Replace component pairs that equal a built-in variant, and remove repeated components.
 
     If a part occurs several times, only its last occurrence remains.
     """
@@ -395,7 +395,7 @@ def _last_index(specs: list[str], text: str) -> int:
 
 
 def _combined_params(parts: list[_Part]) -> dict[str, ParamValue]:
-    """Return the value of every parameter after combining some parts.
+    """Return the values of all parameters after combining the given components.
 
     Lists are copied.
     """
@@ -410,7 +410,7 @@ def _combined_params(parts: list[_Part]) -> dict[str, ParamValue]:
 
 
 def _is_file_reference(piece: str) -> bool:
-    """Return True if a part of a spec refers to a variant of a user's file."""
+    """Return True if a component of a spec refers to a variant in a user's file."""
     name = piece.partition("=")[0]
     if name.strip() in rule_parameters():
         return False
@@ -420,7 +420,7 @@ def _is_file_reference(piece: str) -> bool:
 
 
 def _parse_file_reference(piece: str) -> _Part:
-    """Parse a reference to a user's file.
+    """Parse a reference to a variant in a user's file.
 
     pydantic is imported only for this purpose.
     """
@@ -435,11 +435,11 @@ def _parse_file_reference(piece: str) -> _Part:
 
 
 def _make_user_part(text: str, entry: "UserVariant") -> _Part:
-    """Return a user's variant as a part that contains its differences from `standard`."""
+    """Return a user's variant as a component with all differences from `standard`."""
     parts, base_errors = _parse_parts(entry.base, _reject_user_base)
     params = _combined_params(_merge_parts(parts)) | entry.changes
-    known = rule_parameters()
-    changes = {name: value for name, value in params.items() if value != known[name].default}
+    definitions = rule_parameters()
+    changes = {name: value for name, value in params.items() if value != definitions[name].default}
     location = text.replace("#", ": variants, ", 1)
     errors = [*entry.errors, *(f"{location}, base: {message}" for message in base_errors)]
     return _Part(
@@ -456,7 +456,7 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
 
 
 def _reject_user_base(piece: str) -> _Part:
-    """Return an error message for a base variant from a user's file.
+    """Return the error message for a base variant that is defined in a user's file.
 
     A variant with such a base could refer to itself.
     """
@@ -468,7 +468,7 @@ def _reject_user_base(piece: str) -> _Part:
 
 
 def _plus_in_path_error(text: str) -> str:
-    """Return an error message if an invalid spec is a file path that contains a plus sign."""
+    """Return an error message if an invalid spec is a path with a plus sign, otherwise ""."""
     path = text.strip().partition("#")[0]
     if "+" not in path or not os.path.isfile(path):
         return ""

@@ -1,1 +1,1 @@
-"""Planning, execution and storage of runs: plan, blocks, ledger and manifest."""
+"""Planning, execution and storage of runs, with plans, blocks, ledgers and manifests."""

@@ -1,4 +1,4 @@
-"""Tasks (matchups with their sizes) and blocks (parts of tasks that are played in one call).
+"""Tasks (matchups with their sizes), and blocks (parts of a task that are played in one call).
 
 Thread pools and clusters play blocks, and return a `BlockResult` for each block. Every block is
 checked before it is committed to the ledger, because faulty memory, a worker with another version
@@ -53,14 +53,14 @@ class Block:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of units in each batch, of which only the last batch can be incomplete."""
-        n_complete, rest = divmod(self.units, self.matchup.batch_size)
-        return [self.matchup.batch_size] * n_complete + [rest] * (rest > 0)
+        """Number of units in each batch, where only the last batch can be incomplete."""
+        n_complete, remainder = divmod(self.units, self.matchup.batch_size)
+        return [self.matchup.batch_size] * n_complete + [remainder] * (remainder > 0)
 
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Block that a worker played, with validated batch rows, or with an error if it failed.
+    """Result of a block: validated batch rows, or the error if playing the block failed.
 
     `packed_rows` contains the batch rows, and `packed_deals` the recorded deals of every batch.
     """
@@ -98,7 +98,7 @@ def play_block(block: Block, worker: str = "here") -> BlockResult:
 
 
 def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
-    """Play a block and record its deals, one batch at a time to limit memory."""
+    """Play a block and record its deals batch by batch, which limits memory use."""
     rows, deals = [], []
     for i, units in enumerate(block.sizes):
         first_unit = block.first_unit + i * block.matchup.batch_size
@@ -160,7 +160,7 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
 def _iter_equalities(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield a description and two vectors that are equal in every valid batch."""
+    """Yield a description and two vectors that must be equal in every valid batch."""
     total, square, cross = _split_facts(rows)
     results = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
     n_games = 2 if matchup.is_mirrored else 1
@@ -193,7 +193,7 @@ def _iter_equalities(
 
 
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
-    """Return a mask of the batches in which a sum contradicts the sum of squares."""
+    """Return a mask of the batches whose sums contradict their sums of squares."""
     total, square, _ = (part.astype(float) for part in _split_facts(rows))
     min_square = total**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
     max_square = total**2 * (1 + RELATIVE_TOLERANCE)
@@ -204,7 +204,7 @@ def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
 
 
 def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sums of all facts, of squared facts and of products of facts.
+    """Return the sums of all facts, of their squares and of their products.
 
     A cross product is the product of a fact and its denominator. All three arrays have the shape
     `(n_batches, N_FACTS)`.
@@ -232,7 +232,7 @@ Gap = tuple[int, int]  # the first missing unit, and the first finished unit aft
 
 
 class Schedule:
-    """Queue of blocks, whose sizes adapt to the measured speed of play.
+    """Queue of blocks whose sizes are adapted to the measured speed of play.
 
     Args:
         tasks: Matchups of the run with their sizes.
@@ -271,14 +271,14 @@ class Schedule:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Finished and total units, or elapsed and total milliseconds if the time is limited."""
+        """Finished and total units, or elapsed and total milliseconds under a time limit."""
         if self._seconds is None:
             return self.finished_units, self.units
         limit = int(1000 * self._seconds * len(self._tasks))
         return min(int(1000 * (time.monotonic() - self._started)), limit), limit
 
     def next_block(self) -> Block | None:
-        """Return the next block, or None if the queue is empty or stopped."""
+        """Return the next block, or None if no blocks are left or scheduling has stopped."""
         while self._matchup_index < len(self._tasks) and (self._gap is None or self._is_expired()):
             self._matchup_index += 1
             self._deadline = None
@@ -287,9 +287,9 @@ class Schedule:
             return None
         start, stop = self._gap
         matchup = self._tasks[self._matchup_index].matchup
-        missing = stop - start
-        units = min(missing, self._choose_block_size(missing))
-        if units < missing:
+        n_missing = stop - start
+        units = min(n_missing, self._choose_block_size(n_missing))
+        if units < n_missing:
             self._gap = (start + units, stop)
         else:
             self._gap = self._next_gap()
@@ -298,7 +298,7 @@ class Schedule:
         )
 
     def record_time(self, block: Block, seconds: float) -> None:
-        """Record the playing time of a block, and adapt the size of later blocks."""
+        """Record the playing time of a block, and adapt the sizes of later blocks."""
         self.finished_units += block.units
         block_seconds = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
         n_batches = int(block_seconds * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
@@ -307,13 +307,13 @@ class Schedule:
         )
 
     def close_matchup(self, matchup_index: int) -> None:
-        """Stop scheduling blocks of a matchup."""
+        """Remove a matchup from the schedule, so that no more of its blocks are played."""
         self._gaps[matchup_index] = iter(())
         if matchup_index == self._matchup_index:
             self._gap = None
 
     def stop(self) -> None:
-        """Stop scheduling blocks."""
+        """Stop the schedule, so that no more blocks are played."""
         self._matchup_index = len(self._tasks)
         self._gap = None
 
@@ -323,23 +323,23 @@ class Schedule:
         return next(self._gaps[self._matchup_index], None)
 
     def _is_expired(self) -> bool:
-        """Return True if the time of the matchup, which starts with the first block, is used up."""
+        """Return True if a matchup has used up its time since the start of its first block."""
         if self._seconds is None:
             return False
         self._deadline = self._deadline or time.monotonic() + self._seconds
         return time.monotonic() >= self._deadline
 
-    def _choose_block_size(self, missing: int) -> int:
-        """Return the number of units in the next block, which is smaller at the end of a task."""
+    def _choose_block_size(self, n_missing: int) -> int:
+        """Return the number of units in the next block; the last blocks of a task are smaller."""
         batch = self._tasks[self._matchup_index].matchup.batch_size
-        batches = -(-missing // batch)
+        batches = -(-n_missing // batch)
         return batch * max(
             1, min(self._next_batches[self._matchup_index], batches // (2 * self._workers))
         )
 
 
 def remaining_units(task: Task, finished: Iterable[tuple[int, int]]) -> int:
-    """Return the number of units of a task that remain to be played.
+    """Return the number of units of a task that have not been played yet.
 
     Args:
         task: Matchup with a size.
@@ -352,7 +352,7 @@ def remaining_units(task: Task, finished: Iterable[tuple[int, int]]) -> int:
 def remaining_units_by_task(
     tasks: Sequence[Task], ledger: Ledger, *, with_deals: bool
 ) -> list[int]:
-    """Return the number of units of every task that are missing from the ledger.
+    """Return, for every task, the number of units that are missing from the ledger.
 
     Args:
         tasks: Matchups of the run with their sizes.
@@ -370,7 +370,7 @@ def remaining_units_by_task(
 
 
 def _find_gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
-    """Yield the ranges of unfinished units in order, each from the start of a batch."""
+    """Yield the ranges of unfinished units in order, where each range starts with a batch."""
     batch = task.matchup.batch_size
     units = task.units
     remainder = units % batch

@@ -49,12 +49,12 @@ DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornad
 
 
 class ClusterError(SimginError):
-    """Exception for a cluster that cannot be used, with a message that suggests a fix."""
+    """Exception for a cluster that simgin cannot use, with a message that suggests a fix."""
 
 
 @dataclass(frozen=True)
 class _BlockSpec:
-    """Description of a block, made of strings and numbers, that can be sent to a worker.
+    """Description of a block as strings and numbers, which can be sent to a worker.
 
     The worker loads the strategies by their specs and compares their digests.
     """
@@ -70,7 +70,7 @@ class _BlockSpec:
     policy_timeout: float
 
     def matchup(self) -> Matchup:
-        """Build the matchup from the files on this machine.
+        """Load the matchup from the files on the worker's machine.
 
         Raises:
             ClusterError: If the files differ from the files on the machine that started the run.
@@ -85,18 +85,18 @@ class _BlockSpec:
 # ms.
 @functools.lru_cache(maxsize=256)
 def _find_strategy(spec: str, digest: str) -> Strategy:
-    """Return the strategy with a spec. Raise ClusterError if the digest differs."""
+    """Load the strategy with a given spec, and raise ClusterError if its digest differs."""
     strategy = loader.find_strategy(spec)
     _require_equal({spec: digest}, {spec: _strategy_digest(strategy)})
     return strategy
 
 
-def _require_equal(expected: dict[str, str], found: dict[str, str]) -> None:
+def _require_equal(expected: dict[str, str], actual: dict[str, str]) -> None:
     """Raise ClusterError unless all digests and versions have the expected values."""
     mismatches = [
-        f"{name} {found[name]} instead of {value}"
+        f"{name} {actual[name]} instead of {value}"
         for name, value in expected.items()
-        if found[name] != value
+        if actual[name] != value
     ]
     if mismatches:
         raise ClusterError(
@@ -106,7 +106,7 @@ def _require_equal(expected: dict[str, str], found: dict[str, str]) -> None:
 
 
 def _strategy_digest(strategy: Strategy) -> str:
-    """Return the digest of a strategy's files and of its policies' values."""
+    """Return the digest of a strategy's files and of the parameter values of its policies."""
     description = json.dumps(manifest.describe_strategy(strategy))
     return hashlib.sha256(description.encode()).hexdigest()[:16]
 
@@ -115,7 +115,7 @@ _WorkerResult = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
 def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
-    """Play a block on a worker, and return the address, seconds, packed rows and deals."""
+    """Play a block on a worker; return its address, seconds, packed rows and recorded deals."""
     from distributed import get_worker
 
     name = str(get_worker().address)
@@ -152,7 +152,7 @@ class ClusterPool:
 
     @property
     def workers(self) -> int:
-        """Total number of worker threads, but at least 1, because workers can join later."""
+        """Total number of worker threads, or 1 if no worker has joined yet."""
         if time.monotonic() - self._counted_at > 1:
             self._counted_at, self._n_threads = (
                 time.monotonic(),
@@ -162,11 +162,11 @@ class ClusterPool:
 
     @property
     def max_pending(self) -> int:
-        """Number of blocks to submit in advance."""
+        """Maximum number of blocks that are submitted in advance."""
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Raise an error if a strategy does not compile or a worker cannot load simgin.
+        """Raise an error if a strategy does not compile or if a worker cannot load simgin.
 
         If a worker is lost during this check, no error is raised.
         """
@@ -210,7 +210,7 @@ class ClusterPool:
         return self._digests[player.spec]
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Return the result of the next finished block, or None after `timeout` seconds."""
+        """Wait for the next finished block; return its result, or None after `timeout` seconds."""
         deadline = time.monotonic() + (math.inf if timeout is None else timeout)
         while True:
             remaining_seconds = max(0.0, deadline - time.monotonic())
@@ -232,7 +232,7 @@ class ClusterPool:
                 return self._to_result(block, future)
 
     def cancel(self, after: Block | None = None) -> int:
-        """Cancel all submitted blocks, or those after a given block, and return their number."""
+        """Cancel all submitted blocks, or all blocks after a given one; return their number."""
         position = (after.matchup_index, after.first_batch) if after else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
         dropped = [
@@ -264,7 +264,7 @@ class ClusterPool:
 
     @contextlib.contextmanager
     def _convert_errors(self) -> Iterator[None]:
-        """Convert exceptions that dask raises for a lost scheduler to ClusterError."""
+        """Convert exceptions that dask raises after losing the scheduler to ClusterError."""
         try:
             yield
         except (Exception, asyncio.CancelledError):
@@ -277,7 +277,7 @@ class ClusterPool:
         )
 
     def _to_result(self, block: Block, future: Future) -> BlockResult:
-        """Return the result of a block from what the worker returned.
+        """Convert the return value of a worker to the result of a block.
 
         If a future was cancelled or cannot be fetched, the scheduler was lost. If a worker dies
         before its result is fetched, this method waits until dask has recomputed the result.
@@ -292,7 +292,7 @@ class ClusterPool:
 
 
 def _as_cluster_error(error: BaseException) -> BaseException:
-    """Return an error of simgin unchanged, or another error wrapped in a ClusterError."""
+    """Return an error of simgin unchanged, and wrap any other error in a ClusterError."""
     error = ensure_printable_error(error)
     if type(error).__module__.startswith("simgin."):
         return error
@@ -305,7 +305,7 @@ def _as_cluster_error(error: BaseException) -> BaseException:
 
 @functools.cache
 def _required_versions() -> dict[str, str]:
-    """Return the versions and digests that must be equal on all workers."""
+    """Return the versions and digests that must be the same on all workers."""
     libraries = manifest.collect_versions()
     return {"engine": manifest.compute_engine_digest()} | {
         n: libraries[n] for n in ("numba", "numpy")
@@ -313,7 +313,7 @@ def _required_versions() -> dict[str, str]:
 
 
 def _connect(address: str) -> tuple[Client, Any]:
-    """Connect to a scheduler, and return the client and, for local:N, the started processes."""
+    """Connect to a scheduler; return the client and, for local:N, the started processes."""
     check_address(address)
     try:
         from distributed import Client, LocalCluster
@@ -355,7 +355,7 @@ def _connect(address: str) -> tuple[Client, Any]:
 
 
 def _require_scheduler(address: str) -> None:
-    """Raise ConnectionError unless a scheduler responds, because dask might wait forever."""
+    """Raise ConnectionError if a scheduler does not respond, because dask might wait forever."""
     # Use a new thread, because the thread of the caller can already have an event loop.
     with ThreadPoolExecutor(1) as thread:
         identity = thread.submit(asyncio.run, _request_identity(address))
@@ -371,7 +371,7 @@ def _require_scheduler(address: str) -> None:
 
 
 async def _request_identity(address: str) -> dict[str, Any]:
-    """Return the information that a dask server gives about itself."""
+    """Request the identity of a dask server, such as its type and its workers."""
     from distributed.core import rpc
 
     async with asyncio.timeout(CONNECT_TIMEOUT), rpc(address) as server:
@@ -380,7 +380,7 @@ async def _request_identity(address: str) -> dict[str, Any]:
 
 
 def check_address(address: str) -> None:
-    """Raise ClusterError unless the address of a cluster is valid."""
+    """Raise ClusterError if the address of a cluster is not valid."""
     scheduler = SCHEDULER_ADDRESS.fullmatch(address)
     if scheduler is not None and 0 < int(scheduler[1]) < N_PORTS:
         return
@@ -393,7 +393,7 @@ def check_address(address: str) -> None:
 
 @contextlib.contextmanager
 def _set_safe_path() -> Iterator[None]:
-    """Prevent processes started in this context from importing from the working directory.
+    """Prevent processes that start in the block from importing from the working directory.
 
     The dask setting applies to workers that dask restarts. The environment variable also applies to
     the process that tracks the workers.
@@ -413,7 +413,7 @@ def _set_safe_path() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """Make all processes that are started in this context ignore Ctrl-C.
+    """Make all processes that start in the block ignore Ctrl-C.
 
     A terminal sends Ctrl-C to all processes, but only the cluster should stop these processes.
     """

@@ -1,4 +1,4 @@
-"""Run directory, with the files, the manifest, and protection against overwriting other data.
+"""Run directory: its files, its manifest, and its protection against overwriting other data.
 
 The ledger is in the directory from the start of the run. All other files are computed from it,
 written to temporary files and then renamed. A directory can come from an untrusted source.
@@ -57,7 +57,7 @@ def write_run_directory(
     *existing_files: str,
     command: str = "",
 ) -> list[Path]:
-    """Write the files of a run and its manifest, and return their paths, manifest first.
+    """Write the files and the manifest of a run, and return their paths, manifest first.
 
     Files that are listed only in an earlier manifest are removed.
 
@@ -87,7 +87,7 @@ def _replace_files(
     files: Mapping[str, bytes | str],
     own_files: set[str],
 ) -> None:
-    """Replace the files and the manifest of an earlier run, and remove the other files of that run.
+    """Replace the files of an earlier run, and delete files that the new run does not write.
 
     Args:
         directory: Run directory as given by the user, for error messages.
@@ -124,7 +124,7 @@ def _replace_files(
 
 @contextlib.contextmanager
 def _lock_directory(path: Path) -> Iterator[None]:
-    """Lock a directory so that only one process at a time writes its files.
+    """Lock a directory, so that only one process at a time can write to it.
 
     If a process is killed, the lock is released. Nothing is locked if the path is not a directory
     or the file system does not support locks.
@@ -138,7 +138,7 @@ def _lock_directory(path: Path) -> Iterator[None]:
 
 
 def create_run_directory(directory: str | Path, command: str = "") -> Path:
-    """Create the directory of a run if it does not exist, and return the path of its ledger.
+    """Create the directory of a run if necessary, and return the path of its ledger.
 
     Raises:
         ResultsError: If `check_directory` rejects the directory.
@@ -163,7 +163,7 @@ def _make_directory(directory: str | Path, path: Path) -> Path:
 def check_directory(
     directory: str | Path, command: str = "", *, writes_ledger: bool = False
 ) -> Path:
-    """Check that a run can be written to a directory, and return its absolute path.
+    """Check that a run can be written to a directory, and return the absolute path.
 
     Only the files of an earlier run can be overwritten. The two commands must be equal except for
     the size of the run and the output directory.
@@ -186,13 +186,13 @@ def check_directory(
 def _require_replaceable(
     directory: str | Path, path: Path, command: str, writes_ledger: bool = False
 ) -> None:
-    """Raise ResultsError unless a command can replace the contents of a directory."""
+    """Raise ResultsError unless a command may replace the contents of a directory."""
     if problem := _find_problem(path) or _find_foreign_results(path, command, writes_ledger):
         raise ResultsError(f"{directory} {problem}.")
 
 
 def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
-    """Return an error message if another command's results are in the directory, else ""."""
+    """Return an error message if a directory contains another command's results, else ""."""
     has_ledger = (path / ledger.LEDGER_FILE).exists()
     if command and has_ledger and not writes_ledger:
         return f"contains a run. {MOVE_HINT}"
@@ -207,7 +207,7 @@ def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
 
 
 def _identifying_words(command: str) -> list[str]:
-    """Return the words of a command, without the size and the output directory."""
+    """Return the words of a command that identify a run, without size and output directory."""
     try:
         arguments = shlex.split(command)
     except ValueError:
@@ -218,7 +218,7 @@ def _identifying_words(command: str) -> list[str]:
 
 
 def _find_problem(directory_path: Path) -> str:
-    """Return the reason why a run cannot be written to a directory, or "" if there is no obstacle.
+    """Return the reason why a run cannot be written to a directory, or "" if it can.
 
     The reason is the second part of an error message that starts with the name of the directory.
     """
@@ -254,7 +254,7 @@ def _find_problem(directory_path: Path) -> str:
 
 
 def _resolve_directory(directory: str | Path) -> Path:
-    """Return the absolute path of a directory, with ~ and links resolved.
+    """Return the absolute path of a directory after resolving ~ and links.
 
     Raises:
         ResultsError: If the path is invalid or too deep.
@@ -276,7 +276,7 @@ def _resolve_directory(directory: str | Path) -> Path:
 
 
 def _is_run_file(path: str) -> bool:
-    """Return True if a file is a ledger, recorded deals or a temporary file of a run.
+    """Return True if a file is a ledger, a file of recorded deals or a temporary file of a run.
 
     The files that SQLite adds to a ledger are included.
     """
@@ -288,7 +288,7 @@ def _is_run_file(path: str) -> bool:
 
 
 def _named_files(directory: Path) -> set[str]:
-    """Return the manifest of an earlier run and the files that it lists.
+    """Return the names of the manifest and of all files that the manifest lists.
 
     Raises:
         ResultsError: If the manifest is not valid.
@@ -332,7 +332,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def report_corruption(*directories: Path) -> Iterator[None]:
-    """Convert any exception raised in the block to an error about a corrupt manifest."""
+    """Convert exceptions raised in the block to an error that reports a corrupt manifest."""
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield
@@ -344,7 +344,7 @@ def report_corruption(*directories: Path) -> Iterator[None]:
 
 
 def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
-    """Return an error for a corrupt manifest, with the cause and a suggested fix."""
+    """Return the error for a corrupt manifest, with the cause and a suggested fix."""
     return ResultsError(
         f"{path} is corrupt ({problem}). Repeat the run in a new directory. To reuse the finished "
         f"deals, copy {ledger.LEDGER_FILE} to the new directory first."
@@ -352,7 +352,7 @@ def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
 
 
 def _is_inner_path(name: object) -> bool:
-    """Return True if a value is a file path inside the directory."""
+    """Return True if a value is the path of a file inside the directory."""
     if not isinstance(name, str) or not name.isprintable():
         return False
     path = PurePosixPath(name)
@@ -360,7 +360,7 @@ def _is_inner_path(name: object) -> bool:
 
 
 def _iter_files(directory: Path) -> Iterator[str]:
-    """Yield every file and link in a directory tree, without following links."""
+    """Yield every file and link in a directory tree without following links."""
     for folder, folders, names in os.walk(directory):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in (*names, *links):
@@ -368,7 +368,7 @@ def _iter_files(directory: Path) -> Iterator[str]:
 
 
 def with_checksum(contents: Mapping[str, Any]) -> bytes:
-    """Return a manifest as JSON bytes, including its checksum."""
+    """Return a manifest as JSON bytes that include a checksum."""
     text = json.dumps(
         {**contents, CHECKSUM_KEY: _manifest_checksum(contents)}, indent=2, ensure_ascii=False
     )
@@ -376,7 +376,7 @@ def with_checksum(contents: Mapping[str, Any]) -> bytes:
 
 
 def _manifest_checksum(contents: Mapping[str, Any]) -> str:
-    """Return the checksum of a manifest, computed without its checksum entry.
+    """Return the checksum of a manifest, which excludes the checksum entry itself.
 
     Returns:
         Checksum as 32 hexadecimal digits.

@@ -1,4 +1,4 @@
-"""Format of experiment files, which are TOML files about one question.
+"""Schema of experiment files, which are TOML files that describe the runs for one question.
 
 All errors of a file are reported together. This example contains all keys:
 
@@ -59,7 +59,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def _format_grid_value(value: object) -> str:
-    """Return a grid value in the notation of specs (`True` becomes `yes`)."""
+    """Format a value of a grid as specs require, so that `True` becomes `yes`."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -76,7 +76,7 @@ def _format_grid_value(value: object) -> str:
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """Combination of values in a sweep, as canonical specs.
+    """Combination of parameter values in a sweep, as canonical specs.
 
     `variant` and `against` are None if the sweep does not name them.
     """
@@ -87,7 +87,7 @@ class SweepPoint:
 
 
 class ParameterSweep(toml.StrictTable):
-    """Parameter sweep: specs with placeholders such as {k}, and values for each placeholder."""
+    """Parameter sweep: specs with placeholders such as {k}, and a list of values for each."""
 
     strategy: str
     against: str | None = None
@@ -103,7 +103,7 @@ class ParameterSweep(toml.StrictTable):
     ]
 
     def list_points(self) -> list[SweepPoint]:
-        """Return every combination once, in the order of the file. The last list varies fastest.
+        """Return every combination once, in file order; the last list varies fastest.
 
         The sweep must be valid (see `list_sweep_errors`).
         """
@@ -118,7 +118,7 @@ class ParameterSweep(toml.StrictTable):
 
 
 def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
-    """Return an error message for every problem in a sweep.
+    """Return an error message for every problem in a parameter sweep.
 
     The messages do not contain the name of the file.
     """
@@ -162,13 +162,13 @@ _CANONICALIZERS: dict[str, Callable[[str], str]] = {
 
 
 def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
-    """Return the specs that a sweep contains, by key."""
+    """Return the specs in a sweep by their keys."""
     specs = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
     return {key: text for key, text in specs.items() if text is not None}
 
 
 def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield an error for each of the first invalid combinations, and an error for the rest."""
+    """Yield errors for the first invalid combinations, and one error for all others."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _placeholders(spec)}):
         try:
@@ -193,7 +193,7 @@ def _iter_combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]
 
 
 def _placeholders(spec: str) -> list[str]:
-    """Return the distinct names in braces in a spec."""
+    """Return the distinct names in braces that a spec contains."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(spec)))
 
 
@@ -211,7 +211,7 @@ class ExperimentError(toml.TomlError):
 
 
 def _check_variant_or_strategy(spec: str) -> str:
-    """Return a spec unchanged, or raise ValueError if it is not a variant or strategy."""
+    """Return a spec unchanged, or raise ValueError if it is neither a variant nor a strategy."""
     if not canonical_specs(spec):
         raise ValueError(
             f"{format_value(spec)} is neither a variant nor a strategy. Use a variant or a "
@@ -230,7 +230,7 @@ def canonical_specs(spec: str) -> list[str]:
 
 
 def _check_change(text: str) -> str:
-    """Return a change such as "slot=policy" unchanged, or raise ValueError if it is invalid."""
+    """Return a change such as "slot=policy", or raise ValueError if the change is not valid."""
     canonical_strategy(f"simple+{text}")
     return text
 
@@ -241,21 +241,21 @@ Count = Annotated[int, BeforeValidator(parse_count)]
 
 
 class StrategyPair(toml.StrictTable):
-    """Matchup of two strategies."""
+    """Pair of strategies that play against each other."""
 
     a: StrategySpec
     b: StrategySpec = "simple"
 
 
 class Panel(toml.StrictTable):
-    """Strategies that all play against the same opponent."""
+    """Strategies that all play against one common opponent."""
 
     strategies: Annotated[list[StrategySpec], Field(min_length=1)]
     against: StrategySpec = "simple"
 
 
 class FieldEntry(toml.StrictTable):
-    """Strategy that makes the changes, and the opponent (by default the same strategy)."""
+    """Strategy to which changes are made, and its opponent (by default, the same strategy)."""
 
     strategy: StrategySpec
     against: StrategySpec | None = None
@@ -320,7 +320,7 @@ def read_experiment(path: Path) -> ExperimentFile:
 
 
 def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> ExperimentFile:
-    """Return the contents of an experiment file, or raise ExperimentError with all errors.
+    """Return the contents of an experiment file, or raise ExperimentError that lists all errors.
 
     Args:
         raw: Keys and values of the file.
@@ -341,7 +341,7 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
 
 
 def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
-    """Resolve the paths in all specs of a file part, relative to the file's folder.
+    """Resolve all paths in the specs of a file section, relative to the folder of the file.
 
     Paths are not changed if the folder is the working directory, or if they exist only there.
     Weights without a folder belong to a trained player.
@@ -367,7 +367,7 @@ def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
 
 
 def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
-    """Yield an error for every combination of keys that is not allowed."""
+    """Yield an error for every combination of keys that a file must not contain."""
     if "deals" in raw and "matches" in raw:
         yield "deals and matches cannot be used together. Remove one of them."
     if len(ends := [key for key in STOPPING_KEYS if key in raw]) > 1:
@@ -386,7 +386,7 @@ def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
 
 
 def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
-    """Yield an error for every player key that cannot be used with the variants."""
+    """Yield an error for every key about players that does not suit the variants."""
     sweep, specs = file.sweep, file.variants
     if sweep is not None:
         if errors := list_sweep_errors(sweep):
@@ -432,7 +432,7 @@ def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]
 
 
 def _valid_keys(location: toml.KeyPath) -> list[str]:
-    """Return the valid keys at the location of an unknown key."""
+    """Return the keys that are valid where an unknown key was found."""
     tables: dict[str, type[toml.StrictTable]] = {
         "matchups": StrategyPair,
         "panel": Panel,

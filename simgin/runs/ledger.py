@@ -1,4 +1,4 @@
-"""Ledger of a run, which is an SQLite file with all finished batch rows.
+"""Ledger of a run, which is an SQLite file that stores all finished batch rows.
 
 Blocks of batches are committed as a whole, so a run can be killed at any time and continued or
 extended later. During a run, the file is in write-ahead mode and locked against other processes.
@@ -58,11 +58,11 @@ _ROW_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [
 
 
 class LedgerError(SimginError):
-    """Exception for a ledger that cannot be read or written, with a message that suggests a fix."""
+    """Exception for a ledger that simgin cannot read or write; the message suggests a fix."""
 
 
 class Ledger:
-    """Finished batches of all matchups of a run, stored in an SQLite file.
+    """Ledger of a run: an SQLite file with the finished batches of all matchups.
 
     Only one thread at a time can use the ledger. Any thread can close it, because Python can delete
     the results that own the ledger in any thread.
@@ -93,10 +93,10 @@ class Ledger:
         query = "SELECT * FROM blocks WHERE cell = ?"
         batches: set[tuple[int, int]] = set()
         for first, units, _, _ in self._iter_blocks(query, batch_size, matchup_index):
-            n_complete, rest = divmod(units, batch_size)
+            n_complete, remainder = divmod(units, batch_size)
             batches.update((first + i, batch_size) for i in range(n_complete))
-            if rest:
-                batches.add((first + n_complete, rest))
+            if remainder:
+                batches.add((first + n_complete, remainder))
         return batches
 
     def add_block(
@@ -123,7 +123,8 @@ class Ledger:
             LedgerError: If the block cannot be written. The ledger is then unchanged.
         """
         records = [
-            (matchup_index, first_batch + i, units[i], one) for i, one in enumerate(packed_deals)
+            (matchup_index, first_batch + i, units[i], packed)
+            for i, packed in enumerate(packed_deals)
         ]
         with self._report_write_errors(), self._connection:
             self._insert("blocks", (matchup_index, first_batch, sum(units), worker, packed_rows))
@@ -131,28 +132,28 @@ class Ledger:
                 self._insert("deals", record)
 
     def _insert(self, table: str, row: Sequence[Any]) -> None:
-        """Insert a row with a checksum into a table."""
+        """Insert a row and its checksum into a table."""
         placeholders = "?, " * len(row) + "?"
         query = f"INSERT OR REPLACE INTO {table} VALUES ({placeholders})"
         self._connection.execute(query, [*row, _checksum(row)])
 
     def _iter_valid_rows(self, query: str, *values: object) -> Iterator[list[Any]]:
-        """Yield the rows selected by a query, without checksums and corrupt rows."""
+        """Yield the rows that a query selects, without their checksums, skipping corrupt rows."""
         self._step_limit.n_calls = 0
         for *row, checksum in self._connection.execute(query, values):
             if checksum == _checksum(row) and [*map(type, row)] in _ROW_TYPES:
                 yield row
 
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
-        """Yield the first batch, unit counts, worker and packed rows of a query's valid blocks."""
-        for _, first, units, *rest in self._iter_valid_rows(query, *values):
+        """Yield the first batch, the unit counts, the worker and the rows of each valid block."""
+        for _, first, units, *fields in self._iter_valid_rows(query, *values):
             if (
-                first >= 0 < units <= batch_size * len(rest[-1])
+                first >= 0 < units <= batch_size * len(fields[-1])
             ):  # A packed batch has more than one byte.
-                yield [first, units, *rest]
+                yield [first, units, *fields]
 
     def rows(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
-        """Return the batch rows of the first `units` units of a matchup in order.
+        """Return the batch rows of the first `units` units of a matchup, in order.
 
         Args:
             matchup_index: Index of the matchup.
@@ -166,7 +167,7 @@ class Ledger:
         return np.concatenate([empty, *self.iter_chunks(matchup_index, units, batch_size)])
 
     def total(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
-        """Return the exact sum of all batch rows of a matchup, `(N_COLUMNS,) int64`."""
+        """Return the exact sum of all batch rows of a matchup, (N_COLUMNS,) int64."""
         total = np.zeros(batch_columns.N_COLUMNS, np.int64)
         for rows in self.iter_chunks(matchup_index, units, batch_size):
             total += rows.sum(axis=0)
@@ -200,21 +201,21 @@ class Ledger:
         Yields:
             `(n_deals,)` structured arrays with the fields of `DEAL_RECORD`.
         """
-        n_complete, rest = divmod(units, batch_size)
+        n_complete, remainder = divmod(units, batch_size)
         query = (
             "SELECT * FROM deals WHERE cell = ? "
             "AND (batch < ? AND units = ? OR batch = ? AND units = ?) ORDER BY batch"
         )
         n_rows = 0
         for *_, blob in self._iter_valid_rows(
-            query, matchup_index, n_complete, batch_size, n_complete, rest
+            query, matchup_index, n_complete, batch_size, n_complete, remainder
         ):
             n_rows += 1
             yield unpack_rows(blob, len(DEAL_RECORD.names or ())).view(DEAL_RECORD)[:, 0]
         self._require_batches(n_rows, units, batch_size)
 
     def workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
-        """Return the name of the worker that played each batch of `rows`."""
+        """Return the names of the workers that played the batches in `rows`."""
         return [
             worker
             for _, rows, worker in self._iter_parts(matchup_index, units, batch_size)
@@ -229,7 +230,7 @@ class Ledger:
         The blocks are in the order of the units. A batch can be in two blocks if it was played
         again to record its deals, but it is yielded only once.
         """
-        n_complete, rest = divmod(units, batch_size)
+        n_complete, remainder = divmod(units, batch_size)
         query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
         start = 0
         for first, block_units, worker, blob in self._iter_blocks(
@@ -237,7 +238,7 @@ class Ledger:
         ):
             end = first + block_units // batch_size
             stop = min(end, n_complete)
-            if end == n_complete and 0 < rest == block_units % batch_size:
+            if end == n_complete and 0 < remainder == block_units % batch_size:
                 stop += 1
             start = max(start, first)
             if start < stop:
@@ -249,7 +250,7 @@ class Ledger:
                 start = stop
 
     def _require_batches(self, n_batches: int, units: int, batch_size: int) -> None:
-        """Raise LedgerError unless all batches of the first `units` units were read."""
+        """Raise LedgerError unless all batches of the first `units` units have been read."""
         if n_batches != -(-units // batch_size):
             raise LedgerError(
                 f"{self._name} is incomplete: batches are missing or corrupt. Run the same command "
@@ -257,18 +258,18 @@ class Ledger:
             )
 
     def has_pass(self, name: str, n: int) -> bool:
-        """Return True if the ledger contains the result of an extra pass of this size."""
+        """Return True if the ledger contains the result of an extra pass of the given size."""
         return self._read_pass_bytes(name, n) is not None
 
     def add_pass(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Commit the result of an extra pass, replacing a result of another size."""
+        """Commit the result of an extra pass, replacing any result of another size."""
         blob = io.BytesIO()
         np.savez_compressed(blob, **arrays)  # type: ignore[arg-type]
         with self._report_write_errors(), self._connection:
             self._insert("steps", (name, n, blob.getvalue()))
 
     def read_pass(self, name: str, n: int) -> dict[str, np.ndarray]:
-        """Return the result of an extra pass.
+        """Return the stored result of an extra pass.
 
         Args:
             name: Name of the extra pass.
@@ -299,7 +300,7 @@ class Ledger:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Identity of the run, as set when the ledger was created.
+        """Identity of the run, which was stored when the ledger was created.
 
         Raises:
             LedgerError: If the identity is missing or corrupt.
@@ -313,11 +314,11 @@ class Ledger:
 
     @property
     def command(self) -> str:
-        """Command that continues the run, or an empty string if it is missing or corrupt."""
+        """Command that continues the run, or "" if the command is missing or corrupt."""
         return self._read_value("command")
 
     def _read_value(self, key: str) -> str:
-        """Return a string that is stored for the whole run, or "" if the string is missing."""
+        """Return a string that applies to the whole run, or "" if the string is missing."""
         for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
             return str(value)
         return ""
@@ -328,7 +329,7 @@ class Ledger:
             self._insert("run", ("command", command))
 
     def save(self, path: Path, command: str) -> None:
-        """Write the ledger and the command that continues the run to a new file."""
+        """Write the ledger to a new file, together with the command that continues the run."""
         with open_ledger(path, self.identity) as saved_ledger, saved_ledger._report_write_errors():
             self._connection.backup(saved_ledger._connection)
             saved_ledger.write_command(command)
@@ -352,7 +353,7 @@ class Ledger:
         return tables == 0 or self._connection.execute(_ANY_RESULT_QUERY).fetchone() is None
 
     def check_identity(self, identity: Mapping[str, Any]) -> None:
-        """Raise LedgerError with all differences if the ledger contains another run."""
+        """Raise LedgerError with a list of all differences if the ledger contains another run."""
         lines = [] if self.is_empty() else identity_differences(self.identity, identity)
         if lines:
             raise LedgerError(
@@ -376,7 +377,7 @@ class Ledger:
 
 @contextlib.contextmanager
 def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
-    """Open or create the ledger at a path, and keep it locked while it is open.
+    """Open a ledger, creating it if necessary, and lock the file while the ledger is open.
 
     Args:
         path: Path of the file, or None for a ledger in memory.
@@ -442,25 +443,25 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
 
 @dataclass
 class _StepLimit:
-    """Limit on the steps of a query, because the pages of a corrupt file can form a cycle."""
+    """Limit on the number of steps of a query, because a corrupt file can contain cycles."""
 
     path: Path | None
     n_calls: int = 0  # number of calls of the progress handler
 
     def __call__(self) -> bool:
-        """Count a call of SQLite's progress handler, and return True to stop the query."""
+        """Count a call of SQLite's progress handler; return True to stop the query."""
         self.n_calls += 1
         return self.is_exceeded
 
     @property
     def is_exceeded(self) -> bool:
-        """True if the query took more steps than a valid file of this size can need."""
+        """True if the query has taken more steps than a valid file of this size requires."""
         size = os.path.getsize(self.path) if self.path else 0
         return self.n_calls > 20 + size // 10_000
 
 
 def _check_files(path: Path) -> None:
-    """Raise LedgerError if SQLite would wait for a pipe or access another directory."""
+    """Raise LedgerError if SQLite would wait for a pipe or use another directory."""
     for suffix in SQLITE_SUFFIXES:
         file = Path(f"{path}{suffix}")
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
@@ -517,7 +518,7 @@ def _report_read_errors(
 
 
 def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sqlite3.Connection:
-    """Open a connection that locks the ledger file against other processes.
+    """Open a database connection that locks the ledger against other processes.
 
     If several processes open the file at the same time, all of them can fail. A process that fails
     closes the file, and tries again after a random time.
@@ -546,7 +547,7 @@ def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sql
 
 
 def _check_format(connection: sqlite3.Connection, name: str) -> bool:
-    """Return True if the file is a valid ledger and False if it is empty.
+    """Return True if the file is a valid ledger, or False if the file is empty.
 
     Raises:
         LedgerError: If the file has another format or is corrupt.
@@ -590,17 +591,17 @@ def _corrupt_message(name: str, error: object) -> str:
 
 
 def _sqlite_code(error: BaseException) -> int:
-    """Return the primary SQLite code of an error, or 0 if the error has no code."""
+    """Return the primary SQLite code of an error, or 0 if the error does not have a code."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _decode(content: bytes) -> str:
-    """Decode a string from the ledger, which might be invalid UTF-8."""
+    """Decode a string from the ledger, replacing invalid UTF-8."""
     return content.decode(errors="replace")
 
 
 def identity_differences(before: Any, after: Any, prefix: str = "") -> list[str]:
-    """Return a line for each value that differs between two identities.
+    """Return a line for each value in which two identities differ.
 
     Each line starts with the keys of the value. If only one identity contains a table of values,
     the line names only the table.
@@ -638,7 +639,7 @@ def identity_differences(before: Any, after: Any, prefix: str = "") -> list[str]
 
 
 def _checksum(row: Sequence[object]) -> bytes:
-    """Return the checksum of a row, computed from the values and their types."""
+    """Return the checksum of a row, which covers both values and types."""
     digest = hashlib.blake2b(digest_size=CHECKSUM_BYTES)
     for value in row:
         content = value if isinstance(value, bytes) else ascii(value).encode()
@@ -652,7 +653,7 @@ def _format_json(value: Any) -> str:
 
 
 def pack_rows(rows: np.ndarray) -> bytes:
-    """Compress an int64 array `(n_rows, n_columns)` with the interpreter lock released.
+    """Compress an int64 array, (n_rows, n_columns), without holding the interpreter lock.
 
     The values of a column are small and similar, so that most of their bytes are zero. Before
     compression with zlib, the bytes are ordered by column and significance, as in the shuffle
@@ -666,16 +667,16 @@ def pack_rows(rows: np.ndarray) -> bytes:
 
 
 def unpack_rows(packed: bytes, columns: int) -> np.ndarray:
-    """Return the packed array, `(n_rows, n_columns) int64`.
+    """Decompress a packed array of batch rows, (n_rows, n_columns) int64.
 
     Raises:
         zlib.error: If the bytes are corrupt.
     """
     stream = zlib.decompressobj()
-    raw = np.frombuffer(stream.decompress(packed, MAX_VALUE_BYTES), np.uint8)
+    content = np.frombuffer(stream.decompress(packed, MAX_VALUE_BYTES), np.uint8)
     if not stream.eof:
         raise zlib.error(f"a row is truncated or has more than {MAX_VALUE_BYTES:,} bytes")
-    if raw.size % (columns * INT64_BYTES):
-        raise zlib.error(f"{raw.size} bytes cannot be divided into rows of {columns} numbers")
-    numbers = np.array(raw.reshape(columns, INT64_BYTES, -1).transpose(2, 0, 1), order="C")
+    if content.size % (columns * INT64_BYTES):
+        raise zlib.error(f"{content.size} bytes cannot be divided into rows of {columns} numbers")
+    numbers = np.array(content.reshape(columns, INT64_BYTES, -1).transpose(2, 0, 1), order="C")
     return numbers.view("<i8")[:, :, 0]

@@ -1,4 +1,4 @@
-"""Manifest of a run, with matchups, files, versions and times.
+"""Manifest of a run, which lists matchups, files, versions and times.
 
 The identity is the part of the manifest that does not change when a run is continued or extended.
 """
@@ -36,7 +36,7 @@ SOURCE_SUFFIXES = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
 def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
-    """Return the identity of a run, which together with the size determines the results.
+    """Return the identity of a run, which determines the results of a run of a given size.
 
     Args:
         matchups: Matchups in table order.
@@ -57,7 +57,7 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
 
 
 def parse_matchup_keys(identity: Mapping[str, Any]) -> tuple[MatchupKey, ...]:
-    """Return the matchup keys of an identity or a manifest, in table order."""
+    """Return the matchup keys in an identity or a manifest, in table order."""
     seed, unit = int(identity["seed"]), identity["unit"]
     return tuple(
         MatchupKey(names["variant"], names["a"], names["b"], seed, unit)
@@ -74,7 +74,7 @@ def build_manifest(
     command: str,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the manifest of a run, with everything needed to repeat and to assess the run.
+    """Return the manifest of a run, with all data needed to repeat and to assess the run.
 
     Times are in UTC with a resolution of one second. The manifest does not affect table.csv.
 
@@ -109,7 +109,7 @@ def build_manifest(
 
 
 def describe_strategy(strategy: Strategy) -> dict[str, Any]:
-    """Return the digest, the ending, the policies and the parameter values of a strategy."""
+    """Return the digest, the order of decisions, the policies and the parameters of a strategy."""
     return {
         "digest": loader.compute_strategy_digest(strategy),
         "ending": strategy.ending,
@@ -132,7 +132,7 @@ def collect_versions() -> dict[str, str]:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return the operating system and the CPU, but not the names of the host and the user."""
+    """Return the operating system and the CPU, but not the names of the host or the user."""
     return {
         "system": platform.system(),
         "release": platform.release(),
@@ -152,7 +152,7 @@ def _read_cpu_model() -> str:
 
 @functools.cache
 def compute_package_digest() -> str:
-    """Return the digest of all source and data files of simgin and its strategies.
+    """Return a digest of all source and data files of simgin and of its strategies.
 
     Returns:
         Digest as 16 hexadecimal digits.
@@ -162,7 +162,7 @@ def compute_package_digest() -> str:
 
 @functools.cache
 def compute_engine_digest() -> str:
-    """Return the digest of the source files that affect the play of deals.
+    """Return a digest of the source files that determine how deals are played.
 
     Strategies are excluded, because each strategy has its own digest.
 
@@ -173,7 +173,7 @@ def compute_engine_digest() -> str:
 
 
 def _digest_sources(*prefixes: str) -> str:
-    """Return the digest of all source files whose names start with one of the prefixes."""
+    """Return a digest of all source files whose names start with one of the prefixes."""
     digest = hashlib.sha256()
     for name, path in sorted(_iter_sources()):
         if name.startswith(prefixes):
@@ -183,7 +183,7 @@ def _digest_sources(*prefixes: str) -> str:
 
 
 def _iter_sources() -> Iterator[tuple[str, Path]]:
-    """Yield the name and path of every source or data file that can affect results.
+    """Yield the name and the path of every source or data file that can affect results.
 
     The names are the same in a source tree and in an installed package.
     """

@@ -34,7 +34,7 @@ DealBatch = tuple[str, str, str, np.ndarray]
 
 
 class RecordsError(SimginError):
-    """Exception for records that cannot be written, with a message that suggests a fix."""
+    """Exception for recorded deals that simgin cannot write, with a suggested fix."""
 
 
 @cache
@@ -76,7 +76,7 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
 
 
 def require_pyarrow() -> None:
-    """Raise RecordsError if pyarrow is missing, before a long run begins."""
+    """Raise RecordsError if pyarrow is missing; call this before a long run."""
     _import_pyarrow()
 
 
@@ -128,7 +128,7 @@ def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) ->
 
 
 def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
-    """Return the Arrow table of one batch, or raise an error if a value does not fit its type."""
+    """Return the Arrow table of one batch, or raise an error if a value is out of range."""
     zeros = np.zeros(len(rows), np.int32)
     arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [text]) for text in texts]
     for name in DEAL_RECORD.names or ():
@@ -141,7 +141,7 @@ def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarra
 
 
 def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any:
-    """Return an Arrow array in which each code is replaced by its word."""
+    """Return an Arrow array in which words replace the integer codes."""
     known_codes = np.array(sorted(words))
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
     if (unknown := codes[known_codes[indices] != codes]).size:

@@ -1,4 +1,4 @@
-"""Plans, which contain the matchups, stopping rules and comparisons of a run.
+"""Plan of a run: its matchups, stopping rule and comparisons.
 
 A plan is built from the specs of one matchup or from an experiment file
 (`simgin.runs.experiment_file`).
@@ -52,7 +52,7 @@ KeyedMatchup = tuple[str, MatchupKey]
 
 
 class FieldChange(NamedTuple):
-    """Change that is made to a strategy in a field, in canonical specs.
+    """Change to a strategy in a field of opponents, as canonical specs.
 
     A field consists of a player, who makes the change, and the opponents.
     """
@@ -64,7 +64,7 @@ class FieldChange(NamedTuple):
 
     @property
     def field(self) -> str:
-        """Name of the field, such as "gold" if all players are gold, or "gold v simple"."""
+        """Name of the field, such as "gold" (only gold) or "gold v simple"."""
         if self.baseline == self.opponent:
             return self.baseline
         return f"{self.baseline} v {self.opponent}"
@@ -72,7 +72,7 @@ class FieldChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """Plan of a run, whose matchups have a common seed and unit of play."""
+    """Plan of a run, in which all matchups have the same seed and unit of play."""
 
     title: str
     tasks: tuple[Task, ...]
@@ -114,12 +114,12 @@ class Plan:
 
     @property
     def matchup_keys(self) -> list[MatchupKey]:
-        """Keys of the matchups, which consist of variant, strategies, seed and unit."""
+        """Keys of the matchups, each with variant, strategies, seed and unit."""
         return [matchup.key for matchup in self.matchups]
 
     @property
     def display_names(self) -> dict[str, str]:
-        """User-defined labels, and short names of strategies from files, by spec."""
+        """Display names by spec: labels from the user, and short names of strategies from files."""
         return {**short_names(self.matchups), **self.labels}
 
     @property
@@ -133,7 +133,7 @@ class Plan:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Identity of the run, as the ledger stores it."""
+        """Identity of the run, in the form that the ledger stores."""
         plan = {
             "question": self.question,
             "hypothesis": self.hypothesis,
@@ -154,7 +154,7 @@ def plan_matchup(
     seconds: float | str | None = None,
     seed: int = 1,
 ) -> Plan:
-    """Return the plan of a run with one matchup.
+    """Return the plan of a run that has only one matchup.
 
     At most one of `until`, `sprt` and `seconds` can be given. If one of these is given, the number
     of deals or matches is a maximum.
@@ -201,7 +201,7 @@ def plan_match(
     base: str | None = None,
     **more: Any,
 ) -> Plan:
-    """Return the plan of one matchup, or of a panel against a common opponent.
+    """Return the plan of one matchup, or of several strategies against a common opponent.
 
     Args:
         strategies: Specs of strategy A and possibly B, or of the strategies that are compared.
@@ -240,7 +240,7 @@ def plan_match(
 
 
 def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
-    """Return the plan of a league, in which all strategies play each other.
+    """Return the plan of a league, in which every strategy plays every other strategy.
 
     Args:
         strategies: Specs of three or more strategies.
@@ -265,7 +265,7 @@ def _find_specs(strategies: Sequence[str]) -> list[str]:
 
 
 def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an experiment with the given keys; `seconds` sets the key `for`."""
+    """Return the plan of an experiment, given the keys of its file and a time limit."""
     from simgin.runs.experiment_file import parse_experiment
 
     game = variants.find_variant(variant)
@@ -281,7 +281,7 @@ def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
 
 
 def _warn_of_match_rules(matchups: Sequence[Matchup]) -> None:
-    for variant in dict.fromkeys(one.variant for one in matchups if one.unit == "deal"):
+    for variant in dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal"):
         variants.warn_of_match_settings(variant)
 
 
@@ -291,7 +291,7 @@ def _choose_size(
     seconds: float | None,
     unit: Literal["deal", "match"],
 ) -> int:
-    """Return the number of deals or matches per matchup if no count is given."""
+    """Return the number of deals or matches per matchup if the user does not specify a count."""
     if seconds is not None:
         return amounts.MAX_COUNT
     if until is not None or sprt is not None:
@@ -310,12 +310,12 @@ def _build_stopping_rules(
 
 
 def measure_unit_seconds(matchup: Matchup) -> float:
-    """Play a few units to measure the CPU time per unit in seconds on one core."""
+    """Measure the CPU time per unit, in seconds on one core, by playing a few units."""
     return run_pilot(matchup)[0]
 
 
 def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
-    """Play a few units of a matchup, and measure their CPU time.
+    """Play a few units of a matchup as a pilot, and measure their CPU time.
 
     Returns:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
@@ -332,7 +332,7 @@ def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
 
 
 def estimate_deviations(matchup: Matchup) -> dict[str, float]:
-    """Estimate the standard deviations of headline metrics per unit with a pilot.
+    """Estimate the standard deviations of the headline metrics per unit from a pilot.
 
     Returns:
         Standard deviation by metric (`metrics.headline_metrics`). If the pilot is too short for an
@@ -376,7 +376,7 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
 
 
 def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
-    """Return the plan of an experiment file, with error messages that start with `source`."""
+    """Return the plan of an experiment file; error messages start with `source`."""
     from simgin.runs.experiment_file import ExperimentError
 
     file = _add_base_to_panel(file)
@@ -406,7 +406,7 @@ def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
 
 
 def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
-    """Add the baseline to a file's panel if the baseline is a strategy without a matchup."""
+    """Add the baseline to a panel if the baseline is a strategy that has no matchup."""
     from simgin.runs.experiment_file import canonical_strategy
 
     if file.base is None or file.panel is None:
@@ -420,7 +420,7 @@ def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
 
 
 def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
-    """Yield every matchup of a file with its key, one variant after another."""
+    """Yield every matchup in a file with its key, grouped by variant."""
     points: dict[str | None, list[SweepPoint]] = {}
     for point in file.sweep.list_points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
@@ -452,7 +452,7 @@ def _iter_pairs(
 
 
 def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
-    """Yield every change in every field.
+    """Yield every change in every field of opponents.
 
     A change is omitted if it does not alter the strategy or makes the strategy equal to the
     opponent.
@@ -466,7 +466,7 @@ def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
 
 
 def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
-    """Return the name in `names` that means the same as a spec, or else the spec."""
+    """Return the name in `names` that is equivalent to a spec, or the spec if there is none."""
     from simgin.runs import experiment_file
 
     if spec is None or spec in names:
@@ -475,7 +475,7 @@ def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
 
 
 def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set[str]:
-    """Return the variants, the A strategies and the panel's opponent."""
+    """Return the valid baselines: variants, strategies A and the panel's opponent."""
     names = {name for cell in keys for name in (cell.variant, cell.a)}
     return names if file.panel is None else names | {file.panel.against}
 
@@ -483,7 +483,7 @@ def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set
 def _read_labels(
     labels: Mapping[str, str], keys: Sequence[MatchupKey], source: str = ""
 ) -> dict[str, str]:
-    """Return the labels of a file by the names of variants and strategies in matchups.
+    """Return the labels in a file by the names of the variants and strategies in matchups.
 
     Raises:
         ExperimentError: If a name is not played, or if two names have the same label.
@@ -507,7 +507,7 @@ def _read_labels(
 def _iter_errors(
     file: ExperimentFile, keys: Sequence[MatchupKey], baseline: str | None
 ) -> Iterator[str]:
-    """Yield an error message for every problem that needs the complete list of matchups."""
+    """Yield an error message for each problem that is visible only in the list of matchups."""
     if not keys:
         yield (
             "the file defines no matchup because all strategies are identical or no change has an "
@@ -528,7 +528,7 @@ def _iter_errors(
 
 
 def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
-    """Yield the playable matchups, and load each variant and strategy only once."""
+    """Yield the playable matchups, loading each variant and each strategy only once."""
     variants_by_spec = {cell.variant: variants.find_variant(cell.variant) for cell in keys}
     players = {text: loader.find_strategy(text) for cell in keys for text in cell.players}
     for key in keys:
@@ -539,7 +539,7 @@ def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
 def _find_contrasts(
     keyed_matchups: Sequence[KeyedMatchup], keys: Sequence[MatchupKey], baseline: str | None
 ) -> list[tuple[int, int]]:
-    """Return the index of every compared matchup and the index of its baseline.
+    """Return pairs of indices: a matchup that is compared, and its baseline.
 
     The two matchups differ only in the strategy or only in the variant. Strategies are compared
     within a panel, a sweep or a solitaire list, against the same opponent. Variants are compared if
@@ -558,14 +558,14 @@ def _find_contrasts(
     pairs += _iter_contrasts(keys, "variant", baseline)
     unique = {frozenset(pair): pair for pair in reversed(pairs)}
     contrasts = [(index[cell], index[other]) for cell, other in reversed(unique.values())]
-    known = [cell for cell in panel if is_opponent and cell in index and cell.a != cell.b]
-    return [*contrasts, *((index[cell], SELF_PLAY) for cell in known)]
+    self_play = [cell for cell in panel if is_opponent and cell in index and cell.a != cell.b]
+    return [*contrasts, *((index[cell], SELF_PLAY) for cell in self_play)]
 
 
 def _iter_contrasts(
     group: Sequence[MatchupKey], field: Literal["variant", "a"], baseline: str | None
 ) -> Iterator[tuple[MatchupKey, MatchupKey]]:
-    """Yield every matchup with its baseline, which differs from it in only one field.
+    """Yield each matchup with its baseline, which differs from the matchup in one field only.
 
     A matchup with the baseline that the file names is always the baseline. Otherwise, the first
     possible matchup is the baseline.
@@ -573,8 +573,8 @@ def _iter_contrasts(
     is_named = any(getattr(cell, field) == baseline for cell in group)
     groups: dict[MatchupKey, list[MatchupKey]] = {}
     for cell in group:
-        rest = replace(cell, variant="") if field == "variant" else replace(cell, a="")
-        groups.setdefault(rest, []).append(cell)
+        common = replace(cell, variant="") if field == "variant" else replace(cell, a="")
+        groups.setdefault(common, []).append(cell)
     for alike in groups.values():
         if is_named:
             bases = [cell for cell in alike if getattr(cell, field) == baseline]

@@ -1,4 +1,4 @@
-"""Base class of the results that simgin's commands show and its Python functions return."""
+"""Base class for the results of commands and of Python functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ INLINE_PLOTS = 1
 
 
 class Result(RenamedAttributes):
-    """Base class for results of requests, which Python displays as a sentence and a table.
+    """Base class for results, which Python displays as a sentence and a table.
 
     A subclass defines `played`. If its identity has more entries, it defines `identity` and
     `stop_results` instead.
@@ -55,7 +55,7 @@ class Result(RenamedAttributes):
         return next(iter(self.frames().values()))
 
     def summary(self) -> str:
-        """Return the result in sentences, one per line."""
+        """Return sentences that summarise the result, one per line."""
         return "\n".join(self.overview().verdict)
 
     def plot(self) -> Figure:
@@ -71,7 +71,7 @@ class Result(RenamedAttributes):
         )
 
     def save(self, output: str | Path) -> Path:
-        """Write the HTML report, tables and plots to a directory, as the commands do with -o.
+        """Write the HTML report, the tables and the plots to a directory, like the option -o.
 
         Args:
             output: Output directory. Results of the same call are overwritten.
@@ -108,32 +108,32 @@ class Result(RenamedAttributes):
 
     @property
     def run_ledger(self) -> ledger.Ledger | None:
-        """Ledger of the run, or None if the result has no ledger."""
+        """Ledger of the run, or None if the result does not have a ledger."""
         return None
 
     @property
     def played(self) -> Sequence[tuple[Matchup, int]]:
-        """Matchups with the number of units of analysis played in each."""
+        """Matchups, each with the number of units of analysis that have been played."""
         raise NotImplementedError
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Data for `manifest.json` that determine the results, except for the size."""
+        """Entries of `manifest.json` that determine the results of a run of a given size."""
         return build_identity([matchup for matchup, _ in self.played])
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """Units played and reason for stopping of each matchup in `identity`."""
+        """Number of units played and the reason for stopping, for each matchup in `identity`."""
         return [StopResult(units) for _, units in self.played]
 
     @property
     def stopped(self) -> str:
-        """Distinct reasons for stopping of all matchups ("complete" for a complete matchup)."""
+        """Distinct reasons for stopping; a matchup that was not stopped is "complete"."""
         return "; ".join(dict.fromkeys(end.stopped for end in self.stop_results))
 
     @property
     def manifest_entries(self) -> Mapping[str, Any]:
-        """Additional entries of `manifest.json`."""
+        """Additional entries for `manifest.json`."""
         return {}
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
@@ -141,23 +141,23 @@ class Result(RenamedAttributes):
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows for `--json` without NaN (default: the rows of the main DataFrame)."""
+        """Return the rows for `--json`, by default those of the main DataFrame, without NaN."""
         return to_records(next(iter(self.frames().values())))
 
     def report(self, command: str) -> Report:
-        """Return the report of the result, with the command that repeats the result."""
+        """Return the report of the result, including the command that repeats it."""
         raise NotImplementedError
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return the report with the additional files that a saved result needs."""
+        """Add the files that a saved result needs to a report, and return the report."""
         return report
 
     def overview(self) -> Report:
-        """Return a report that has at least the verdict and the main table."""
+        """Return a report that contains at least the verdict and the main table."""
         return self.report(self.call)
 
     def plots(self) -> Iterable[Plot]:
-        """Return the plots of the report, each of which is drawn on first use."""
+        """Return the plots of the report, which are drawn when they are first used."""
         return self.report(self.call).plots
 
 
@@ -172,7 +172,7 @@ def save_report(
     record_deals: bool = False,
     **request: Any,
 ) -> list[Path]:
-    """Write the report of a finished request to a directory, and return the paths.
+    """Write the report of a finished request to a directory, and return the paths of its files.
 
     Args:
         output: Output directory.

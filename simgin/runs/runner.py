@@ -1,4 +1,4 @@
-"""Execution of runs: a worker pool plays missing blocks, which are committed to the ledger.
+"""Execution of runs, in which a worker pool plays missing blocks and a ledger stores the results.
 
 The default pool uses threads of this process, which run in parallel because the kernels release the
 interpreter lock. They are daemon threads, so that a strategy that never returns can be interrupted
@@ -43,7 +43,7 @@ INTERRUPT_TIMEOUT = 2.0  # time in seconds for which an interrupted run waits fo
 
 
 class ThreadPool:
-    """Pool of worker threads, which keeps one more block per thread in a queue.
+    """Pool of worker threads, with a queue of one additional block per thread.
 
     Args:
         workers: Number of threads, or None for the number of usable cores.
@@ -57,7 +57,7 @@ class ThreadPool:
         self._threads: list[threading.Thread] = []
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Compile the kernels, so that errors in strategies appear before the first deal."""
+        """Compile all kernels, so that errors in strategies appear before the first deal."""
         for matchup in matchups:
             kernel.compile_matchup(matchup)
 
@@ -71,14 +71,14 @@ class ThreadPool:
             self._threads.append(thread)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Return the result of the next finished block, or None after `timeout` seconds."""
+        """Wait for the next finished block; return its result, or None after `timeout` seconds."""
         try:
             return self._results.get(timeout=timeout)
         except queue.Empty:
             return None
 
     def cancel(self, after: Block | None = None) -> int:
-        """Cancel the blocks that have not been started, and return their number.
+        """Cancel the blocks that no thread has started, and return their number.
 
         Blocks are started in order, so all cancelled blocks come after the finished blocks.
         """
@@ -100,7 +100,7 @@ class ThreadPool:
 
 
 class SerialPool(ThreadPool):
-    """Worker pool without threads, in which a debugger can use the terminal.
+    """Worker pool without threads, so that a debugger can use the terminal.
 
     `next_result` plays the blocks.
     """
@@ -110,17 +110,17 @@ class SerialPool(ThreadPool):
         self.max_pending = 1
 
     def submit(self, block: Block) -> None:
-        """Store a block for the next call to `next_result`."""
+        """Store a block until the next call to `next_result`."""
         self._queue.put(block)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Play the submitted block, or return None if there is no block."""
+        """Play the submitted block and return the result, or return None if there is no block."""
         block = None if self._queue.empty() else self._queue.get()
         return None if block is None else play_block(block)
 
 
 def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
-    """Return a pool of threads, of dask workers, or without threads for a debugger."""
+    """Return a pool of threads, a pool of dask workers, or a pool without threads for debugging."""
     if scheduler is not None:
         from simgin.runs.cluster import ClusterPool
 
@@ -129,7 +129,7 @@ def make_pool(workers: int | None, scheduler: str | None = None) -> WorkerPool:
 
 
 class _StopMonitor:
-    """Monitor that applies a stopping rule to one matchup's batches, in order."""
+    """Monitor that applies a stopping rule to the batches of one matchup, in order."""
 
     def __init__(self, stopping_rule: StoppingRule) -> None:
         self._rule = stopping_rule
@@ -140,7 +140,7 @@ class _StopMonitor:
         self.stop: tuple[int, str] | None = None
 
     def add(self, first_batch: int, rows: np.ndarray) -> None:
-        """Add the rows of consecutive batches, and apply the stopping rule up to the first gap.
+        """Add consecutive batch rows, and apply the stopping rule to all rows up to the first gap.
 
         Args:
             first_batch: Index of the first batch.
@@ -171,7 +171,7 @@ def run_tasks(
     seconds: float | None = None,
     record_deals: bool = False,
 ) -> list[StopResult]:
-    """Play the missing blocks of all matchups until each is complete or stopped.
+    """Play the missing blocks of all matchups until every matchup is complete or stopped.
 
     If blocks raise errors, the run stops after all submitted blocks have returned, and raises the
     error with the smallest unit index. KeyboardInterrupt is raised after the blocks in progress
@@ -204,7 +204,7 @@ def run_tasks(
 
 
 def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndarray:
-    """Play deals or matches in threads of this process, and return the batch rows.
+    """Play deals or matches in the threads of this process, and return the batch rows.
 
     Args:
         matchup: Matchup to play.
@@ -224,7 +224,7 @@ def run_matchups(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> list[np.ndarray]:
-    """Play several matchups and return the batch rows of each matchup, as `run_matchup` does."""
+    """Play several matchups in the threads of this process, and return the rows of each."""
     tasks = [Task(matchup, n) for matchup in matchups]
     pool = ThreadPool(workers)
     pool.prepare(matchups)
@@ -237,7 +237,7 @@ def run_matchups(
 def _resume_monitor(
     ledger: Ledger, matchup_index: int, task: Task, stopping_rule: StoppingRule
 ) -> _StopMonitor:
-    """Return a stopping monitor that has already examined the batches in the ledger."""
+    """Return a stopping monitor that has examined the batches in the ledger."""
     monitor = _StopMonitor(stopping_rule)
     for batch, row in ledger.iter_finished(matchup_index, task.units, task.matchup.batch_size):
         monitor.add(batch, row[None])
@@ -245,7 +245,7 @@ def _resume_monitor(
 
 
 def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
-    """Return the number of consecutive finished units in a matchup with a time limit."""
+    """Return the number of consecutive finished units of a matchup that has a time limit."""
     finished = ledger.finished_batches(matchup_index, task.matchup.batch_size)
     if not remaining_units(task, finished):
         return StopResult(task.units)
@@ -255,7 +255,7 @@ def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float
 
 
 class _RunSession:
-    """Session that keeps track of the blocks in progress and processes their results."""
+    """Session of a run, which tracks the submitted blocks and processes their results."""
 
     def __init__(
         self,
@@ -275,7 +275,7 @@ class _RunSession:
         self._close_stopped()
 
     def play(self, on_progress: Progress | None) -> None:
-        """Play all remaining blocks, and commit their results."""
+        """Play all remaining blocks, and commit their results to the ledger."""
         try:
             self._report(on_progress)
             self._submit_blocks()
@@ -341,7 +341,7 @@ class _RunSession:
                 self._schedule.close_matchup(i)
 
     def _finish_interrupted(self) -> None:
-        """Commit blocks that finish within the time limit, and abandon the other blocks."""
+        """Commit the blocks that finish within the time limit, and abandon all others."""
         self._n_pending -= self._pool.cancel()
         deadline = time.monotonic() + INTERRUPT_TIMEOUT
         while self._n_pending > 0:
@@ -362,7 +362,7 @@ Arrays = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class ExtraStep:
-    """Extra pass of a run that remains to be played.
+    """Extra pass of a run that has not been played yet.
 
     `name` identifies the pass in the ledger. `n` is the number of deals or matches of `matchup`. If
     `n` changes, the result is computed again. `cost` is the time per unit, relative to ordinary
@@ -378,12 +378,12 @@ class ExtraStep:
 
     @property
     def weighted_units(self) -> float:
-        """Number of units to play, multiplied by the relative cost of a unit."""
+        """Number of units to play times the relative cost of a unit."""
         return self.cost * self.matchup.count_units(self.n)
 
 
 def missing_steps(passes: Sequence[ExtraStep], ledger: Ledger) -> list[ExtraStep]:
-    """Return the extra passes whose results are not in the ledger."""
+    """Return the extra passes whose results are missing from the ledger."""
     return [step for step in passes if not ledger.has_pass(step.name, step.n)]
 
 
@@ -393,13 +393,13 @@ def play_steps(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> None:
-    """Play the missing extra passes in sequence, and store their results."""
-    missing = missing_steps(passes, ledger)
-    if on_progress is not None and missing:
-        on_progress(0, PROGRESS_PARTS * len(missing))
-    for i, step in enumerate(missing):
+    """Play the missing extra passes one after another, and store their results."""
+    steps = missing_steps(passes, ledger)
+    if on_progress is not None and steps:
+        on_progress(0, PROGRESS_PARTS * len(steps))
+    for i, step in enumerate(steps):
         ledger.add_pass(
-            step.name, step.n, step.play(workers, partial_progress(on_progress, i, len(missing)))
+            step.name, step.n, step.play(workers, partial_progress(on_progress, i, len(steps)))
         )
         if on_progress is not None:
-            on_progress(PROGRESS_PARTS * (i + 1), PROGRESS_PARTS * len(missing))
+            on_progress(PROGRESS_PARTS * (i + 1), PROGRESS_PARTS * len(steps))

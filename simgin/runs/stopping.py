@@ -1,4 +1,4 @@
-"""Stopping rules, which are a target precision or the decision of a sequential test.
+"""Stopping rules, which stop a run at a target precision or by a sequential test.
 
 A rule examines the results after every batch. The `multiplier` of the rule widens all intervals of
 the run so that they are valid at any stopping time. simgin does not print ordinary intervals after
@@ -49,7 +49,7 @@ METRIC_SUBJECTS = {
 
 @dataclass(frozen=True)
 class StopResult:
-    """Number of units played in a matchup, and the reason for stopping."""
+    """Number of units that a matchup has played, and the reason why it stopped."""
 
     units: int
     stopped: str = COMPLETE
@@ -59,7 +59,7 @@ class StopResult:
 
 @dataclass(frozen=True)
 class PrecisionRule:
-    """Stopping rule that stops when a metric's 95 % confidence sequence is narrow enough."""
+    """Stopping rule that applies when a metric's 95 % confidence sequence is narrow enough."""
 
     metric: str  # metric of strategy A
     half_width: float
@@ -73,16 +73,16 @@ class PrecisionRule:
         return f"stop when {subject} is known to within ± {width} (95 % confidence sequence)"
 
     def _format_width(self, width: float) -> str:
-        """Return a half-width as text with its unit."""
+        """Format a half-width as text that includes the unit."""
         metric = metrics.METRICS_BY_NAME[self.metric]
         return f"{metric.display_factor * width:.6g} {'percentage ' * metric.is_proportion}points"
 
     def multiplier(self, units: int) -> float:
-        """Return the half-width of every interval of the run, in standard errors."""
+        """Return the half-width of each interval of the run, in standard errors."""
         return estimate.confidence_sequence_width(units, self.planned_units)
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return the reached precision as a sentence, or None to continue.
+        """Return a sentence that states the precision reached, or None to continue.
 
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
@@ -103,7 +103,7 @@ class PrecisionRule:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """Stopping rule that stops when a sequential test of pairs accepts a hypothesis.
+    """Stopping rule that applies when a sequential test of pairs accepts a hypothesis.
 
     `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A. They are Elo
     differences, computed from A's mean pair score.
@@ -122,7 +122,7 @@ class SequentialTest:
 
     @property
     def planned_units(self) -> int:
-        """Expected number of pairs in the slowest case, in which the true strength is midway.
+        """Expected number of pairs if the true strength is midway between the hypotheses.
 
         The number is the product of the bounds of the test, divided by the square of the drift.
         """
@@ -132,11 +132,11 @@ class SequentialTest:
         return max(estimate.MIN_UNITS_FIRST_LOOK, pairs)
 
     def multiplier(self, units: int) -> float:
-        """Return the half-width of every interval of the run, in standard errors."""
+        """Return the half-width of each interval of the run, in standard errors."""
         return estimate.confidence_sequence_width(units, self.planned_units)
 
     def llr(self, totals: np.ndarray) -> float:
-        """Return the log likelihood ratio of H1 to H0.
+        """Return the log likelihood ratio of hypothesis H1 to hypothesis H0.
 
         Args:
             totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram
@@ -150,20 +150,20 @@ class SequentialTest:
 
     @property
     def _h1_conclusion(self) -> str:
-        """Conclusion if H1 is accepted, in which case strengths up to `elo0` are unlikely."""
+        """Conclusion if H1 is accepted, because strengths up to `elo0` are unlikely."""
         if self.elo0 < 0:
             return f"A is less than {-self.elo0:g} Elo weaker and may be stronger"
         return f"A is more than {self.elo0:g} Elo stronger" if self.elo0 else "A is stronger"
 
     @property
     def _h0_conclusion(self) -> str:
-        """Conclusion if H0 is accepted, in which case strengths from `elo1` are unlikely."""
+        """Conclusion if H0 is accepted, because strengths of `elo1` or more are unlikely."""
         if self.elo1 > 0:
             return f"A is less than {self.elo1:g} Elo stronger and may be weaker"
         return f"A is more than {-self.elo1:g} Elo weaker" if self.elo1 else "A is weaker"
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return the conclusion if a hypothesis is accepted, or None to continue.
+        """Return the conclusion if the test accepts a hypothesis, or None to continue.
 
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
@@ -187,11 +187,11 @@ StoppingRule = PrecisionRule | SequentialTest
 
 
 class StoppingError(SimginError):
-    """Exception for a stopping rule that cannot be used with the matchup."""
+    """Exception for a stopping rule that a matchup does not support."""
 
 
 def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionRule:
-    """Return the stopping rule for a half-width of the 95 % interval.
+    """Return a rule that stops at a given half-width of the 95 % interval.
 
     Args:
         half_width: A string such as `0.1%` for the percentage of deals or matches won, or a number
@@ -206,7 +206,7 @@ def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionR
 
 
 def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> SequentialTest:
-    """Return the sequential test between two Elo differences.
+    """Return a sequential test of two hypotheses about the Elo difference.
 
     Args:
         elo0: Elo difference under H0.
@@ -227,8 +227,8 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
 def _choose_metric(matchup: Matchup, *, percent: bool) -> str:
     """Return the metric to which a half-width in percent or in points applies."""
     if matchup.unit == metrics.DEAL:
-        share, points = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
-        return share if percent else points
+        rate, points = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
+        return rate if percent else points
     if not percent:
         return "match_margin"
     return "goal_met" if matchup.variant.goal.total else "match_win"
@@ -257,7 +257,7 @@ def compute_sprt_bounds() -> tuple[float, float]:
 
 
 def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
-    """Compute the log likelihood ratio of mean score m1 to mean score m0.
+    """Compute the log likelihood ratio of the mean score m1 to the mean score m0.
 
     Each hypothesis is represented by the most likely distribution with its mean (the generalised
     sequential probability ratio test in multinomial form).

@@ -1,1 +1,1 @@
-"""Statistics, with metrics, standard errors, differences and ratings."""
+"""Statistics of results: metrics, standard errors, differences and ratings."""

@@ -1,4 +1,4 @@
-"""Batch rows, with totals, the influence of each batch on an estimate, and homogeneity.
+"""Batch rows: totals, the influence of each batch on an estimate, and homogeneity tests.
 
 Matchups with the same seed play the same deals, batch by batch. If a quantity combines several
 matchups, its standard error is therefore computed from the joint influences of their batches. The
@@ -28,17 +28,17 @@ PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair,
 
 
 def sum_rows(rows: np.ndarray) -> np.ndarray:
-    """Return the exact sum of batch rows by column, (batch_columns.N_COLUMNS,) int64."""
+    """Return the exact sum of each column of batch rows, (batch_columns.N_COLUMNS,) int64."""
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
 def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """Return the sum of a fact in each batch, (n_batches,) int64."""
+    """Return the sum of a recorded quantity (fact) in each batch, (n_batches,) int64."""
     return np.asarray(rows[:, batch_columns.COL_SUM + fact])
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """Return the sum of the denominator of a fact in each batch, (n_batches,) int64."""
+    """Return the sum of a fact's denominator in each batch, (n_batches,) int64."""
     return fact_sums(rows, batch_columns.DENOMINATOR_INDEX[fact])
 
 
@@ -48,7 +48,7 @@ def unit_counts(rows: np.ndarray) -> np.ndarray:
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
-    """Return the number of deals or matches in batch rows.
+    """Return the number of deals or matches that batch rows contain.
 
     Args:
         rows: Batch rows.
@@ -58,7 +58,7 @@ def count_played(rows: np.ndarray, unit: str) -> int:
 
 
 def effective_batches(rows: np.ndarray) -> float:
-    """Return the effective number of batches of equal size, (sum u)^2 / sum u^2.
+    """Return the effective number of equal-sized batches, (sum u)^2 / sum u^2.
 
     An incomplete batch counts as less than one batch.
     """
@@ -84,7 +84,7 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
 
 
 def standard_error(influences: np.ndarray, batches: float) -> float:
-    """Return the standard error of an estimate from the influences of its batches.
+    """Compute the standard error of an estimate from the influences of its batches.
 
     For a batch with u of U units, the variance of the influence is proportional to u (1 - u / U).
     The sum of squares is therefore too small by the factor 1 - 1 / batches.
@@ -127,7 +127,7 @@ def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[floa
 
 @dataclass(frozen=True, eq=False)
 class BatchRows:
-    """Batch rows of a matchup from the perspective of A or B.
+    """Batch rows of a matchup, seen from the perspective of A or B.
 
     Attributes:
         matchup: Key of the matchup.
@@ -144,21 +144,21 @@ class BatchRows:
 
     @property
     def strategy(self) -> str:
-        """Name of the strategy that has this perspective."""
+        """Name of the strategy from whose perspective the rows are evaluated."""
         return self.matchup.b if self.as_b else self.matchup.a
 
     @property
     def opponent(self) -> str:
-        """Name of the opponent, or "" in a solitaire game."""
+        """Name of the opposing strategy, or "" in a solitaire game."""
         return self.matchup.a if self.as_b else self.matchup.b
 
     def swap_sides(self) -> BatchRows:
-        """Return the same matchup from the perspective of the opponent."""
+        """Return the same batch rows from the perspective of the opponent."""
         return replace(self, as_b=not self.as_b)
 
     @property
     def is_identical(self) -> bool:
-        """True if both strategies played identically, so that the games of each pair cancel out."""
+        """True if both strategies play identically, so that the games of each pair cancel out."""
         if not self.matchup.is_mirrored:
             return False
         total = self.rows.sum(axis=0)
@@ -175,7 +175,7 @@ class BatchRows:
 
 @dataclass(frozen=True)
 class Homogeneity:
-    """Chi-square test of a proportion over batches or groups of batches.
+    """Chi-square test of whether a proportion is the same in all batches or groups of batches.
 
     If there are fewer than two groups or the variance is 0, the statistic, the p-value and the
     largest residual are NaN.

@@ -1,4 +1,4 @@
-"""Differences of metrics between two matchups, with significance tests and their power.
+"""Differences of metrics between two matchups, with significance tests and power.
 
 Matchups with the same seed play the same deals in the same order. The standard error of a
 difference is therefore computed from paired differences of batches. This error is often several
@@ -26,7 +26,7 @@ Comparison = tuple[BatchRows, BatchRows]  # batch rows of a matchup and of its b
 
 
 def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequence[str]) -> Frame:
-    """Compute the difference from the baseline for every comparison and metric.
+    """Compute the difference from the baseline for every comparison and every metric.
 
     Args:
         comparisons: Matchups with their baselines.
@@ -47,12 +47,12 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
 
 
 def add_adjusted_p_values(frame: Frame) -> Frame:
-    """Return differences with a column `p_holm`, which contains Holm's correction for all rows."""
+    """Return differences with a column `p_holm` of p-values after Holm's correction."""
     return frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
 
 
 def adjust_p_values(p: np.ndarray) -> np.ndarray:
-    """Return p-values with Holm's correction, in the given order.
+    """Return p-values after Holm's correction, in the order of the input.
 
     Args:
         p: p-values of one family. NaN values are ignored and stay NaN.
@@ -66,7 +66,7 @@ def adjust_p_values(p: np.ndarray) -> np.ndarray:
 
 
 def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None:
-    """Return both matchups restricted to batches with the same units, or None if there are none."""
+    """Return both matchups restricted to batches of equal size, or None if there are none."""
     matchup = compared.matchup
     base_matchup = baseline.matchup
     if matchup.seed != base_matchup.seed or matchup.unit != base_matchup.unit:
@@ -83,7 +83,7 @@ def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None
 def _comparison_rows(
     compared: BatchRows, baseline: BatchRows, selected_metrics: Sequence[Metric]
 ) -> list[dict[str, object]]:
-    """Return the rows of one comparison without Holm's correction."""
+    """Return the rows of one comparison before Holm's correction."""
     shared = align_batches(compared, baseline)
     pair = shared or (compared, baseline)
     is_paired = shared is not None
@@ -113,7 +113,7 @@ def _comparison_rows(
 
 
 def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> Estimate:
-    """Estimate a difference.
+    """Estimate the difference of a metric between two matchups.
 
     `n` is the number of units or batches for the t quantile.
     """
@@ -141,7 +141,7 @@ def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> E
 def _paired_standard_error(
     pair: Comparison, metric: Metric, difference: PairedEstimate
 ) -> tuple[float, float]:
-    """Return the standard error of a paired difference, and the effective number of batches.
+    """Return the standard error of a paired difference and the effective number of batches.
 
     If there are too few batches, the standard error is NaN. The standard error is also NaN if too
     few batches have a numerator other than 0. For a proportion, one such batch is sufficient.
@@ -157,7 +157,7 @@ def _paired_standard_error(
 
 
 def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple[float, float]:
-    """Return the standard error of an independent difference, with the units for the t quantile.
+    """Return the standard error of an unpaired difference and the effective number of units.
 
     The degrees of freedom follow Welch and Satterthwaite.
     """
@@ -172,7 +172,7 @@ def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple
 
 
 def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
-    """Return the confidence bounds, the p-value and the detectable difference.
+    """Return the confidence bounds, the p-value and the detectable size of a difference.
 
     All values are NaN if the standard error is not positive.
 
@@ -208,7 +208,7 @@ POINT_METRICS = ("margin", "score")  # metrics to which a margin in points per d
 
 
 def classify_difference(low: float, high: float, margin: float) -> str:
-    """Classify the 95 % interval of a difference by a margin.
+    """Classify a difference by comparing its 95 % interval with a margin.
 
     Undefined intervals are INCONCLUSIVE.
     """
@@ -220,7 +220,7 @@ def classify_difference(low: float, high: float, margin: float) -> str:
 
 
 def add_verdicts(frame: Frame, margin: str | float) -> Frame:
-    """Return a DataFrame of differences with the columns `margin` and `verdict`.
+    """Add the columns `margin` and `verdict` to a DataFrame of differences.
 
     Args:
         frame: Differences with the columns low, high, se and metric. Differences with a standard
@@ -278,7 +278,7 @@ def compute_pair_verdict(
 
 
 def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> str:
-    """Return a sentence with the equivalence verdict on two strategies or rule sets.
+    """Return a sentence that states whether two strategies or rule sets are equivalent.
 
     Args:
         subject: Plural subject of the sentence, such as "gold and simple".
@@ -286,11 +286,11 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
         margin: Result of `parse_margin`.
         metric: Name of the metric.
     """
-    known = METRICS_BY_NAME[metric]
-    size = f"{known.display_factor * margin:g}"
+    definition = METRICS_BY_NAME[metric]
+    size = f"{definition.display_factor * margin:g}"
     point = "point" if size == "1" else "points"
     margin_text = (
-        f"{size} percentage {point}" if known.is_proportion else f"{size} {point} per deal"
+        f"{size} percentage {point}" if definition.is_proportion else f"{size} {point} per deal"
     )
     sentences = {
         EQUIVALENT: f"{subject} are equivalent within {margin_text}",
@@ -299,11 +299,11 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
         INCONCLUSIVE: f"{subject} may be equivalent within {margin_text}, but the sample is too "
         "small to show it",
     }
-    return f"{sentences[verdict]} ({known.title})."
+    return f"{sentences[verdict]} ({definition.title})."
 
 
 def describe_verdicts(frame: Frame) -> Iterator[str]:
-    """Yield a sentence for each verdict in a DataFrame from `add_verdicts`."""
+    """Yield a sentence for each equivalence verdict in a DataFrame from `add_verdicts`."""
     for _, row in frame[frame["verdict"].notna()].iterrows():
         strategies, rules = (
             " and ".join(dict.fromkeys((row[name], row[f"base_{name}"])))

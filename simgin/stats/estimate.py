@@ -32,7 +32,7 @@ POWER_80 = 2.8  # sum of the quantiles 1.96 and 0.84, for a two-sided 5 % test w
 
 @dataclass(frozen=True)
 class Estimate:
-    """Number with its standard error and its 95 % confidence interval.
+    """Estimated value with its standard error and its 95 % confidence interval.
 
     Attributes:
         value: Estimated value, or NaN if the sample is too small.
@@ -55,7 +55,7 @@ class Estimate:
 
 
 def undefined_estimate(n: int) -> Estimate:
-    """Return an undefined estimate, for a sample that is too small."""
+    """Return an undefined estimate for a sample that is too small."""
     return Estimate(math.nan, math.nan, n)
 
 
@@ -68,7 +68,7 @@ def interval_around(
     minimum: float = -math.inf,
     maximum: float = math.inf,
 ) -> Estimate:
-    """Return an estimate with a 95 % interval based on Student's t.
+    """Return an estimate whose 95 % interval is based on Student's t.
 
     Args:
         value: Estimated value.
@@ -86,7 +86,7 @@ def interval_around(
 
 
 def estimate_mean(values: np.ndarray) -> Estimate:
-    """Return the mean of independent values with a 95 % interval.
+    """Estimate the mean of independent values, with a 95 % interval.
 
     `values` is (n,) float64 with n >= 2.
     """
@@ -127,7 +127,7 @@ def critical_value(units: float) -> float:
 
 
 def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[float, float]:
-    """Return Wilson's confidence interval of a proportion.
+    """Return Wilson's confidence interval for a proportion.
 
     Args:
         proportion: Observed proportion, 0..1.
@@ -146,7 +146,7 @@ def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[f
 def proportion_interval(
     proportion: float, se: float, n: float, z: float = Z95
 ) -> tuple[float, float]:
-    """Return the 95 % confidence bounds of a proportion from Wilson's interval.
+    """Return the bounds of Wilson's 95 % interval for a proportion.
 
     Args:
         proportion: Observed proportion, 0..1.
@@ -173,7 +173,7 @@ def two_sided_p_value(value: float, se: float, units: float) -> float:
 
 
 def smallest_detectable_difference(se: float) -> float:
-    """Return the true difference that a two-sided 5 % test detects with 80 % power.
+    """Return the smallest true difference that a two-sided 5 % test detects with 80 % power.
 
     The difference is 2.8 standard errors.
     """
@@ -181,7 +181,7 @@ def smallest_detectable_difference(se: float) -> float:
 
 
 def required_sample_size(difference: float, deviation: float) -> int:
-    """Return the sample size with which a two-sided 5 % test has 80 % power.
+    """Return the sample size at which a two-sided 5 % test has 80 % power.
 
     Args:
         difference: True difference to detect.
@@ -196,7 +196,7 @@ def required_sample_size(difference: float, deviation: float) -> int:
 
 
 def confidence_sequence_width(units: float, planned_units: float, alpha: float = ALPHA) -> float:
-    """Return the half-width, in standard errors, of the normal-mixture confidence sequence.
+    """Return the half-width of the normal-mixture confidence sequence, in standard errors.
 
     The formula is |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2 (Robbins;
     Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 2021). The result is in units of
@@ -215,7 +215,7 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
 
 
 def planned_sample_size(half_width: float, sd: float) -> int:
-    """Return the number of units that give a mean with the requested half-width.
+    """Return the number of units needed to estimate a mean with the requested half-width.
 
     The number is at least 200.
 
@@ -244,7 +244,7 @@ def beta_binomial_interval(successes: float, failures: float) -> tuple[float, fl
 
 
 def _lower_bound(successes: float, failures: float) -> float:
-    """Return the lower confidence bound of a proportion.
+    """Return the lower confidence bound for a proportion, given successes and failures.
 
     The bound is at most the observed proportion.
     """
@@ -275,7 +275,7 @@ def _log_beta(a: float, b: float) -> float:
 
 @dataclass(frozen=True)
 class RatioSums:
-    """Sums over units that determine the ratio sum N / (scale * sum D).
+    """Sums over units that determine a ratio and its standard error.
 
     Attributes:
         numerator: Sum of N.
@@ -299,7 +299,7 @@ class RatioSums:
 
     @property
     def residual_squares(self) -> int:
-        """Exact value of (sum D)^2 * sum (N - r D)^2, where r = sum N / sum D."""
+        """Exact sum of squared residuals times (sum D)^2, (sum D)^2 * sum (N - r D)^2."""
         n = self.numerator
         d = self.denominator
         squares = self.numerator_square * d * d + n * n * self.denominator_square
@@ -307,7 +307,7 @@ class RatioSums:
 
 
 def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
-    """Return the sums of a metric from the perspective of A or B.
+    """Return the sums that determine a metric, from the perspective of A or B.
 
     Args:
         total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
@@ -376,7 +376,7 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
 
 
 def _effective_units(units: int, ratio: RatioSums) -> int:
-    """Return the effective number of units that a ratio is based on.
+    """Return the effective number of units on which an estimated ratio is based.
 
     If D is positive in every unit, the result is the number of units. Otherwise, it is Kish's
     effective number (sum D)^2 / sum D^2. Otherwise, the standard error of a single big gin in a
@@ -389,7 +389,7 @@ def _effective_units(units: int, ratio: RatioSums) -> int:
 def _clustered_proportion_interval(
     ratio: RatioSums, estimate: Estimate, z: float, *, is_sequential: bool
 ) -> tuple[float, float]:
-    """Return the confidence bounds of a proportion.
+    """Return the confidence bounds for a proportion whose standard error is clustered by unit.
 
     For independent binary results in a run with a stopping rule, the function uses a beta-binomial
     confidence sequence. Other proportions have Wilson's interval with the number of trials that
@@ -412,6 +412,6 @@ def _clustered_proportion_interval(
 
 
 def _is_binary(ratio: RatioSums) -> bool:
-    """Return True if every unit is one trial with the result 0 or 1."""
+    """Return True if every unit is a single trial with the result 0 or 1."""
     is_one_trial = ratio.denominator_square == ratio.denominator
     return is_one_trial and ratio.numerator_square == ratio.scale * ratio.numerator

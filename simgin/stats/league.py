@@ -1,4 +1,4 @@
-"""Standings, equilibrium mix and cross-table of a round robin.
+"""Standings, equilibrium mix and cross-table of a round-robin league.
 
 A single number cannot rank Gin Rummy strategies. The strategy that wins the most deals does not
 always win the most matches, and results depend on the opponent
@@ -52,7 +52,7 @@ def compute_cross_table(pairings: Pairings) -> Frame:
 
 
 def compute_ratings(robin: RoundRobin) -> Frame:
-    """Return the Elo rating of every strategy, best first.
+    """Return the Elo ratings of all strategies, best strategy first.
 
     Args:
         robin: Round robin of the strategies.
@@ -106,7 +106,7 @@ def _rank(robin: RoundRobin) -> Frame:
 
 
 def _undefined_ratings(robin: RoundRobin) -> Frame:
-    """Return a DataFrame of undefined ratings."""
+    """Return a DataFrame in which all ratings are undefined."""
     unknown = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
         sum(_count_results(rows) for pair, rows in robin.pairings.items() if name in pair)
@@ -116,7 +116,7 @@ def _undefined_ratings(robin: RoundRobin) -> Frame:
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
-    """Return both rows of a pairing in the cross-table, with standard errors over units."""
+    """Return the cross-table rows of a pairing in both directions, with standard errors."""
     counts = [int(count) for count in rows[:, batches.PAIR_COLUMNS].sum(axis=0, dtype=np.int64)]
     pairs = sum(counts)
     quarter_wins = sum(count * score for score, count in enumerate(counts))
@@ -156,7 +156,7 @@ LEAGUE_ESTIMATES = ("elo", *MEASURES["match"], "lead", "mix", "elo_v_mix")
 
 
 def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:
-    """Return the mean results of each strategy over its opponents, best rating first.
+    """Return the mean results of each strategy against all opponents, best rating first.
 
     Args:
         sides: All matchups from both perspectives, with the same size and seed. Opponents have
@@ -181,7 +181,7 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
 
 
 def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
-    """Return groups of strategies with equal results in every batch against all opponents.
+    """Return groups of strategies whose results against all opponents are identical.
 
     Such duplicates count several times as opponents of the other strategies.
 
@@ -212,7 +212,7 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
 
 
 def _result_bytes(side: BatchRows) -> bytes:
-    """Return the numerators of all per-deal metrics in each batch, from one perspective."""
+    """Return the numerators of all per-deal metrics in each batch as bytes, for comparison."""
     columns = [
         metric.sign(side.as_b) * batches.fact_sums(side.rows, metric.fact_index(side.as_b))
         for metric in metrics.select_metrics(metrics.DEAL)
@@ -221,7 +221,7 @@ def _result_bytes(side: BatchRows) -> bytes:
 
 
 def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
-    """Return the measures of a strategy with intervals, and the number of deals or matches."""
+    """Return the mean results of a strategy with intervals, and the number of deals or matches."""
     unit = cells[0].matchup.unit
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
@@ -233,7 +233,7 @@ def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
 
 
 def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
-    """Return the mean of a metric over matchups, the standard error and the interval half-width.
+    """Return the mean of a metric over matchups, its standard error and its half-width.
 
     If there are too few batches, the half-width is NaN.
     """
@@ -252,7 +252,7 @@ def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, flo
 
 
 def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
-    """Return the weights of the equilibrium mix, and Elo ratings against the mix.
+    """Return the weights of the equilibrium mix, and the Elo ratings against this mix.
 
     The payoffs of the game are log odds. Elo against the mix is 0 for strategies in the mix and at
     most 0 for other strategies. Weights can shift abruptly from one strategy to another, so their
@@ -275,14 +275,14 @@ def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
     against = zip(games, [mix, *sampled_mixes], strict=True)
     elo, *sampled_elo = (ELO_PER_LOG_ODDS * (game @ weights) for game, weights in against)
     half_width = robin.interval_half_width(np.array(sampled_elo))
-    known = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half_width)
+    interval_width = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half_width)
     return frame.assign(
         mix=mix,
         mix_low=mix_low,
         mix_high=mix_high,
         elo_v_mix=elo,
-        elo_v_mix_low=elo - known,
-        elo_v_mix_high=np.minimum(elo + known, 0),
+        elo_v_mix_low=elo - interval_width,
+        elo_v_mix_high=np.minimum(elo + interval_width, 0),
     )
 
 
@@ -308,7 +308,7 @@ def solve_equilibrium(game: np.ndarray) -> np.ndarray:
 
 
 def _solve_interior(game: np.ndarray) -> np.ndarray:
-    """Return an equilibrium in which as many weights as possible are positive.
+    """Return an equilibrium with as many positive weights as possible.
 
     If a choice has a positive weight in some equilibrium, its weight in the result is positive. The
     result maximises the minimum of x - game @ x over weights x >= 0 with game @ x <= 0, because

@@ -1,4 +1,4 @@
-"""Metrics of a matchup in table order.
+"""Metrics of a matchup, in the order of the tables.
 
 A metric is the ratio of two facts of `simgin.core.batch_columns`. metrics.toml defines the
 numerator, and `DENOMINATOR_INDEX` defines the denominator. Every metric has the perspective of one
@@ -21,7 +21,7 @@ OTHER_SIDE = {"a_": "b_", "b_": "a_"}  # prefixes of the facts of one side
 
 @dataclass(frozen=True)
 class Metric:
-    """Definition of a metric.
+    """Definition of a metric: name, title, meaning, numerator and scale.
 
     Attributes:
         name: Name of the metric.
@@ -46,12 +46,12 @@ class Metric:
 
     @property
     def numerator_a(self) -> str:
-        """Numerator if the strategy is A."""
+        """Name of the numerator from the perspective of strategy A."""
         return self.numerator or self.name
 
     @property
     def numerator_b(self) -> str:
-        """Numerator if the strategy is B.
+        """Name of the numerator from the perspective of strategy B.
 
         Facts without a side are the same for A and B.
         """
@@ -62,12 +62,12 @@ class Metric:
 
     @property
     def is_zero_sum(self) -> bool:
-        """True if the value of B is the negative of the value of A."""
+        """True if the value for B is the negative of the value for A."""
         return self.numerator_a == self.numerator_b and self.numerator_a.startswith("a_")
 
     @property
     def denominator(self) -> str:
-        """Fact by which the numerator is divided."""
+        """Name of the fact by which the numerator is divided."""
         return batch_columns.FACT_NAMES[batch_columns.DENOMINATOR_INDEX[self.fact_index()]]
 
     @property
@@ -83,7 +83,7 @@ class Metric:
 
     @property
     def is_in_every_unit(self) -> bool:
-        """True if the denominator is positive in every unit."""
+        """True if the denominator is positive in every unit of analysis."""
         return self.denominator in ("deals", "matches")
 
     @property
@@ -93,12 +93,12 @@ class Metric:
 
     @property
     def summary_column(self) -> str:
-        """Column name in summary.csv."""
+        """Name of the metric's column in summary.csv."""
         return self.heading or (f"{self.name}_pct" if self.is_proportion else self.name)
 
     @property
     def display_factor(self) -> int:
-        """Factor by which values are multiplied for display."""
+        """Factor by which a value is multiplied before it is displayed."""
         return 100 if self.is_proportion else 1
 
     def fact_index(self, as_b: bool = False) -> int:
@@ -106,7 +106,7 @@ class Metric:
         return batch_columns.FACT_INDEX[self.numerator_b if as_b else self.numerator_a]
 
     def sign(self, as_b: bool = False) -> int:
-        """Return the sign of a metric.
+        """Return the sign of a metric from the perspective of A or B.
 
         The sign is -1 for a zero-sum metric from the perspective of B, otherwise 1.
         """
@@ -114,7 +114,7 @@ class Metric:
 
 
 def format_deal_ending(kind: str) -> str:
-    """Return the display name of a deal ending, such as `big gin`, or `dead hand` for void."""
+    """Return the display name of a deal ending, such as `big gin`; a void deal is a `dead hand`."""
     return "dead hand" if kind == "void" else kind.replace("_", " ")
 
 
@@ -161,7 +161,7 @@ def select_metrics(unit: str, players: int = 2) -> tuple[Metric, ...]:
 
 
 def headline_metrics(unit: str, players: int) -> tuple[str, str]:
-    """Return the two metrics that describe who wins.
+    """Return the two metrics that show which strategy wins.
 
     The first metric is a proportion, and the second metric is in points.
     """

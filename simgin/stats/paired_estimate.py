@@ -1,4 +1,4 @@
-"""Estimates that include the influence of each batch.
+"""Estimates that keep the influence of each batch, so that differences of estimates are paired.
 
 Means over matchups, differences between variants and other derived numbers are computed from these
 estimates. The standard errors are based on the joint influences of the batches (see
@@ -24,7 +24,7 @@ NO_INFLUENCES = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class PairedEstimate:
-    """Estimate with a standard error from batches or from another source.
+    """Estimate whose standard error comes from the influences of batches or from another source.
 
     Attributes:
         value: Estimated value.
@@ -54,7 +54,7 @@ class PairedEstimate:
     def with_known_se(
         cls, value: float, se: float, n: int, is_proportion: bool = False
     ) -> PairedEstimate:
-        """Return an estimate with a known standard error and without batches."""
+        """Return an estimate with a known standard error instead of batches."""
         return cls(value, n, NO_INFLUENCES, np.inf, is_proportion, se)
 
     @property
@@ -69,7 +69,7 @@ class PairedEstimate:
 
     @property
     def _se_and_df(self) -> tuple[float, float]:
-        """Standard error, and its degrees of freedom."""
+        """Standard error of the estimate and its degrees of freedom."""
         df = self.effective_batches - 1
         if not len(self.influences):
             se = self.known_se
@@ -108,7 +108,7 @@ class PairedEstimate:
         return 2 * float(stdtr(self.df, -(abs(self.value) / se)))
 
     def __add__(self, other: PairedEstimate) -> PairedEstimate:
-        """Return the sum of two estimates.
+        """Return the sum of two estimates, with a paired standard error.
 
         The sum is paired if both estimates have the same batches.
         """
@@ -132,7 +132,7 @@ class PairedEstimate:
         )
 
     def __sub__(self, base: PairedEstimate) -> PairedEstimate:
-        """Return the difference of two estimates.
+        """Return the difference of two estimates, with a paired standard error.
 
         A difference is paired like a sum. Differences of proportions are corrected for unobserved
         events.
@@ -146,7 +146,7 @@ class PairedEstimate:
         )
 
     def rescale(self, factor: float, shift: float = 0.0) -> PairedEstimate:
-        """Return factor * value + shift.
+        """Return the estimate of a linear function, factor * value + shift.
 
         The result is not treated as a proportion.
         """
@@ -163,7 +163,7 @@ class PairedEstimate:
 
 
 def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> PairedEstimate:
-    """Return a metric of a matchup with the influence of each batch.
+    """Estimate a metric of a matchup, keeping the influence of each batch.
 
     Args:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
@@ -195,7 +195,7 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
 def compute_ratio_between(
     matchups: Mapping[Any, np.ndarray], a: object, b: object, metric: Metric
 ) -> PairedEstimate:
-    """Return the estimate of a metric for `a` against `b`.
+    """Estimate a metric of strategy `a` against strategy `b`.
 
     The key of the matchup can be (a, b) or (b, a).
     """
@@ -207,7 +207,7 @@ def compute_ratio_between(
 def compute_rate(
     counts: np.ndarray, cases: np.ndarray, *, is_proportion: bool = False
 ) -> PairedEstimate:
-    """Return the number of events per case as an estimate.
+    """Estimate the number of events per case.
 
     Args:
         counts: Number of events in each batch, (n_batches,) int64.
@@ -224,7 +224,7 @@ def compute_rate(
 
 
 def from_jackknife(value: float, left_out: np.ndarray, n: int) -> PairedEstimate:
-    """Return an estimate with influences from the jackknife (Efron 1982, 3.1).
+    """Return an estimate whose influences come from the jackknife (Efron 1982, 3.1).
 
     Args:
         value: Estimated value.
@@ -238,7 +238,7 @@ def from_jackknife(value: float, left_out: np.ndarray, n: int) -> PairedEstimate
 
 
 def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
-    """Return the mean, with equal weights, of estimates from the same deals.
+    """Return the unweighted mean of several estimates from the same deals.
 
     If one of the estimates is NaN, the mean is NaN.
     """

@@ -1,4 +1,4 @@
-"""Results of a round robin over all batches and over bootstrap samples of the batches.
+"""Results of a round robin, computed from all batches and from bootstrap samples of the batches.
 
 The module also measures how well ratings describe the results. The measures are non-additivity and
 circular triads, in which each strategy beats the next. Matchups share their deals, so batches are
@@ -36,7 +36,7 @@ Pairings = Mapping[tuple[str, str], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class RoundRobin:
-    """Pairings of strategies on the same deals.
+    """Round robin in which pairs of strategies have played the same deals.
 
     Attributes:
         pairings: Batch rows by pair of strategies.
@@ -51,7 +51,7 @@ class RoundRobin:
 
     @cached_property
     def names(self) -> list[str]:
-        """Strategies in the order of the pairings, with the anchor first."""
+        """Names of the strategies in the order of the pairings, with the anchor first."""
         names = dict.fromkeys(chain.from_iterable(self.pairings))
         return sorted(names, key=lambda name: name != ANCHOR)
 
@@ -65,12 +65,12 @@ class RoundRobin:
 
     @property
     def has_enough_batches(self) -> bool:
-        """True if there are enough batches for a standard error."""
+        """True if every pairing has enough batches for a standard error."""
         return self.effective_batches >= MIN_BATCHES
 
     @property
     def is_complete(self) -> bool:
-        """True if there are at least three strategies and all of them played each other."""
+        """True if there are at least three strategies and each has played all others."""
         k = len(self.names)
         played_pairs = {frozenset(pair) for pair in self.pairings}
         pairs = k * (k - 1) // 2
@@ -78,7 +78,7 @@ class RoundRobin:
 
     @cached_property
     def wins(self) -> np.ndarray:
-        """Wins of each strategy against each opponent, (1 + samples, k, k) float64.
+        """Number of wins of each strategy against each opponent, (1 + samples, k, k) float64.
 
         The first table uses all batches. Each of the other tables uses a bootstrap sample.
         """
@@ -111,14 +111,14 @@ class RoundRobin:
         return np.asarray(log_wins - log_wins.transpose(0, 2, 1))
 
     def interval_half_width(self, sampled: np.ndarray) -> np.ndarray:
-        """Return the half-width of the 95 % interval of values.
+        """Return the half-width of the 95 % interval for each bootstrapped value.
 
         The first axis of `sampled` is the sample.
         """
         return critical_value(self.effective_batches) * self.bootstrap_se(sampled)
 
     def bootstrap_se(self, sampled: np.ndarray) -> np.ndarray:
-        """Return the bootstrap standard error of values.
+        """Return the bootstrap standard error of each value.
 
         The first axis of `sampled` is the sample.
 
@@ -140,7 +140,7 @@ def select_connected(robin: RoundRobin) -> RoundRobin:
 
 
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
-    """Return the wins of each strategy against each opponent, (n_tables, k, k) float64.
+    """Count the wins of each strategy against each opponent, (n_tables, k, k) float64.
 
     Args:
         names: Names of the strategies.
@@ -162,7 +162,7 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
 
 
 def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
-    """Return the number of times that each batch is drawn, (samples, n_batches) float64.
+    """Return how often each batch is drawn in each bootstrap sample, (samples, n_batches) float64.
 
     Every row consists of integers that add up to `n_batches`. Random number b of sample s is word
     b % 4 at the address (unit s, deal 0, index b // 4, domain 5) in the random stream of the seed.
@@ -198,7 +198,7 @@ def _random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
 
 
 def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
-    """Return the strategies that are connected with the anchor by chains of pairings."""
+    """Return the strategies that a chain of pairings connects with the anchor."""
     from scipy.sparse.csgraph import connected_components
 
     has_played = np.zeros((len(names), len(names)), bool)
@@ -213,7 +213,7 @@ def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
 
 @dataclass(frozen=True)
 class NonAdditivity:
-    """Proportion of the deviance from equal strength that ratings do not explain.
+    """Proportion of the differences in strength that a single rating per strategy cannot explain.
 
     If the log odds of all pairs are differences of ratings, the proportion is 0. For rock, paper,
     scissors, it is 1. All values are NaN unless there are at least three strategies and all of them
@@ -236,7 +236,7 @@ UNDEFINED_NON_ADDITIVITY = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 
 
 def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
-    """Return the relative deviance of the results from the Bradley-Terry model.
+    """Compute the proportion of the deviance that the Bradley-Terry model does not explain.
 
     The deviance is divided by the deviance from equal strength.
 
@@ -247,15 +247,15 @@ def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     """
     if not robin.is_complete or not robin.has_enough_batches:
         return UNDEFINED_NON_ADDITIVITY
-    left = compute_deviances(robin.wins, robin.strengths)
+    deviances = compute_deviances(robin.wins, robin.strengths)
     total_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
     if not total_deviance.all():
         return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # In at least one sample, all results are even.
-    raw = float(left[0] / total_deviance[0])
+    raw = float(deviances[0] / total_deviance[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
-    noise = correction * (left[1:].mean() - left[0])
-    excess = max(0.0, float(left[0] - noise))
-    sampled = left[1:] / total_deviance[1:]
+    noise = correction * (deviances[1:].mean() - deviances[0])
+    excess = max(0.0, float(deviances[0] - noise))
+    sampled = deviances[1:] / total_deviance[1:]
     return NonAdditivity(
         proportion=excess / float(total_deviance[0]),
         raw=raw,
@@ -269,7 +269,7 @@ TRIAD_COLUMNS = ("strategy", "opponent", "third", "value", "excess", "p_holm")
 
 @dataclass(frozen=True)
 class Triads:
-    """Triads of a round robin, with the circular triads in which each strategy beats the next.
+    """Triads of a round robin, including circular triads, in which each strategy beats the next.
 
     Attributes:
         n_triads: Number of triads.
@@ -284,12 +284,12 @@ class Triads:
 
     @property
     def significant_circles(self) -> Frame:
-        """Circular triads that are significant."""
+        """Circular triads in which every win is significant."""
         return self.circles[self.circles["p_holm"] < ALPHA]
 
 
 def find_circles(cross_table: Frame) -> Triads:
-    """Find the circular triads in a cross-table.
+    """Find the circular triads of strategies in a cross-table.
 
     A triad is circular only if each strategy beats the next, so the closest pair determines the
     p-value (intersection-union test, Berger, Technometrics 1982). Triads with an undefined win rate
@@ -327,7 +327,7 @@ PairIndices = tuple[int, int]
 def _circle_rows(
     pairs: Sequence[PairIndices], names: Sequence[str], win_rates: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the row of a triad if it is circular in one of the two directions."""
+    """Yield the row of a triad if the triad is circular in either direction."""
     for links in (pairs, [(j, i) for i, j in reversed(pairs)]):
         closest = min(links, key=lambda link: excess[link])
         if excess[closest] > 0:
@@ -344,7 +344,7 @@ def _pivot(cross: Frame, names: list[str], column: str) -> np.ndarray:
 
 
 def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """Fit the log strengths of several tables, (n_tables, k) float64 with mean 0.
+    """Fit the log strengths for several tables of wins, (n_tables, k) float64 with mean 0.
 
     The iteration is t_i <- W_i / sum_j n_ij / (t_i + t_j) (Zermelo 1929; Hunter, Annals of
     Statistics 2004).
@@ -372,7 +372,7 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
 
 
 def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
-    """Return the deviance of several tables from the model, (n_tables,) float64.
+    """Return the deviance of several tables of wins from the model, (n_tables,) float64.
 
     The deviance is twice the log-likelihood ratio between the observed win rates and the fitted win
     rates. Pairings without wins need no special treatment.

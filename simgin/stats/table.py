@@ -1,4 +1,4 @@
-"""Tidy rows, which contain one estimate each and have the same ten columns in all output."""
+"""Tidy rows, which contain one estimate each and have the same ten columns in all outputs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SIGNIFICANT_DIGITS = 10
 
 
 def make_frame(rows: Any, columns: Sequence[str] | None = None) -> Frame:
-    """Return a DataFrame of rows or of named columns.
+    """Return a DataFrame built from rows or from named columns.
 
     pandas is imported on first use.
     """
@@ -48,7 +48,7 @@ def make_frame(rows: Any, columns: Sequence[str] | None = None) -> Frame:
 
 
 def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Frame:
-    """Concatenate DataFrames.
+    """Concatenate DataFrames, or return an empty DataFrame if there are none.
 
     If there are no DataFrames, the result is an empty DataFrame with the given columns.
     """
@@ -62,7 +62,7 @@ def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) 
 
 @cache
 def read_schema() -> dict[str, Any]:
-    """Return the tables of rows.toml, which define the columns and the outputs."""
+    """Return the tables of rows.toml, which define all outputs and their columns."""
     return tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
 
 
@@ -76,7 +76,7 @@ def output_columns(output: str) -> tuple[str, ...]:
 
 
 def build_frame(output: str, rows: Any) -> Frame:
-    """Return the rows of an output as a DataFrame with the columns of `output_columns`.
+    """Return the rows of an output as a DataFrame with the output's columns.
 
     Missing columns of TABLE_COLUMNS are filled with empty values. A missing unit is the unit of the
     metric. Other columns are included only if they are in the rows, or if there are no rows.
@@ -97,18 +97,18 @@ def build_frame(output: str, rows: Any) -> Frame:
     if frame.empty:
         return make_frame([], columns)
     if columns[: len(TABLE_COLUMNS)] == TABLE_COLUMNS:
-        missing: dict[str, Any] = dict.fromkeys(TEXT_COLUMNS, "") | dict.fromkeys(
+        defaults: dict[str, Any] = dict.fromkeys(TEXT_COLUMNS, "") | dict.fromkeys(
             (*NUMBER_COLUMNS, "n"), np.nan
         )
         if "metric" in frame:
             units = {name: metric.unit for name, metric in metrics.METRICS_BY_NAME.items()}
-            missing["unit"] = frame["metric"].map(units).fillna("")
-        frame = frame.assign(**{k: value for k, value in missing.items() if k not in frame})
+            defaults["unit"] = frame["metric"].map(units).fillna("")
+        frame = frame.assign(**{k: value for k, value in defaults.items() if k not in frame})
     return frame.reindex(columns=[name for name in columns if name in frame])
 
 
 def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
-    """Convert columns with estimates to rows.
+    """Convert a DataFrame with one column per estimate to one row per estimate.
 
     The name of a column becomes the metric.
 
@@ -131,7 +131,7 @@ def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
 
 
 def estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict[str, Any]:
-    """Return an estimate as the columns value, se, low, high and n of a row."""
+    """Return the columns of a row that contain an estimate: value, se, low, high and n."""
     numbers = (estimate.value, estimate.se, *estimate.interval, n)
     return dict(zip((*NUMBER_COLUMNS, "n"), numbers, strict=True))
 
@@ -139,7 +139,7 @@ def estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict[str,
 def estimate_rows(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> Rows:
-    """Return the rows of one matchup, first from the perspective of `a` and then of `b`.
+    """Return all rows of one matchup, first from the perspective of `a` and then of `b`.
 
     If both strategies are the same or `b` is empty, there is only one perspective.
 
@@ -205,7 +205,7 @@ def read_table(path: str | Path) -> Frame:
 
 
 def to_records(frame: Frame) -> list[dict[str, Any]]:
-    """Convert rows to dictionaries for JSON.
+    """Convert the rows of a DataFrame to dictionaries for JSON.
 
     Undefined values become None, and numbers are rounded as in the CSV output.
     """
@@ -213,7 +213,7 @@ def to_records(frame: Frame) -> list[dict[str, Any]]:
 
 
 def to_json_row(row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Convert a row to a dictionary for JSON."""
+    """Convert one row to a dictionary for JSON."""
     return {str(name): _to_json_value(cell) for name, cell in row.items()}
 
 
@@ -224,7 +224,7 @@ def _to_json_value(cell: Any) -> Any:
 
 
 def to_rows(tidy: TidyRows) -> Rows:
-    """Return tidy rows as a list of dictionaries.
+    """Convert tidy rows to a list of dictionaries.
 
     A list is returned unchanged, so that `simgin match` does not import pandas.
     """
@@ -234,7 +234,7 @@ def to_rows(tidy: TidyRows) -> Rows:
 
 
 def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
-    """Return the value and confidence bounds of a metric in the rows of a matchup.
+    """Return the value and the confidence bounds of a metric, given the rows of a matchup.
 
     If the metric is undefined or missing, all three numbers are NaN.
     """
@@ -245,7 +245,7 @@ def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
 
 
 def iterate_matchups(tidy: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
-    """Yield the key (variant, A, B) and A's rows by metric for each matchup in order.
+    """Yield, for each matchup, the key (variant, A, B) and A's rows by metric.
 
     Args:
         tidy: Tidy rows of one run. The opponent is empty in a solitaire game.
@@ -256,16 +256,16 @@ def iterate_matchups(tidy: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByM
     sides: dict[tuple[str, str, str], Rows] = {}
     for row in to_rows(tidy):
         sides.setdefault((row["variant"], row["strategy"], row["opponent"]), []).append(row)
-    seen: set[tuple[str, frozenset[str]]] = set()
+    yielded: set[tuple[str, frozenset[str]]] = set()
     for (variant, a, b), rows in sides.items():
         matchup = (variant, frozenset((a, b)))
-        if matchup not in seen:
-            seen.add(matchup)
+        if matchup not in yielded:
+            yielded.add(matchup)
             yield (variant, a, b), index_by_metric(rows)
 
 
 def index_by_metric(rows: Rows) -> ByMetric:
-    """Return the rows of one side of a matchup by metric.
+    """Return the rows of one side of a matchup as a dictionary by metric.
 
     Raises:
         ValueError: If a metric occurs in several rows.

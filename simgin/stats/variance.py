@@ -1,4 +1,4 @@
-"""Variance reduction without additional deals, by control variates and mirrored pairs.
+"""Variance reduction by control variates and mirrored pairs, without additional deals.
 
 Luck-adjusted estimates are computed by regression over batches. The control variate is the
 difference in dealt deadwood between the dealer and the nondealer, which has a mean of exactly 0. In
@@ -42,7 +42,7 @@ MEAN_DEADWOOD_OF_TEN = 894_929_816_444 / 15_820_024_220
 
 
 def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
-    """Return the exact mean of the column COL_DEALT per deal, or None if it is unknown.
+    """Return the exact mean of the dealt deadwood (COL_DEALT) per deal, or None if unknown.
 
     Args:
         params: Parameters of the variant.
@@ -60,7 +60,7 @@ def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
 
 
 def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
-    """Return a metric of A adjusted for the dealt deadwood, and the variance ratio.
+    """Adjust a metric of A for the dealt deadwood; return the estimate and the variance ratio.
 
     The influence of each batch is regressed on the control variate of the batch. The regression
     line is evaluated at the known mean, where its standard error has batches - 2 degrees of
@@ -104,7 +104,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
 def control_variate_mean(
     values: np.ndarray, control: np.ndarray, control_mean: Estimate
 ) -> Estimate:
-    """Return the mean of values, adjusted for the known mean of their control variate.
+    """Return the mean of values after adjustment by a control variate with a known mean.
 
     The standard error includes the errors of the regression line and of the known mean. The
     estimate is linear in the values, so the estimate of a sum is the sum of the estimates.
@@ -127,7 +127,7 @@ def control_variate_mean(
 
 
 def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
-    """Return the adjusted metrics of a matchup, with the number of deals as `n`.
+    """Return the luck-adjusted metrics of a matchup, with the number of deals as `n`.
 
     Args:
         params: Parameters of the variant.
@@ -153,11 +153,11 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
     is_significant = _is_significant(variance_ratio, batches.effective_batches(rows))
     if variance_ratio > MAX_VARIANCE_RATIO or not is_significant:
         return None
-    raw = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
+    unadjusted = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
     return {
         "metric": name,
-        "value": raw.value,
-        "se": raw.se,
+        "value": unadjusted.value,
+        "se": unadjusted.se,
         "adjusted": estimate.value,
         "adjusted_se": estimate.se,
         "adjusted_low": estimate.low,
@@ -168,14 +168,14 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
 
 
 def _is_significant(variance_ratio: float, n_batches: float) -> bool:
-    """Return True if the regression is significant.
+    """Return True if the regression on the control variate is significant.
 
     With few batches, useless control variates often seem to help. The selection of such control
     variates would bias the results.
     """
     df = n_batches - 2
-    left = variance_ratio * df / (n_batches - 1)  # 1 - r^2
-    return df * (1 - left) > MIN_SLOPE_T**2 * left
+    residual_share = variance_ratio * df / (n_batches - 1)  # 1 - r^2
+    return df * (1 - residual_share) > MIN_SLOPE_T**2 * residual_share
 
 
 # Efficiency of pairing
@@ -197,7 +197,7 @@ RhoFunction = Callable[[np.ndarray, str], np.ndarray]
 
 
 def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
-    """Return the efficiency of pairing for the margin and for wins.
+    """Return the efficiency of mirrored pairs, for the margin and for wins.
 
     The rows are named "points" and "share".
 
@@ -227,7 +227,7 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
 
 
 def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
-    """Return the 95 % confidence bounds.
+    """Return the bounds of the 95 % confidence interval for the variance ratio rho.
 
     The bounds are wider for runs with a stopping rule.
     """
@@ -249,7 +249,7 @@ def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstim
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
-    """Return rho of the margins for each sum of rows, or NaN if the variance is 0."""
+    """Return the variance ratio rho of the margins for each sum of rows."""
     name, square = MARGIN_COLUMNS[unit]
     fact = batch_columns.FACT_INDEX[name]
     margins = batches.fact_sums(totals, fact)
@@ -290,7 +290,7 @@ def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
 def _compute_rho(
     pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
 ) -> np.ndarray:
-    """Compute rho from sums over pairs and single results with a common mean.
+    """Compute the variance ratio rho from sums over pairs and over single results.
 
     Args:
         pairs: Number of pairs, (n_sums,) int64.
@@ -309,7 +309,7 @@ def _compute_rho(
 
 @dataclass(frozen=True)
 class DoubleWins:
-    """Numbers of pairs in which one strategy won both mirrored games.
+    """Numbers of mirrored pairs in which one strategy won both games.
 
     Attributes:
         a: Number of pairs in which A won both games.
@@ -323,7 +323,7 @@ class DoubleWins:
 
 
 def count_double_wins(totals: np.ndarray) -> DoubleWins:
-    """Return the number of double wins of both strategies, with an exact sign test.
+    """Count the double wins of both strategies, and apply an exact sign test.
 
     Args:
         totals: Sum of the batch rows of a mirrored matchup, (batch_columns.N_COLUMNS,) int64.

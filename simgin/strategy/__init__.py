@@ -1,4 +1,4 @@
-"""Public API for strategy authors, with policy decorators, parameters and Strategy."""
+"""Public API for strategy authors: policy decorators, parameters and the class Strategy."""
 
 from simgin import renamed
 from simgin.core.codes import (

@@ -38,7 +38,7 @@ _BOOLEAN_WORDS = {"yes": 1.0, "true": 1.0, "1": 1.0, "no": 0.0, "false": 0.0, "0
 
 @dataclass(frozen=True)
 class Param:
-    """Named parameter of a policy, as created by `param`, `flag` or `choice`.
+    """Named parameter of a policy, created with `param`, `flag` or `choice`.
 
     Attributes:
         default: Default value, encoded as a number.
@@ -57,7 +57,7 @@ class Param:
     choices: tuple[str, ...] = ()
 
     def encode(self, value: float | bool | str) -> float:
-        """Return the number that encodes a value.
+        """Return the number that represents a value in the parameter vector.
 
         Raises:
             ValueError: If the value is not valid. The caller prepends the name to the message.
@@ -84,7 +84,7 @@ class Param:
         return number
 
     def format(self, value: float) -> str:
-        """Return an encoded value as a string."""
+        """Return a number from the parameter vector as a readable string."""
         if self.kind == "choice":
             return self.choices[int(value)]
         if self.kind == "bool":
@@ -163,7 +163,7 @@ def choice(*words: str, about: str = "") -> Any:
 
 
 def _format_value(value: object) -> str:
-    """Format a value for a message.
+    """Format a value for an error message.
 
     A long or unprintable value is quoted and truncated.
     """
@@ -184,7 +184,7 @@ def _require_type(description: str, value: object, kind: Any, expected: str) -> 
 
 @dataclass(frozen=True)
 class Policy:
-    """Function that makes the decisions in one slot, with the parameters of the function.
+    """Function that makes all decisions of one type, together with its parameters.
 
     A call with values, as in `at(k=0)`, returns a copy with other defaults.
 
@@ -217,7 +217,7 @@ class Policy:
     live: bytes = field(default=b"", compare=False, repr=False)
 
     def __call__(self, /, **values: float | bool | str) -> "Policy":
-        """Return the same policy with other defaults.
+        """Return the same policy with different default values of its parameters.
 
         Args:
             **values: Values by parameter name, as in `at(k=0)`.
@@ -229,10 +229,10 @@ class Policy:
         params = dict(self.params)
         for name, value in values.items():
             if name not in params:
-                known = ", ".join(params) or "none"
+                valid_names = ", ".join(params) or "none"
                 raise TypeError(
                     f"{quote_text(name)} is not a parameter of the {self.slot} policy "
-                    f"{self.name!r}. Valid parameters: {known}"
+                    f"{self.name!r}. Valid parameters: {valid_names}"
                 )
             try:
                 code = params[name].encode(value)
@@ -249,7 +249,7 @@ class Policy:
 
     @property
     def is_untrained(self) -> bool:
-        """True if the policy uses its initial weights because its weights file does not exist."""
+        """True if the policy uses its initial weights because the weights file is missing."""
         return bool(self.start) and isinstance(self.weights, Path) and not self.weights.exists()
 
     @property
@@ -326,18 +326,18 @@ class Strategy(RenamedAttributes):
         return f"Strategy({self.spec or self.name!r}): {policies}"
 
     def policy(self, slot: str) -> Policy | None:
-        """Return the policy of a slot."""
+        """Return the policy in a slot."""
         policy: Policy | None = getattr(self, slot)
         return policy
 
     @property
     def policies(self) -> list[Policy]:
-        """Policies of the filled slots in slot order."""
+        """Policies in the filled slots, in slot order."""
         return [policy for policy in map(self.policy, SLOTS) if policy is not None]
 
 
 def _make_decorator(slot: str, docstring: str) -> Any:
-    """Return the decorator of a slot.
+    """Return the decorator for policies in a slot.
 
     The decorator can be used with or without arguments.
     """
@@ -392,7 +392,7 @@ def _make_decorator(slot: str, docstring: str) -> Any:
 
 
 def _weights_path(function: Callable[..., Any], keyword: str, file: str | None) -> Path | None:
-    """Return the path of a file next to the file that defines a function."""
+    """Return the path of a file in the directory of the file that defines a function."""
     if not file:
         return None
     _require_type(f"{keyword!r}", file, str, "the name of a file")
@@ -421,7 +421,7 @@ def _check_trainable(slot: str, weights: str | None, describe: object, start: An
 
 
 def helper(function: Callable[..., Any]) -> Any:
-    """Decorate a function that policies call, so that it is compiled.
+    """Decorate a function that policies call, so that numba compiles it.
 
     Example:
         @helper

@@ -1,4 +1,4 @@
-"""Pickling of an author's functions by value, including all objects that they read.
+"""Pickling of an author's functions by value, together with all objects that the functions read.
 
 simgin copies strategies from notebooks, scripts and modules this way. Policies that run in Python
 are also copied. Later changes do not affect the copies, and other processes can receive them
@@ -45,7 +45,7 @@ _helpers: dict[Callable[..., Any], Any] = {}  # compiled helper of each Python f
 
 
 def pickle_strategy(strategy: Strategy) -> bytes:
-    """Return the pickle of a strategy with the code of its policies.
+    """Return the pickle of a strategy, including the code of its policies.
 
     Raises:
         StrategyError: If the strategy reads an object that cannot be pickled.
@@ -57,7 +57,7 @@ def pickle_strategy(strategy: Strategy) -> bytes:
 
 
 def compute_fingerprint(function: Callable[..., Any]) -> str:
-    """Return a digest of all dependencies of a compiled function except the engine.
+    """Return a digest of everything except the engine on which a compiled function depends.
 
     Returns:
         16 hexadecimal digits, or an empty string if the function cannot be identified. A function
@@ -91,7 +91,7 @@ def pickle_by_value(
     functions: Sequence[Callable[..., Any]],
     shared_prefixes: tuple[str, ...] = (*ENGINE_PREFIXES, BUILT_IN_PREFIX),
 ) -> bytes:
-    """Pickle a value, including the functions that it contains.
+    """Pickle a value together with the functions that the value contains.
 
     Args:
         description: Description of the value at the beginning of the error message.
@@ -129,7 +129,7 @@ def pickle_by_value(
 
 @functools.cache
 def unpickle_strategy(content: bytes) -> Strategy:
-    """Return the strategy that a pickle contains."""
+    """Return the strategy that is stored in a pickle."""
     strategy = Strategy(**pickle.loads(content))
     module = MODULE_PREFIX + hashlib.sha256(content).hexdigest()[:16]
     sys.modules[module] = ModuleType(module)  # numba looks up the module by name.
@@ -173,7 +173,7 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
 
 
 def _recompile(kind: Any, states: dict[str, Any]) -> Any:
-    """Return a helper, which is compiled again when it is first called.
+    """Return a helper function that is compiled again when it is first called.
 
     Recursive calls return the same object.
     """
@@ -186,7 +186,7 @@ def _recompile(kind: Any, states: dict[str, Any]) -> Any:
 
 
 def _restore_lru_cache(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
-    """Return a function wrapped in an `lru_cache`, after unpickling."""
+    """Return an unpickled function with an `lru_cache` wrapper."""
     return functools.lru_cache(**parameters)(function)
 
 

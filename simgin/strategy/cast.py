@@ -20,7 +20,7 @@ CAST: dict[str, Any] = tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 
 class PlayerType(NamedTuple):
-    """Player type with its display name and the spec of its strategy."""
+    """Player type, with a display name and the spec of the strategy that represents it."""
 
     name: str
     strategy: str
@@ -61,7 +61,7 @@ def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
 
 
 def weaker_types(*variants: Variant) -> tuple[PlayerType, ...]:
-    """Return the types that the strong player meets by default, weakest first."""
+    """Return the player types that the strong player meets by default, weakest first."""
     optional = {entry["name"] for entry in CAST["two_player"] if entry.get("optional")}
     return tuple(player for player in player_types(*variants)[:-1] if player.name not in optional)
 
@@ -72,7 +72,7 @@ def strong_player(variant: Variant) -> str:
 
 
 def odds_players(variant: Variant) -> tuple[str, ...]:
-    """Return the strategies whose odds are computed by default, weakest first."""
+    """Return the strategies for which odds are computed by default, weakest first."""
     if variant.params["players"] == 2:
         return tuple(CAST["odds"]["two_player"])
     naive, *_, strong = player_types(variant)
@@ -81,7 +81,7 @@ def odds_players(variant: Variant) -> tuple[str, ...]:
 
 
 def type_name(strategy: str) -> str:
-    """Return the display name of a strategy's two-player type, or "" if it is not a player type."""
+    """Return the display name of the player type that a strategy represents, or ""."""
     for entry in CAST["two_player"]:
         if strategy in (entry["strategy"], *entry.get("also", ())):
             return str(entry["name"])

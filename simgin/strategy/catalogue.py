@@ -82,7 +82,7 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
 
 
 def format_strength(name: str) -> str:
-    """Return the rating or another known result of a strategy as a string, or a dash."""
+    """Return the rating or another measure of a strategy's strength as a string, or a dash."""
     entry = read_entry(name)
     if "won" not in entry:
         return str(entry.get("result", UNKNOWN_STRENGTH))
@@ -90,7 +90,7 @@ def format_strength(name: str) -> str:
 
 
 def find_speed_tier(name: str) -> str:
-    """Return the speed tier of a strategy, or "" if its speed is unknown."""
+    """Return the speed tier of a strategy, or "" if the speed is unknown."""
     rate = read_entry(name).get("deals_per_second")
     if rate is None:
         return ""
@@ -99,7 +99,7 @@ def find_speed_tier(name: str) -> str:
 
 @cache
 def _read_catalogue() -> dict[str, dict[str, Any]]:
-    """Read the catalogue, which has an entry for each strategy."""
+    """Read the catalogue, which contains an entry for each built-in strategy."""
     if not CATALOGUE_FILE.exists():
         return {}
     return tomllib.loads(CATALOGUE_FILE.read_text(encoding="utf-8"))

@@ -40,7 +40,7 @@ NUMERIC_KINDS = "biuf"  # NumPy dtype kinds without complex numbers, dates and s
 
 
 class PolicyError(StrategyError):
-    """Exception for a policy that cannot be called by the engine.
+    """Exception for a policy that the engine cannot call.
 
     The message contains the policy, the file and the reason.
     """
@@ -70,7 +70,7 @@ def make_parameter_vector(policy: Policy, rules: Any = None) -> np.ndarray:
 
 
 def _load_weights(policy: Policy) -> np.ndarray:
-    """Return the weights of a policy, adapted to the rules.
+    """Return the weights of a policy, adapted to the rules of the game.
 
     If the file cannot be read, the function raises PolicyError.
     """
@@ -89,7 +89,7 @@ def _load_rules_weights(policy: Policy) -> np.ndarray:
 
 
 def _read_file(policy: Policy, file: Path, size: int) -> np.ndarray:
-    """Return the numbers in a policy's file, whose count must equal `size` unless `size` is 0."""
+    """Return the numbers in a policy's weights file, after checking how many there are."""
     try:
         numbers = _read_weights(file, file.stat().st_mtime_ns)
     except OSError as error:
@@ -130,7 +130,7 @@ def _read_weights(path: Path, _modified: int) -> np.ndarray:
 
 
 def compile_policy(policy: Policy) -> Any:
-    """Return the compiled function of a policy, with the type that the engine requires.
+    """Return the compiled function of a policy, with the signature that the engine requires.
 
     Raises:
         PolicyError: If the policy cannot be played.
@@ -151,7 +151,7 @@ def compile_policy(policy: Policy) -> Any:
 
 
 def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
-    """Return how the engine executes a policy.
+    """Return whether the engine executes a policy compiled or in Python.
 
     The mode is "fast" (compiled), "slow" (in Python) or "refused".
 
@@ -172,7 +172,7 @@ def interpretation_reason(policy: Policy) -> str:
 
 
 def is_stateful(policy: Policy) -> bool:
-    """Return True if a policy running in Python has changed a value that it reads."""
+    """Return True if a policy that runs in Python has changed a value that it reads."""
     copy, content = _COPIES.get(policy.function, (None, b""))
     return (
         copy is not None
@@ -215,7 +215,7 @@ def _compile_uncached(policy: Policy) -> Any:
 
 
 def _check_return_type(policy: Policy, return_type: Any) -> None:
-    """Raise PolicyError if numba would silently convert the return value to an integer."""
+    """Raise PolicyError if numba would silently convert a policy's return value to an integer."""
     if not isinstance(return_type, types.Integer | types.Boolean):
         raise PolicyError(
             f"{_describe_policy(policy)} returns "
@@ -225,7 +225,7 @@ def _check_return_type(policy: Policy, return_type: Any) -> None:
 
 
 def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
-    """Report that a policy runs in Python, and return a function that calls it.
+    """Report that a policy runs in Python, and return a compiled function that calls it.
 
     Raises:
         PolicyError: If the policy would also fail in plain Python.
@@ -270,11 +270,11 @@ def _wrap_in_python(policy: Policy) -> Any:
 
 
 def check_source(policy: Policy) -> None:
-    """Raise PolicyError if a policy would fail, or would behave differently when compiled."""
+    """Raise PolicyError if a policy would fail, or would behave differently after compilation."""
     if message := find_policy_error(policy):
         raise PolicyError(f"{_describe_policy(policy)} {message}")
 
 
 def _describe_policy(policy: Policy) -> str:
-    """Return the description of a policy for error messages."""
+    """Return the name and location of a policy for error messages."""
     return f"the {policy.slot} policy {policy.name!r} in {policy.location}"

@@ -1,4 +1,4 @@
-"""Dependencies of an author's function, which are helpers and global variables.
+"""Dependencies of an author's function: the helpers that it calls and the globals that it reads.
 
 Compiled code contains copies of these helpers and values. Sources of randomness and time are not
 allowed.
@@ -63,7 +63,7 @@ def collect_names(code: CodeType) -> set[str]:
 
 
 def collect_arguments(code: CodeType, opname: str) -> list[Any]:
-    """Return the arguments of all instructions of one type, also in inner functions."""
+    """Return the arguments of all instructions of one type, including inner functions."""
     arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -89,12 +89,14 @@ def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
             is_author_module = isinstance(value, ModuleType) and not _is_versioned(
                 module_name(value)
             )
-            if is_author_module and not any(vars(value) is known for known in spaces):
+            if is_author_module and not any(
+                vars(value) is known_globals for known_globals in spaces
+            ):
                 spaces.append(vars(value))
 
 
 def collect_module_values(function: Any) -> list[tuple[str, Any]]:
-    """Return the module values that a function can read by name, with their names."""
+    """Return the module values that a function can read, by their names."""
     module_globals = function.__globals__
     values = [
         (name, value)
@@ -114,7 +116,7 @@ def _is_compiled(value: object) -> bool:
 
 
 def _is_versioned(module: str) -> bool:
-    """Return True if every change of a module also changes the name of the cache directory."""
+    """Return True if the name of the cache directory changes with every change of a module."""
     return module.partition(".")[0] in VERSIONED_PACKAGES or f"{module}.".startswith(
         ENGINE_PREFIXES
     )
@@ -124,7 +126,7 @@ def _is_versioned(module: str) -> bool:
 
 
 def find_nondeterminism(function: Callable[..., Any]) -> str:
-    """Return the first use of randomness or time in a function, or "" if there is none."""
+    """Return the first use of randomness or of the clock in a function, or "" if there is none."""
     for callee in collect_functions(function):
         names = collect_names(callee.__code__)
         sources = [

@@ -1,4 +1,4 @@
-"""Checks for common errors in policies, with messages that suggest fixes."""
+"""Checks for common errors in policies, with error messages that suggest a fix."""
 
 import ast
 import builtins
@@ -39,7 +39,7 @@ COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_policy_error(policy: Policy) -> str:
-    """Return the error message about a policy, without the subject, or "" if there is no error."""
+    """Return the error in a policy's source as a clause without a subject, or ""."""
     code = policy.function.__code__
     if code.co_argcount != 3:
         return "must have three arguments. Define it with (view, rules, params)."
@@ -66,7 +66,7 @@ def find_policy_error(policy: Policy) -> str:
 
 
 def _uses_print(function: Any) -> bool:
-    """Return True if a function or one of its helpers calls print when compiled."""
+    """Return True if a function or one of its helpers would call print after compilation."""
     return not is_interpreted() and any(
         "print" in collect_arguments(callee.__code__, "LOAD_GLOBAL")
         and "print" not in callee.__globals__
@@ -75,7 +75,7 @@ def _uses_print(function: Any) -> bool:
 
 
 def describe_unknown_field(name: str, record: str = "") -> str:
-    """Return the error message about an unknown field, without the message's subject.
+    """Return the error about an unknown field of a record as a clause without a subject.
 
     The message is empty if the field exists.
 
@@ -84,16 +84,16 @@ def describe_unknown_field(name: str, record: str = "") -> str:
         record: "view" or "rules", or "" if the record is unknown.
     """
     fields = {"view": VIEW.names or (), "rules": RULES.names or ()}
-    known = fields.get(record) or [*fields["view"], *fields["rules"]]
-    if name in known or hasattr(np.record, name):
+    valid_names = fields.get(record) or [*fields["view"], *fields["rules"]]
+    if name in valid_names or hasattr(np.record, name):
         return ""
     subject = f"{record} has" if record else "view and rules have"
-    suggestion = did_you_mean(name, known)
+    suggestion = did_you_mean(name, valid_names)
     return f"cannot be compiled, because {subject} no field {name!r}{suggestion}"
 
 
 def _suggest_definition(name: str, defined: set[str]) -> str:
-    """Return the suggestion that ends an error message about an undefined name."""
+    """Return the suggested fix for an undefined name in a policy."""
     if name in POLICY_ARGUMENTS:
         return ". The arguments of a policy are (view, rules, params)."
     for module in AUTHOR_MODULES:
@@ -105,7 +105,7 @@ def _suggest_definition(name: str, defined: set[str]) -> str:
 
 
 def _find_misused_arguments(policy: Policy) -> Iterator[str]:
-    """Yield error messages about misused arguments.
+    """Yield an error message for each argument that a policy uses wrongly.
 
     The errors are unknown fields, indices beyond the last parameter, and numbers that are used as
     sets or compared with strings.
@@ -118,13 +118,15 @@ def _find_misused_arguments(policy: Policy) -> Iterator[str]:
                 message = describe_unknown_field(name, POLICY_ARGUMENTS[code.co_varnames.index(id)])
                 if message and name in collect_names(code):  # Otherwise, the file has changed.
                     yield message
-            case ast.Subscript(ast.Name(id), ast.Constant(int(place))) if (
-                id == code.co_varnames[2] and place >= len(policy.params) and policy.weights is None
+            case ast.Subscript(ast.Name(id), ast.Constant(int(param_index))) if (
+                id == code.co_varnames[2]
+                and param_index >= len(policy.params)
+                and policy.weights is None
             ):
-                known = ", ".join(policy.params) or "none"
+                valid_names = ", ".join(policy.params) or "none"
                 yield (
-                    f"reads {ast.unparse(node)}, but its parameters are: {known}. Declare another "
-                    f"one, as in @{policy.slot}(k=param(5, 0, 10))."
+                    f"reads {ast.unparse(node)}, but its parameters are: {valid_names}. Declare "
+                    f"another one, as in @{policy.slot}(k=param(5, 0, 10))."
                 )
             case ast.Compare(
                 card, [ast.In() | ast.NotIn()], [ast.Attribute(ast.Name(id), name) as cards]
@@ -165,7 +167,7 @@ def _parse_definition(code: Any) -> ast.AST | None:
 
 
 def describe_compile_error(policy: Policy, error: Exception) -> str:
-    """Return the reason why numba cannot compile a policy, as a clause after "because"."""
+    """Return the reason why numba cannot compile a policy, as a clause that follows "because"."""
     code = policy.function.__code__
     for name in collect_arguments(code, "LOAD_GLOBAL"):
         value = policy.function.__globals__.get(name)
@@ -185,7 +187,7 @@ def describe_compile_error(policy: Policy, error: Exception) -> str:
 
 
 def _summarise_numba_error(error: Exception) -> str:
-    """Return the reason and the line number from numba's error report."""
+    """Extract the reason and the line number from numba's error report."""
     if not isinstance(error, NumbaError):
         return f"{describe_error(error)}."
     report = COLOUR_CODES.sub("", str(error))

@@ -1,4 +1,4 @@
-"""Loading of strategies by name, file or entry point."""
+"""Loading of strategies by name, from files and from entry points."""
 
 import contextlib
 import copyreg
@@ -50,7 +50,7 @@ _MISSING_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 @dataclass(frozen=True)
 class _Library:
-    """Strategies and policies that a set of modules defines.
+    """Strategies and policies that a group of modules defines.
 
     Attributes:
         strategies: Strategies by name.
@@ -64,7 +64,7 @@ class _Library:
 
 
 def find_strategy(strategy: str | Strategy) -> Strategy:
-    """Return the strategy of a spec, with every slot filled, and its canonical spec.
+    """Return the strategy that a spec describes, with every slot filled, and the canonical spec.
 
     Args:
         strategy: Spec string or Strategy. The functions of a Strategy are copied in their present
@@ -90,17 +90,17 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
 
 
 def is_same_strategy(a: Strategy, b: Strategy) -> bool:
-    """Return True if two strategies have the same policies and the same order of decisions."""
+    """Return True if two strategies have the same policies and make decisions in the same order."""
     return (a.policies, a.ending) == (b.policies, b.ending)
 
 
 def _live_contents(strategy: Strategy) -> list[bytes]:
-    """Return the pickles of the policies that the running program has defined."""
+    """Return the pickles of all policies of a strategy that the running program has defined."""
     return sorted({policy.live for policy in strategy.policies} - {b""})
 
 
 def _restore(spec: str, contents: list[bytes]) -> Strategy:
-    """Return a strategy from its spec and the pickled functions of a running program."""
+    """Rebuild a strategy from its spec and from the pickled functions of a running program."""
     for content in contents:
         from simgin.strategy import by_value
 
@@ -111,7 +111,7 @@ def _restore(spec: str, contents: list[bytes]) -> Strategy:
 
 
 def _reduce(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
-    """Return the function and the arguments with which pickle restores a strategy.
+    """Return the function and the arguments with which pickle can restore a strategy.
 
     A strategy is pickled as its spec, because compiled functions cannot be pickled.
     """
@@ -168,12 +168,12 @@ def _find_weights_file(spec: StrategySpec) -> Path:
 
 
 def format_learned_name(prefix: str, content: bytes) -> str:
-    """Return the file name for trained weights, which ends with a digest of the weights."""
+    """Return the file name for trained weights, which ends with a digest of their values."""
     return f"{prefix}-{hashlib.sha256(content).hexdigest()[:16]}.npy"
 
 
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
-    """Return a copy of a strategy whose discard policy has other weights.
+    """Return a copy of a strategy whose discard policy uses other weights.
 
     Policies of other slots that read the same file also use the new weights. The new weights do not
     depend on the rules.
@@ -211,7 +211,7 @@ def _check_has_weights(strategy: Strategy, text: str) -> None:
 
 
 def _check_weights_size(strategy: Strategy, file: Path) -> None:
-    """Raise StrategyError unless a file contains the number of weights that a strategy needs."""
+    """Raise StrategyError unless a file contains as many weights as a strategy needs."""
     if not file.exists():
         raise StrategyError(
             f"{file} was not found. Specify a file that `simgin train {strategy.name}` wrote."
@@ -231,7 +231,7 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
 
 
 def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str]]) -> Strategy:
-    """Return a copy of a strategy with new parameter values and an updated canonical spec.
+    """Return a copy of a strategy with new parameter values and a new canonical spec.
 
     Args:
         strategy: Strategy, as returned by `find_strategy`.
@@ -246,7 +246,7 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
 def _with_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
 ) -> Strategy:
-    """Return a copy of a strategy with new values, given by slot and parameter."""
+    """Return a copy of a strategy with new parameter values, given by slot and name."""
     changed = {
         slot: strategy_spec.set_policy_values(
             _require_policy(strategy, slot, text), slot_values, text
@@ -267,13 +267,13 @@ def list_built_in() -> tuple[str, ...]:
 
 
 def list_policies() -> list[Policy]:
-    """Return all policies that have a name, sorted by slot and name."""
+    """Return all named policies, sorted by slot and name."""
     policies_by_slot = _load_library().policies.values()
     return sorted(policies_by_slot, key=lambda policy: (SLOTS.index(policy.slot), policy.name))
 
 
 def find_source_files(strategy: Strategy) -> list[Path]:
-    """Return the files with a strategy's policies, their helpers and their weights.
+    """Return the source files and weights files of a strategy's policies and helpers.
 
     Functions that were defined in a running program do not have a file.
     """
@@ -314,7 +314,7 @@ def compute_strategy_digest(strategy: Strategy) -> str:
 
 
 def collect_parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
-    """Return the values of all parameters by slot and parameter name."""
+    """Return the values of all parameters of a strategy, by slot and parameter name."""
     return {
         policy.slot: {name: param.default for name, param in policy.params.items()}
         for policy in strategy.policies
@@ -322,7 +322,7 @@ def collect_parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
 
 
 def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
-    """Return the spec of each slot's policy, including all parameter values."""
+    """Return the spec of the policy in each slot, including all parameter values."""
     return [
         (
             policy.slot,
@@ -339,7 +339,7 @@ def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
 
 
 def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
-    """Return the canonical spec of a strategy, which omits values equal to the defaults.
+    """Return the canonical spec of a strategy, which omits values that equal the defaults.
 
     Args:
         spec: Parsed spec. The result contains the same policies. If another policy has a different
@@ -360,25 +360,27 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
         # Values can be given for the whole strategy if all policies declare the parameter equally.
         params = policy.params
         if all(
-            other.params.get(name, params[name]) == params[name]
+            used_policy.params.get(name, params[name]) == params[name]
             for name in changed
-            for other in policies.values()
+            for used_policy in policies.values()
         ):
             values |= changed
         else:
             del policies[slot]
     text = name + strategy_spec.format_parameter_values(values)
     for policy in strategy.policies:
-        known = base.policy(policy.slot)
-        if known is not None:
-            known = known(**{name: values[name] for name in values.keys() & known.params.keys()})
-        if policy.slot not in policies and policy != known:
+        default = base.policy(policy.slot)
+        if default is not None:
+            default = default(
+                **{name: values[name] for name in values.keys() & default.params.keys()}
+            )
+        if policy.slot not in policies and policy != default:
             text += f"+{policy.slot}={_format_policy_spec(policy)}"
     return f"{text}@{spec.file}" if spec.has_weights else text
 
 
 def _format_policy_spec(policy: Policy) -> str:
-    """Return the spec of a policy.
+    """Return the spec of a policy, which omits values that equal the defaults.
 
     If the name is ambiguous, the spec contains the path of the file.
     """
@@ -402,7 +404,7 @@ def _format_policy_spec(policy: Policy) -> str:
 
 
 def _find_by_name(name: str) -> Strategy:
-    """Return the strategy with a name or path, with its empty slots filled."""
+    """Return the strategy with the given name or path, with its empty slots filled."""
     path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
         strategies = _load_file_library(Path(path)).strategies
@@ -419,13 +421,13 @@ def _find_by_name(name: str) -> Strategy:
 
 
 def _select_strategy(strategies: Mapping[str, Strategy], inner_name: str, path: str) -> Strategy:
-    """Return the strategy with a name in a file, or the file's only strategy without a name."""
+    """Return the strategy with the given name in a file, or the only strategy in the file."""
     if inner_name in strategies:
         return strategies[inner_name]
     if inner_name:
-        known = ", ".join(strategies) or "none"
+        names = ", ".join(strategies) or "none"
         raise StrategyError(
-            f"{path} has no strategy {quote_text(inner_name)}. Strategies in the file: {known}."
+            f"{path} has no strategy {quote_text(inner_name)}. Strategies in the file: {names}."
         )
     if not strategies:
         raise StrategyError(
@@ -433,13 +435,13 @@ def _select_strategy(strategies: Mapping[str, Strategy], inner_name: str, path: 
             'STRATEGY = Strategy("name", discard=...).'
         )
     if len(strategies) > 1:
-        known = ", ".join(f"{path}#{name}" for name in strategies)
-        raise StrategyError(f"{path} contains several strategies. Choose one of them: {known}.")
+        names = ", ".join(f"{path}#{name}" for name in strategies)
+        raise StrategyError(f"{path} contains several strategies. Choose one of them: {names}.")
     return next(iter(strategies.values()))
 
 
 def _find_policy(slot: str, name: str) -> Policy:
-    """Return the policy with a name, or the policy of the strategy with that name."""
+    """Return the policy with the given name, or the policy of the strategy with that name."""
     path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
         return _find_policy_in_file(slot, path, inner_name)
@@ -448,8 +450,8 @@ def _find_policy(slot: str, name: str) -> Policy:
         return library.policies[slot, name]
     if name not in {**_live_strategies, **library.strategies}:
         _check_not_rejected(name)
-        known = [policy for filled, policy in library.policies if filled == slot]
-        suggestion = did_you_mean(name, [*known, *library.strategies])
+        candidates = [policy for filled, policy in library.policies if filled == slot]
+        suggestion = did_you_mean(name, [*candidates, *library.strategies])
         raise StrategyError(
             f"{quote_text(name)} is neither a {slot} policy nor a strategy{suggestion}"
         )
@@ -457,7 +459,7 @@ def _find_policy(slot: str, name: str) -> Policy:
 
 
 def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
-    """Return the policy with a name in a file, or the slot's only policy without a name."""
+    """Return the policy with the given name in a file, or the slot's only policy in the file."""
     policies = _load_file_library(Path(path)).policies
     if (slot, inner_name) in policies:
         return policies[slot, inner_name]
@@ -481,12 +483,12 @@ def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
 
 def _fill_slots(strategy: Strategy) -> Strategy:
     """Return a copy of a strategy with default policies in its empty slots."""
-    missing = {
+    defaults = {
         slot: _load_library().policies[slot, name]
         for slot, name in DEFAULT_POLICIES.items()
         if strategy.policy(slot) is None
     }
-    return strategy_spec.with_policies(strategy, missing)
+    return strategy_spec.with_policies(strategy, defaults)
 
 
 # Import of modules
@@ -494,7 +496,7 @@ def _fill_slots(strategy: Strategy) -> Strategy:
 
 @cache
 def _load_library() -> _Library:
-    """Load all strategies and policies, first from simgin and then from plug-ins.
+    """Load all strategies and policies, first the built-in ones and then those of plug-ins.
 
     If a plug-in cannot be loaded, it is skipped with a warning, so that other strategies remain
     available.
@@ -513,7 +515,7 @@ def _load_library() -> _Library:
 
 
 def _check_not_rejected(name: str) -> None:
-    """Raise StrategyError if a name belongs to a skipped plug-in."""
+    """Raise StrategyError if a name belongs to a plug-in that could not be loaded."""
     refused = _load_library().rejected
     for plug_in in (name, name.partition(".")[0]):
         if plug_in in refused:
@@ -544,7 +546,7 @@ def find_plug_ins() -> list[EntryPoint]:
 
 
 def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
-    """Load the strategies and policies of an entry point.
+    """Load the strategies and policies of one plug-in, given its entry point.
 
     The policies are named `package.policy` to avoid conflicts.
 
@@ -580,14 +582,14 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
 
 
 def _package_name(point: EntryPoint) -> str:
-    """Return the name of the package that provides an entry point."""
+    """Return the name of the installed package that provides an entry point."""
     with contextlib.suppress(Exception):  # The metadata can be corrupt.
         return (point.dist and point.dist.name) or point.name
     return point.name
 
 
 def _collect(modules: Iterable[ModuleType]) -> _Library:
-    """Return the strategies and policies that are defined in some modules.
+    """Collect the strategies and policies that the given modules define.
 
     Raises:
         StrategyError: If two strategies, or two policies of a slot, have the same name.
@@ -618,7 +620,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
 
 
 def _extract_source(text: str) -> str:
-    """Return the text of the paragraph that begins with `Source:` in a docstring."""
+    """Return the paragraph of a docstring that begins with `Source:`, without that word."""
     for paragraph in text.split("\n\n"):
         line = " ".join(paragraph.split())
         if line.startswith("Source:"):
@@ -627,7 +629,7 @@ def _extract_source(text: str) -> str:
 
 
 def _load_file_library(path: Path) -> _Library:
-    """Return the strategies and policies that a file defines."""
+    """Load a file, and return the strategies and policies that the file defines."""
     path_text = str(path)
     if not path_text.isprintable():
         path_text = quote_text(path_text)
@@ -652,7 +654,7 @@ def _load_file_library(path: Path) -> _Library:
 
 @cache
 def _load_file(path: Path, content: bytes) -> ModuleType:
-    """Import a strategy file as a module, and give the module a unique name."""
+    """Import a strategy file as a module with a unique name."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
     reader = SourceFileLoader(name, str(path))  # This loader accepts any suffix.
@@ -671,7 +673,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
 
 @contextlib.contextmanager
 def _convert_errors(path: Path) -> Iterator[None]:
-    """Convert all exceptions that a strategy file raises, even SystemExit, to StrategyError."""
+    """Convert every exception that a strategy file raises, even SystemExit, to StrategyError."""
     try:
         yield
     except (StrategyError, KeyboardInterrupt):
@@ -688,7 +690,7 @@ def _convert_errors(path: Path) -> Iterator[None]:
 
 
 def _describe_load_error(error: BaseException) -> str:
-    """Return a description of an import error, with a suggested fix for a missing name."""
+    """Return a description of an import error, with a suggested fix if a name is missing."""
     missing = _MISSING_NAME.match(format_error_message(error))
     if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
         suggestion = did_you_mean(missing[1], vars(sys.modules[missing[2]]))

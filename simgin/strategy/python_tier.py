@@ -37,21 +37,21 @@ _thread_state = threading.local()
 
 
 class PolicyRaised(Exception):
-    """Exception that compiled code raises in place of a policy's own exception.
+    """Exception that compiled code raises instead of the exception of a policy.
 
     `reraise_policy_errors` replaces it with the original exception.
     """
 
 
 class InvalidActionError(SimginError):
-    """Exception for a policy's return value that is not an action.
+    """Exception for a return value of a policy that is not an action.
 
     The caller adds the policy as the subject of the message.
     """
 
 
 class PolicyExitError(Exception):
-    """Exception that replaces a policy's exception that would end the program.
+    """Exception that replaces an exception of a policy that would end the program.
 
     The caller adds the subject of the message.
     """
@@ -59,7 +59,7 @@ class PolicyExitError(Exception):
 
 @contextmanager
 def reraise_policy_errors() -> Iterator[None]:
-    """Raise a policy's original exception if PolicyRaised is raised in the block."""
+    """Raise the original exception of a policy if the block raises PolicyRaised."""
     try:
         yield
     except PolicyRaised:
@@ -71,7 +71,7 @@ def reraise_policy_errors() -> Iterator[None]:
 
 
 def _as_harmless_error(error: BaseException) -> BaseException:
-    """Return an exception unchanged, or as PolicyExitError if it would end the program.
+    """Return an exception, or a PolicyExitError in place of one that would end the program.
 
     A KeyboardInterrupt is returned unchanged, because only the main thread receives it.
     """
@@ -101,7 +101,7 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
 
 
 def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int], int]:
-    """Return the callback that calls a policy with records at memory addresses."""
+    """Return a callback that calls a policy with the records at given memory addresses."""
 
     def answer(view: int, rules: int, params: int, n: int) -> int:
         try:
@@ -134,12 +134,12 @@ def to_int(action: Any) -> int:
 
 
 def make_action_error(value: object, expected: str) -> InvalidActionError:
-    """Return the error for a return value that is not an action."""
+    """Return the error for a return value of a policy that is not an action."""
     return InvalidActionError(f"returned {describe_return_value(value)}, but {expected}.")
 
 
 def _first_reason(error: NumbaError) -> str:
-    """Return the first informative line of a numba error message.
+    """Return the first line of a numba error message that states a reason.
 
     The very first line contains only the stage of compilation.
     """
@@ -155,7 +155,7 @@ def _first_reason(error: NumbaError) -> str:
 
 
 def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return a dtype of records whose fields are Python properties.
+    """Return a record dtype whose fields can be read as Python properties, which is faster.
 
     np.record reads properties four times as fast.
     """
@@ -192,7 +192,7 @@ def _rules_at(address: int) -> Any:
 
 @lru_cache(_CACHE_SIZE)
 def _vector_at(address: int, n: int) -> np.ndarray:
-    """Return the parameter vector of length n at a memory address."""
+    """Return the parameter vector of length n that starts at a memory address."""
     vector = np.frombuffer(_memory_at(address, 8 * n), np.float64) if n else np.zeros(0)
     vector.flags.writeable = False
     return vector

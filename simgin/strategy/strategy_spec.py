@@ -50,7 +50,7 @@ class PolicyReference:
 
 @dataclass(frozen=True)
 class StrategySpec:
-    """Spec of a strategy, parsed into its parts.
+    """Parts of a strategy spec.
 
     Attributes:
         strategy: Name and parameter values of the strategy.
@@ -106,7 +106,7 @@ def parse_spec(spec: str) -> StrategySpec:
 
 
 def format_weights_path(file: Path) -> str:
-    """Return a path with its folder, so that it cannot be a plain name.
+    """Return a path that includes a directory, so that it cannot be read as a plain name.
 
     A name without a folder would refer to a trained player.
     """
@@ -114,12 +114,12 @@ def format_weights_path(file: Path) -> str:
 
 
 def _check_slots(head: str) -> None:
-    """Raise StrategyError if a slot does not exist."""
+    """Raise StrategyError if a spec names a slot that does not exist."""
     unknown_slot = _UNKNOWN_SLOT.search(head)
     if unknown_slot and not has_suffix(head.partition("#")[0], ".py"):
-        known = [*SLOTS, "stake"]
-        suggestion = did_you_mean(unknown_slot[1], known)
-        valid = ", ".join(known)
+        valid_slots = [*SLOTS, "stake"]
+        suggestion = did_you_mean(unknown_slot[1], valid_slots)
+        valid = ", ".join(valid_slots)
         raise StrategyError(
             f"{quote_text(unknown_slot[1])} is not a valid slot{suggestion} Valid slots: {valid}."
         )
@@ -127,8 +127,8 @@ def _check_slots(head: str) -> None:
 
 def _parse_reference(text: str) -> PolicyReference:
     """Parse the name of a policy with its parameter values."""
-    name, *rest = _VALUES_SEPARATOR.split(text.strip(), maxsplit=1)
-    items = rest[0].split(",") if rest else []
+    name, *value_texts = _VALUES_SEPARATOR.split(text.strip(), maxsplit=1)
+    items = value_texts[0].split(",") if value_texts else []
     stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
     if stray_colon or not all(_ASSIGNMENT.fullmatch(item) for item in items):
         raise StrategyError(
@@ -174,23 +174,23 @@ def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Stra
 
 
 def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Policy]) -> str:
-    """Return the error message for an unknown or ambiguous parameter."""
+    """Return the error message for a parameter that is unknown or ambiguous."""
     if owners:
         slots = " or ".join(f"+{policy.slot}={policy.name}:{name}=..." for policy in owners)
         return (
             f"several policies of {strategy.name!r} have different parameters {quote_text(name)}. "
             f"Specify the slot: {slots}."
         )
-    known = [name for policy in strategy.policies for name in policy.params]
-    suggestion = did_you_mean(name, known)
-    parameter_list = f"Valid parameters: {', '.join(known) or 'none'}."
+    valid_names = [name for policy in strategy.policies for name in policy.params]
+    suggestion = did_you_mean(name, valid_names)
+    parameter_list = f"Valid parameters: {', '.join(valid_names) or 'none'}."
     return (
         f"{quote_text(name)} is not a parameter of {strategy.name!r}{suggestion} {parameter_list}"
     )
 
 
 def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
-    """Return a copy of a strategy with other policies in some slots."""
+    """Return a copy of a strategy with different policies in some slots."""
     slots: dict[str, Any] = dict(policies)
     return replace(strategy, spec=text, **slots)
 
@@ -200,16 +200,18 @@ def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str 
 
 def format_changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
     """Return the values of a policy that differ from the given defaults, as strings."""
-    known = {name: param.default for name, param in defaults.params.items()} if defaults else {}
+    default_values = (
+        {name: param.default for name, param in defaults.params.items()} if defaults else {}
+    )
     return {
         name: param.format(param.default)
         for name, param in policy.params.items()
-        if param.default != known.get(name)
+        if param.default != default_values.get(name)
     }
 
 
 def format_parameter_values(values: Mapping[str, str]) -> str:
-    """Format values for a spec, as in `:k=4,tie=random`.
+    """Format parameter values for a spec, as in `:k=4,tie=random`.
 
     Without values, the result is empty.
     """
@@ -265,7 +267,7 @@ def _to_string(value: object) -> str:
 
 
 def format_values_toml(values: SlotValues) -> str:
-    """Format values as the text of a TOML file."""
+    """Format parameter values as the text of a TOML file."""
     tables = []
     for slot, slot_values in values.items():
         lines = [f"[{slot}]"]
@@ -319,7 +321,7 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
 
 
 def _is_path(text: str) -> bool:
-    """Return True if a spec consists only of a file path."""
+    """Return True if a spec is only the path of a file."""
     try:
         name = parse_spec(text).strategy.name
     except StrategyError:

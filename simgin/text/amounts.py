@@ -1,4 +1,4 @@
-"""Parsers of amounts: counts (200k), half-widths (0.1%), Elo bounds and times (30s)."""
+"""Parsers for amounts: counts (200k), half-widths (0.1%), Elo bounds and times (30s)."""
 
 import math
 import operator
@@ -29,7 +29,7 @@ _TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
 class AmountError(SimginError):
-    """Exception for an invalid amount; the message suggests a fix."""
+    """Exception for an invalid amount, with a message that suggests a fix."""
 
 
 def parse_count(text: int | float | str) -> int:
@@ -57,7 +57,7 @@ def parse_count(text: int | float | str) -> int:
 
 
 def _parse_decimal(text: int | float | str) -> Decimal:
-    """Parse a count with a suffix, without rounding. Raise AmountError if it is not a number."""
+    """Parse a count with a suffix exactly, or raise AmountError if it is not a number."""
     # Python does not print very long integers.
     if isinstance(text, int) and abs(text) > MAX_COUNT:
         raise AmountError(f"{format_value(text)} is not a valid count. Use a count from 1 to 1e12.")
@@ -78,7 +78,7 @@ def _parse_decimal(text: int | float | str) -> Decimal:
 
 
 def format_count(count: int) -> str:
-    """Format a count with three significant digits, such as 512, 12.4k, 100k or 2M."""
+    """Format a count with up to three significant digits, such as 512, 12.4k, 100k or 2M."""
     scaled, suffix = float(count), ""
     for larger in ("k", "M", "G"):
         if scaled < 999.5:
@@ -89,7 +89,7 @@ def format_count(count: int) -> str:
 
 
 def format_count_range(counts: Sequence[int]) -> str:
-    """Return `2,000` if all counts are equal, otherwise a range such as `2,000 to 2,400`."""
+    """Format counts as `2,000` if all are equal, otherwise as a range such as `2,000 to 2,400`."""
     low, high = min(counts), max(counts)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
@@ -124,7 +124,7 @@ def parse_seed(number: object) -> int:
 
 
 def parse_workers(number: int | str) -> int:
-    """Return a number of threads or processes, or raise an error unless it is 1 to 1024.
+    """Return the number of threads or processes, or raise an error unless it is 1 to 1024.
 
     Raises:
         AmountError: If the number is not valid.
@@ -169,7 +169,7 @@ def parse_half_width(text: float | str) -> str | float:
 
 
 def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
-    """Parse the two Elo differences of the hypotheses of a sequential test.
+    """Parse the Elo differences of the two hypotheses of a sequential test.
 
     Args:
         bounds: A string such as "0,10" or a list or tuple of two numbers, with

@@ -1,4 +1,4 @@
-"""Lookup and copying of the example experiments and notebooks."""
+"""Lookup and copying of example experiments and notebooks."""
 
 import contextlib
 import difflib
@@ -19,7 +19,7 @@ DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")
 
 
 def find_example_folder(name: str) -> Path:
-    """Return the folder of the example experiments or of the example notebooks."""
+    """Return the folder that contains the example experiments or the example notebooks."""
     installed = PACKAGE_ROOT.parent / "simgin_examples"  # location in an installed package
     top = installed if installed.is_dir() else PACKAGE_ROOT.parent  # location in a source tree
     return top / name
@@ -43,7 +43,7 @@ def find_experiment_file(text: str | Path) -> Path:
 
 
 def suggest_experiments(missing: Path) -> str:
-    """Return a suggestion for a missing experiment file, as a sentence without a full stop."""
+    """Return a suggestion for a missing experiment file, without a final full stop."""
     near = difflib.get_close_matches(missing.stem, list_experiments(), n=MAX_SUGGESTIONS)
     commands = " or ".join(f"`simgin run {name}`" for name in near)
     if near:
@@ -52,7 +52,7 @@ def suggest_experiments(missing: Path) -> str:
 
 
 def copy_examples(target: Path) -> list[Path]:
-    """Copy all example experiments and notebooks into a folder.
+    """Copy all example experiments and notebooks to a folder.
 
     Links to the documentation are replaced by their text, because the documentation is not copied.
     An interrupted copy is completed.
@@ -94,7 +94,7 @@ def copy_examples(target: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def _roll_back_on_error(target: Path) -> Iterator[None]:
-    """Restore a folder to its previous state if the block fails."""
+    """Restore a folder to its previous state if the block raises an exception."""
     had_target = target.exists()
     try:
         yield

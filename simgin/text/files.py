@@ -34,7 +34,7 @@ BYTE_ORDER_MARKS = {
 
 
 class NewFileError(SimginError):
-    """Exception for a file that cannot be created; the message suggests a fix."""
+    """Exception for a file that cannot be created, with a message that suggests a fix."""
 
 
 def read_bytes(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes:
@@ -90,12 +90,12 @@ def parse_json(text: str) -> Any:
 
 
 def has_suffix(name: object, *suffixes: str) -> bool:
-    """Return True if a file name ends with one of the suffixes, regardless of case."""
+    """Return True if a file name ends with one of the suffixes, ignoring case."""
     return str(name).lower().endswith(suffixes)
 
 
 def _open_regular(path: str, flags: int) -> int:
-    """Open a regular file without blocking, for use as an `opener` of `open`."""
+    """Open a regular file without blocking (an `opener` for the function `open`)."""
     kind = stat.S_IFMT(os.stat(path).st_mode)
     if kind not in (stat.S_IFREG, stat.S_IFDIR):  # Opening a directory raises a clear error.
         raise OSError(errno.EINVAL, "not a regular file", str(path))
@@ -142,7 +142,7 @@ def create_file(path: Path, text: str) -> None:
 
 
 def check_writable(path: Path, marker: bytes = b"") -> None:
-    """Raise NewFileError if a file cannot be written, for use before a long computation.
+    """Raise NewFileError if a file cannot be written; call this before a long computation.
 
     Args:
         path: File that will be written later.
@@ -159,7 +159,7 @@ def check_writable(path: Path, marker: bytes = b"") -> None:
 
 
 def describe_encoding_error(name: str) -> str:
-    """Return an error message for a name that is not valid UTF-8, otherwise "".
+    """Return an error message if a name is not valid UTF-8, otherwise "".
 
     Python represents bytes that it cannot decode as lone surrogates.
     """
@@ -185,5 +185,5 @@ def _unwritable_error(path: Path, reason: str | None) -> NewFileError:
 
 
 def slugify(file: Path) -> str:
-    """Return text as a file name that contains only a-z, 0-9 and -, possibly empty."""
+    """Convert text to a file name that contains only a-z, 0-9 and -, and that can be empty."""
     return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")

@@ -1,4 +1,4 @@
-"""Parts of messages: formatted values, spelling suggestions and foreign exceptions."""
+"""Parts of messages: formatted values, spelling suggestions and exceptions of other libraries."""
 
 import difflib
 import re
@@ -18,7 +18,7 @@ _class_name = type.__dict__["__name__"].__get__  # Bypass a metaclass that overr
 
 
 class SimginError(ValueError):
-    """Base class of exceptions for invalid input, with messages that suggest a fix."""
+    """Base class of exceptions for invalid input, whose messages suggest a fix."""
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython prints instead of a traceback."""
@@ -26,17 +26,17 @@ class SimginError(ValueError):
 
 
 def escape_control_chars(text: str) -> str:
-    r"""Replace control characters in untrusted text, so that ESC becomes \x1b."""
+    r"""Replace control characters in untrusted text by escape sequences such as \x1b."""
     return _CONTROL_CHARACTERS.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def escape_to_one_line(text: str) -> str:
-    r"""Replace control characters in untrusted text, with \n and \t for breaks and tabs."""
+    r"""Replace control characters in untrusted text, writing line breaks and tabs as \n and \t."""
     return escape_control_chars(text).translate({ord("\n"): r"\n", ord("\t"): r"\t"})
 
 
 def print_status(message: str) -> None:
-    """Print a status message to stderr.
+    """Print a status message on stderr.
 
     The function uses `print` instead of `click.echo`, because rich redirects `print` to the lines
     above a progress bar.
@@ -45,7 +45,7 @@ def print_status(message: str) -> None:
 
 
 def format_setting(value: object) -> str:
-    """Format a setting, such as yes, 10, points, 40/60 or 30:4/60:3, with "-" for None."""
+    """Format the value of a setting, such as yes, 10, 40/60 or 30:4/60:3, with "-" for None."""
     if value is None:
         return NO_VALUE
     if isinstance(value, bool):
@@ -56,14 +56,14 @@ def format_setting(value: object) -> str:
 
 
 def _format_item(item: object) -> str:
-    """Format an item of a list setting, with colons between nested items."""
+    """Format an item of a list setting, joining nested items with colons."""
     if isinstance(item, list | tuple):
         return ":".join(map(str, item))
     return str(item)
 
 
 def format_value(value: object) -> str:
-    """Format a value for an error message, and truncate long values."""
+    """Format a value for an error message, truncating long values."""
     try:
         if isinstance(value, list | tuple):
             value = format_setting(list(value))
@@ -88,21 +88,21 @@ def describe_return_value(value: object) -> str:
 
 
 def quote_text(text: str, max_length: int = 120) -> str:
-    """Return a string in quotation marks, truncated to `max_length` characters."""
+    """Return a string in quotation marks, truncated to at most `max_length` characters."""
     if len(text) > max_length:
         text = text[:max_length] + "..."
     return repr(text)
 
 
 def shorten_middle(text: str, max_length: int) -> str:
-    """Remove the middle of a string that has more than about `max_length` characters."""
+    """Remove the middle of a string that is longer than about `max_length` characters."""
     if len(text) <= max_length:
         return text
     return f"{text[: 2 * max_length // 3]} ... {text[-(max_length // 3) :]}"
 
 
 def truncate_errors(messages: Sequence[str]) -> list[str]:
-    """Return the first few error messages, and a line with the number of further errors."""
+    """Return the first few error messages, and a line that counts the remaining messages."""
     n_omitted = len(messages) - MAX_ERRORS
     if n_omitted <= 1:
         return list(messages)
@@ -110,7 +110,7 @@ def truncate_errors(messages: Sequence[str]) -> list[str]:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return the end of an error message: a spelling suggestion or only a full stop."""
+    """Return the end of an error message: a spelling suggestion, or only a full stop."""
     near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
     if not near:
         return "."
@@ -118,7 +118,7 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 
 def format_error_message(error: BaseException) -> str:
-    """Return the message of another library's exception on one line, or "" if it is empty."""
+    """Return the message of another library's exception in one line, or "" if there is none."""
     try:
         words = str(error).split()
     except BaseException:
@@ -127,12 +127,12 @@ def format_error_message(error: BaseException) -> str:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the class and the message of another library's exception, without a full stop."""
+    """Return the class and message of another library's exception, without a full stop."""
     return f"{_class_name(type(error))}: {format_error_message(error)}".rstrip(".: ")
 
 
 def ensure_printable_error(error: BaseException) -> BaseException:
-    """Return an exception whose attributes can be read without errors.
+    """Return an exception that can be printed, replacing one whose attributes raise errors.
 
     If inspecting the exception raises an error, return a RuntimeError with the name of the
     exception's class.

@@ -24,11 +24,11 @@ MAX_LISTED_CARDS = 12  # maximum number of invalid cards in an error message
 
 
 class CardError(SimginError):
-    """Exception for an invalid card or hand; the message suggests a fix."""
+    """Exception for an invalid card or hand, with a message that suggests a fix."""
 
 
 def parse_card(text: str) -> int:
-    """Return the card 0..51 for a string such as `5S`, `10s` or `5♠`.
+    """Return the card number (0 to 51) for a string such as `5S`, `10s` or `5♠`.
 
     Raises:
         CardError: If the string is not a card.
@@ -41,7 +41,7 @@ def parse_card(text: str) -> int:
 
 
 def _parse_token(token: str) -> int | None:
-    """Return the card that a token names, or None if it is not a card."""
+    """Return the card that a token denotes, or None if the token is not a card."""
     plain = _normalise(token)
     letters = plain.upper() if plain.isascii() else ""
     if len(letters) != 2:
@@ -55,7 +55,7 @@ def _parse_token(token: str) -> int | None:
 
 
 def _describe_invalid_cards(tokens: list[str]) -> str:
-    """Return an error message for tokens that are not cards."""
+    """Return the error message for tokens that are not cards."""
     names = [quote_text(token, 24) for token in tokens[:MAX_LISTED_CARDS]]
     others = len(tokens) - len(names)
     if others:
@@ -73,7 +73,7 @@ def _describe_invalid_cards(tokens: list[str]) -> str:
 
 
 def format_card(card: int) -> str:
-    """Return the notation of a card 0..51, such as `5S`.
+    """Return the notation of a card number (0 to 51), such as `5S`.
 
     Raises:
         CardError: If the number is not a card.
@@ -87,7 +87,7 @@ def format_card(card: int) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """Return the cards 0..51 in a string, in order.
+    """Return the card numbers (0 to 51) in a string, in the order of the string.
 
     Args:
         text: A list of cards such as `5S 6S | 7S`, `['5S', '6S']` or `5♠6♠7♠`.
@@ -108,18 +108,18 @@ def parse_cards(text: str) -> list[int]:
 
 
 def is_card_list(text: str) -> bool:
-    """Return True if a string consists only of two or more cards."""
+    """Return True if a string consists of two or more cards and nothing else."""
     tokens = _split_tokens(text)
     return len(tokens) > 1 and None not in map(_parse_token, tokens)
 
 
 def split_cards(text: str) -> list[str]:
-    """Split a string at the separators of card lists; `['QD', '9D*']` becomes QD and 9D*."""
+    """Split a list of cards at its separators, so that `['QD', '9D*']` becomes QD and 9D*."""
     return text.translate(_SEPARATORS).split()
 
 
 def cards_to_mask(cards: Iterable[int]) -> int:
-    """Return the mask of a hand with the given cards 0..51.
+    """Return the bit mask of a hand that contains the given card numbers.
 
     Raises:
         CardError: If a number is not a card.
@@ -132,7 +132,7 @@ def cards_to_mask(cards: Iterable[int]) -> int:
 
 
 def mask_to_cards(mask: int) -> list[int]:
-    """Return the cards 0..51 of a hand in ascending order.
+    """Return the card numbers in a bit mask, in ascending order.
 
     Raises:
         CardError: If the number is not a mask of 52 bits.
@@ -149,12 +149,12 @@ def format_hand(mask: int) -> str:
 
 
 def _normalise(text: str) -> str:
-    """Replace suit symbols by letters, and 10 by T."""
+    """Replace suit symbols with letters, and 10 with T."""
     return _TEN.sub("T", text.translate(SUIT_SYMBOLS))
 
 
 def _split_tokens(text: str) -> list[str]:
-    """Split a string into tokens, each of which should be a card.
+    """Split a string into tokens that should each be a card.
 
     Words that start with a card are split into pairs of characters. Other words are not split.
     """

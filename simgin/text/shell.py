@@ -1,11 +1,11 @@
-"""Shell commands that a user can copy and paste, each on one line."""
+"""Shell commands that users can copy and paste, each on a single line."""
 
 import shlex
 from collections.abc import Iterable
 
 
 def join_command(words: Iterable[str]) -> str:
-    r"""Join words into a command line that is quoted for bash, zsh and ksh.
+    r"""Join words into a command line that bash, zsh and ksh can execute.
 
     >>> join_command(["simgin", "report", "my run", "a\nb"])
     "simgin report 'my run' $'a\\x0ab'"
@@ -19,7 +19,7 @@ def quote(word: str) -> str:
 
 
 def _escape(character: str) -> str:
-    """Return a character as it is written inside $'...' quotes."""
+    """Return a character in the notation for $'...' quotes."""
     if character in "\\'":
         return f"\\{character}"
     if character.isprintable():

@@ -1,4 +1,4 @@
-"""Reader of TOML files, with error messages that name the file and the key."""
+"""Reader for TOML files, with error messages that name the file and the key."""
 
 import contextlib
 import errno
@@ -42,13 +42,13 @@ class TomlError(SimginError):
 
 
 class StrictTable(BaseModel):
-    """Base class for tables with fixed keys, in which values are not converted."""
+    """Base class of tables with fixed keys, whose values are not converted."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 def read_tables(path: Path, hint: str) -> dict[str, Any]:
-    """Return the contents of a TOML file as tables.
+    """Return the contents of a TOML file as nested tables.
 
     Args:
         path: Path of the file.
@@ -100,7 +100,7 @@ def describe_validation_errors(
 
 
 def _format_error(path: object, key_path: KeyPath, mistake: Any, known_keys: Iterable[str]) -> str:
-    """Return the message for one validation error of pydantic."""
+    """Format one validation error of pydantic as a message."""
     key = _format_key_path(key_path)
     match mistake["type"]:
         case "extra_forbidden":
@@ -132,12 +132,12 @@ def _format_key_path(key_path: KeyPath) -> str:
 
 
 def _format_key(key: str) -> str:
-    """Return a key, in quotes if it is long or unprintable."""
+    """Format a key, in quotation marks if it is long or not printable."""
     return key if key.isprintable() and 0 < len(key) <= 60 else format_value(key)
 
 
 def _suggest_key(key: str, known_keys: list[str]) -> str:
-    """Return a spelling suggestion for an unknown key, or a list of the valid keys."""
+    """Return a spelling suggestion for an unknown key, or a list of all valid keys."""
     near = did_you_mean(key, known_keys)
     if near != ".":
         return near.removeprefix(". ").replace("'", "")

@@ -1,4 +1,4 @@
-"""Directory for data that simgin keeps for the user, such as played deals."""
+"""Directory for data that simgin stores for the user, such as played deals."""
 
 from __future__ import annotations
 

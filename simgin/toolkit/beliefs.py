@@ -28,7 +28,7 @@ _NEWTON_STEPS = 8
 
 @jit
 def deal_stage(turn):
-    """Return the stage of the deal, 0..3, at a given turn of a player.
+    """Return the stage of the deal (0 to 3) at a given turn of a player.
 
     Turns are counted from 1.
     """
@@ -38,7 +38,7 @@ def deal_stage(turn):
 
 @jit
 def prior_offset(view, offset):
-    """Return the offset of the initial odds by rank at this stage of the deal."""
+    """Return the offset of the initial odds by rank for the current stage of the deal."""
     return offset + 13 * deal_stage(view.turns - view.own_turn + 1)
 
 
@@ -53,7 +53,7 @@ def has_declined_upcard(view):
 
 @jit
 def find_turn_event(view, turn):
-    """Return the event at the start of a turn of the opponent.
+    """Return the opponent's decision about the card on offer at the start of a turn.
 
     The event consists of a type, EVENT_DECLINED or EVENT_TAKEN, and a card. If the opponent had no
     choice, the event is (-1, -1). `turn` is the index in the history.
@@ -67,7 +67,7 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Return the cards in a set that have a given relation to a card."""
+    """Return those of the given cards that have a given relation to a card."""
     if relation == 0:
         return cards & cards_of_rank(card % 13) & ~(1 << card)
     suit = 0x1FFF << (13 * (card // 13))
@@ -76,7 +76,7 @@ def find_related_cards(card, cards, relation):
 
 @jit
 def _multiply_odds(card, offset, view, params, odds):
-    """Multiply the odds of unseen cards near a card by the multipliers of an event."""
+    """Update the odds of the unseen cards near a card after an action of the opponent."""
     for relation in range(N_RELATIONS):
         cards = find_related_cards(card, view.unseen, relation)
         while cards:
@@ -86,7 +86,7 @@ def _multiply_odds(card, offset, view, params, odds):
 
 @jit
 def apply_history(view, params, offset, odds):
-    """Multiply the odds by the multipliers of all events of the opponent."""
+    """Update the odds of all unseen cards after all actions of the opponent."""
     if has_declined_upcard(view):
         _multiply_odds(view.upcard, offset + EVENTS_OFFSET, view, params, odds)
     turn = 0
@@ -94,13 +94,13 @@ def apply_history(view, params, offset, odds):
         if view.history[i, 0] == view.seat:
             continue
         turn += 1
-        at = offset + EVENTS_OFFSET + deal_stage(turn) * N_RELATIONS
+        stage_offset = offset + EVENTS_OFFSET + deal_stage(turn) * N_RELATIONS
         kind, card = find_turn_event(view, i)
         if kind >= 0:
-            _multiply_odds(card, at + kind * N_STAGES * N_RELATIONS, view, params, odds)
+            _multiply_odds(card, stage_offset + kind * N_STAGES * N_RELATIONS, view, params, odds)
         _multiply_odds(
             int(view.history[i, 3]),
-            at + EVENT_DISCARDED * N_STAGES * N_RELATIONS,
+            stage_offset + EVENT_DISCARDED * N_STAGES * N_RELATIONS,
             view,
             params,
             odds,
@@ -109,27 +109,27 @@ def apply_history(view, params, offset, odds):
 
 @jit
 def _solve_scale(cards, n_held, odds):
-    """Return the factor on the odds that makes the probabilities add up to `n_held` cards.
+    """Return the factor for the odds that makes the probabilities add up to `n_held` cards.
 
     `n_held` must be less than the number of cards. The sum of s * o / (1 + s * o) is concave in s,
     so Newton's method converges from below without overshooting.
     """
     total = 0.0
-    rest = cards
-    while rest:
-        total += odds[lowest_bit(rest)]
-        rest &= rest - 1
-    s = n_held / total
+    remaining_cards = cards
+    while remaining_cards:
+        total += odds[lowest_bit(remaining_cards)]
+        remaining_cards &= remaining_cards - 1
+    scale = n_held / total
     for _ in range(_NEWTON_STEPS):
         expected, slope = 0.0, 0.0
-        rest = cards
-        while rest:
-            o = odds[lowest_bit(rest)]
-            rest &= rest - 1
-            expected += s * o / (1 + s * o)
-            slope += o / ((1 + s * o) * (1 + s * o))
-        s += (n_held - expected) / slope
-    return s
+        remaining_cards = cards
+        while remaining_cards:
+            card_odds = odds[lowest_bit(remaining_cards)]
+            remaining_cards &= remaining_cards - 1
+            expected += scale * card_odds / (1 + scale * card_odds)
+            slope += card_odds / ((1 + scale * card_odds) * (1 + scale * card_odds))
+        scale += (n_held - expected) / slope
+    return scale
 
 
 @jit
@@ -157,13 +157,13 @@ def estimate_holdings(view, params, offset, probabilities):
     for card in range(52):
         probabilities[card] = params[ranks + card % 13]
     apply_history(view, params, offset, probabilities)
-    s = _solve_scale(view.unseen, n_held, probabilities) if 0 < n_held < n else 0.0
+    scale = _solve_scale(view.unseen, n_held, probabilities) if 0 < n_held < n else 0.0
     for card in range(52):
         mask = 1 << card
         if view.unseen & mask and n_held >= n:
             probabilities[card] = 1.0
         elif view.unseen & mask and n_held > 0:
-            probabilities[card] = s * probabilities[card] / (1 + s * probabilities[card])
+            probabilities[card] = scale * probabilities[card] / (1 + scale * probabilities[card])
         else:
             probabilities[card] = 1.0 if view.known & mask else 0.0
 
@@ -189,16 +189,18 @@ def meld_probability(card, probabilities, rules):
             estimate_holdings_uniformly(view, probabilities)
             meld_probability(card, probabilities, rules)
     """
-    missing = 1.0
-    r, base = card % 13, card - card % 13
-    for a in range(r, 52, 13):
+    no_meld_probability = 1.0
+    rank, first_of_suit = card % 13, card - card % 13
+    for a in range(rank, 52, 13):
         for b in range(a + 13, 52, 13):
             if a != card and b != card:
-                missing *= 1 - probabilities[a] * probabilities[b]
+                no_meld_probability *= 1 - probabilities[a] * probabilities[b]
     for i in range(count_three_card_runs(rules)):
         run = rules.runs[i]
-        if run >> r & 1:
-            partner_ranks = (run ^ 1 << r) << base
+        if run >> rank & 1:
+            partner_ranks = (run ^ 1 << rank) << first_of_suit
             a = lowest_bit(partner_ranks)
-            missing *= 1 - probabilities[a] * probabilities[lowest_bit(partner_ranks ^ 1 << a)]
-    return 1 - missing
+            no_meld_probability *= (
+                1 - probabilities[a] * probabilities[lowest_bit(partner_ranks ^ 1 << a)]
+            )
+    return 1 - no_meld_probability

@@ -154,7 +154,7 @@ def lowers_deadwood(view, rules):
 
 @jit
 def discards_leaving(hand, legal, max_deadwood, rules):
-    """Return the legal discards that leave at most a given deadwood.
+    """Return the legal discards that leave at most a given amount of deadwood.
 
     Args:
         hand: Up to eleven cards as a 52-bit mask.
@@ -181,7 +181,7 @@ def discards_leaving(hand, legal, max_deadwood, rules):
 
 @jit
 def makes_meld(hand, card, rules):
-    """Return True if a card makes a meld with cards of the hand.
+    """Return True if a card makes a meld with cards in the hand.
 
     The meld need not lower the deadwood.
 
@@ -200,7 +200,7 @@ def makes_meld(hand, card, rules):
 
 @jit
 def is_in_best_melding(hand, card, rules):
-    """Return True if a melding with the least deadwood uses an additional card.
+    """Return True if some melding with the least deadwood uses the additional card.
 
     Args:
         hand: Up to ten cards as a 52-bit mask.
@@ -286,10 +286,10 @@ def unmatched_cards(hand, rules):
     """
     hand_deadwood = deadwood(hand, rules)
     unmatched = hand & ~cards_in_melds(hand, rules)
-    rest = hand & ~unmatched
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    untested_cards = hand & ~unmatched
+    while untested_cards:
+        card = lowest_bit(untested_cards)
+        untested_cards &= untested_cards - 1
         if deadwood(hand & ~(1 << card), rules) == hand_deadwood - rules.value[0, card % 13]:
             unmatched |= 1 << card
     return unmatched
@@ -313,24 +313,26 @@ def leftover_cards(hand, preferred, rules):
             leftover_cards(view.hand, view.legal, rules)
     """
     outside_melds = hand & ~cards_in_melds(hand, rules)
-    left = deadwood(hand, rules) - total_points(outside_melds, rules)
-    if left == 0:
+    deadwood_left = deadwood(hand, rules) - total_points(outside_melds, rules)
+    if deadwood_left == 0:
         return outside_melds
-    remaining, left = _remove_unmatched(hand & ~outside_melds, left, preferred, rules)
-    return hand & ~_remove_unmatched(remaining, left, ~preferred, rules)[0]
+    remaining, deadwood_left = _remove_unmatched(
+        hand & ~outside_melds, deadwood_left, preferred, rules
+    )
+    return hand & ~_remove_unmatched(remaining, deadwood_left, ~preferred, rules)[0]
 
 
 @jit
-def _remove_unmatched(hand, left, cards, rules):
-    """Remove cards that save their full value, and return the remaining hand and the deadwood."""
+def _remove_unmatched(hand, deadwood_left, cards, rules):
+    """Remove cards that save their full value; return the remaining hand and its deadwood."""
     cards &= hand
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        if deadwood(hand & ~(1 << card), rules) == left - rules.value[0, card % 13]:
+        if deadwood(hand & ~(1 << card), rules) == deadwood_left - rules.value[0, card % 13]:
             hand &= ~(1 << card)
-            left -= rules.value[0, card % 13]
-    return hand, left
+            deadwood_left -= rules.value[0, card % 13]
+    return hand, deadwood_left
 
 
 @jit
@@ -350,14 +352,14 @@ def extension_cards(hand, rules):
             popcount(extension_cards(view.hand, rules) & view.unseen)
     """
     extensions = 0
-    for r in range(13):
-        rank = hand & cards_of_rank(r)
-        if popcount(rank) == 3:
-            extensions |= cards_of_rank(r) & ~rank
-    for s in range(4):
-        suit_cards = suit_lane(hand, s)
+    for rank in range(13):
+        same_rank = hand & cards_of_rank(rank)
+        if popcount(same_rank) == 3:
+            extensions |= cards_of_rank(rank) & ~same_rank
+    for suit in range(4):
+        suit_cards = suit_lane(hand, suit)
         if rules.lane[0, suit_cards] & 0x1FFF:
             for i in range(rules.n_runs):
                 if rules.runs[i] & ~suit_cards == 0:
-                    extensions |= meld_extensions(rules.runs[i] << (13 * s), rules)
+                    extensions |= meld_extensions(rules.runs[i] << (13 * suit), rules)
     return extensions & ~hand

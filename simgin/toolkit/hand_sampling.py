@@ -77,30 +77,30 @@ _N_SQUARINGS = 10
 
 @jit
 def _mask_if_known(card):
-    """Return the mask of a card, or 0 for an unknown card (-1)."""
+    """Return the mask of a card, or 0 if the card is unknown (-1)."""
     return 1 << np.int64(card) if card >= 0 else np.int64(0)
 
 
 @jit
 def find_declined_and_discarded(view):
-    """Return the cards that the opponent declined, and the cards that the opponent discarded.
+    """Return the cards that the opponent declined and the cards that the opponent discarded.
 
     The function uses only the part of the history that the view contains.
     """
-    declined, discarded = np.int64(0), np.int64(0)
+    declined_cards, discarded_cards = np.int64(0), np.int64(0)
     if has_declined_upcard(view):
-        declined = 1 << view.upcard
+        declined_cards = 1 << view.upcard
     for i in range(view.turns):
         if view.history[i, 0] != view.seat:
             if i > 0 and view.history[i, 1] != FROM_PILE:
-                declined |= _mask_if_known(view.history[i - 1, 3])
-            discarded |= _mask_if_known(view.history[i, 3])
-    return declined, discarded
+                declined_cards |= _mask_if_known(view.history[i - 1, 3])
+            discarded_cards |= _mask_if_known(view.history[i, 3])
+    return declined_cards, discarded_cards
 
 
 @jit
-def write_hand_features(features, ten_cards, declined, discarded, view, rules):
-    """Write the features of a possible hand of the opponent to `features`.
+def write_hand_features(features, ten_cards, declined_cards, discarded, view, rules):
+    """Write the features of a possible opponent's hand to `features`.
 
     `ten_cards` contains the ten cards. `features` is (N_LIKELIHOOD_FEATURES,) float64.
     """
@@ -124,17 +124,17 @@ def write_hand_features(features, ten_cards, declined, discarded, view, rules):
     features[FEATURE_LOOSE_POINTS + 5] = popcount(by_rank & by_suit)
     features[FEATURE_TAKEN] = popcount(unmatched & view.known)
     features[FEATURE_TAKEN + 1] = popcount(without_partner & view.known)
-    new = outs(unmatched, rules)
-    fitting_outs = outs(ten_cards, rules) & ~new
-    features[FEATURE_DECLINED] = popcount(new & declined)
-    features[FEATURE_DECLINED + 1] = popcount(fitting_outs & declined)
-    features[FEATURE_DECLINED + 2] = popcount(unmatched & touching_cards(declined))
+    new_outs = outs(unmatched, rules)
+    fitting_outs = outs(ten_cards, rules) & ~new_outs
+    features[FEATURE_DECLINED] = popcount(new_outs & declined_cards)
+    features[FEATURE_DECLINED + 1] = popcount(fitting_outs & declined_cards)
+    features[FEATURE_DECLINED + 2] = popcount(unmatched & touching_cards(declined_cards))
     near_discarded = touching_cards(discarded)
-    features[FEATURE_DISCARDED] = popcount(new & discarded)
+    features[FEATURE_DISCARDED] = popcount(new_outs & discarded)
     features[FEATURE_DISCARDED + 1] = popcount(fitting_outs & discarded)
     features[FEATURE_DISCARDED + 2] = popcount(unmatched & near_discarded)
     features[FEATURE_DISCARDED + 3] = popcount(without_partner & near_discarded)
-    features[FEATURE_DISCARDED + 4] = popcount(new & view.unseen) * 0.2
+    features[FEATURE_DISCARDED + 4] = popcount(new_outs & view.unseen) * 0.2
 
 
 @jit
@@ -146,18 +146,18 @@ def interpolate_weights(weights, view, knock_probability, params, offset):
     `knock_probability` is the probability that the opponent knocks immediately. The result is
     interpolated between the two sets of weights, which start at `offset` in the policy's `params`.
     """
-    at = offset + N_LIKELIHOOD_FEATURES * deal_stage(view.turns - view.own_turn + 1)
+    stage_offset = offset + N_LIKELIHOOD_FEATURES * deal_stage(view.turns - view.own_turn + 1)
     for i in range(N_LIKELIHOOD_FEATURES):
         weights[i] = (
-            knock_probability * params[at + IMMEDIATE_KNOCK_OFFSET + i]
-            + (1 - knock_probability) * params[at + WAITING_OFFSET + i]
+            knock_probability * params[stage_offset + IMMEDIATE_KNOCK_OFFSET + i]
+            + (1 - knock_probability) * params[stage_offset + WAITING_OFFSET + i]
         )
 
 
 @jit
-def log_likelihood(ten_cards, features, weights, declined, discarded, view, rules):
+def log_likelihood(ten_cards, features, weights, declined_cards, discarded, view, rules):
     """Return the log-likelihood, up to a constant, that the opponent holds ten given cards."""
-    write_hand_features(features, ten_cards, declined, discarded, view, rules)
+    write_hand_features(features, ten_cards, declined_cards, discarded, view, rules)
     total = 0.0
     for i in range(N_LIKELIHOOD_FEATURES):
         total += features[i] * weights[i]
@@ -167,64 +167,66 @@ def log_likelihood(ten_cards, features, weights, declined, discarded, view, rule
 @jit
 def _approximate_exp(x):
     """Return the approximate exponential of x <= 0, using only multiplications."""
-    y = max(0.0, 1 + x / (1 << _N_SQUARINGS))
+    power = max(0.0, 1 + x / (1 << _N_SQUARINGS))
     for _ in range(_N_SQUARINGS):
-        y *= y
-    return y
+        power *= power
+    return power
 
 
 @jit
 def sample_cards(cards, n, noise, stream):
-    """Return a mask of n cards drawn at random from a mask."""
-    left, sampled = cards, np.int64(0)
-    size = popcount(cards)
+    """Return a mask of n cards that are drawn at random from a mask."""
+    unsampled_cards, sampled = cards, np.int64(0)
+    n_cards = popcount(cards)
     for _ in range(n):
-        card = 1 << nth_bit(left, random_below(size, next_random_word(noise, stream)))
-        left ^= card
+        card = 1 << nth_bit(unsampled_cards, random_below(n_cards, next_random_word(noise, stream)))
+        unsampled_cards ^= card
         sampled |= card
-        size -= 1
+        n_cards -= 1
     return sampled
 
 
 @jit
 def run_metropolis(
-    hidden, n_steps, features, weights, declined, discarded, view, rules, noise, stream
+    hidden_cards, n_steps, features, weights, declined_cards, discarded, view, rules, noise, stream
 ):
     """Return the opponent's hidden cards after a number of Metropolis steps.
 
     Each step proposes to exchange one, two or three of the hidden cards for other unseen cards. For
     `stream`, see `next_random_word`.
     """
-    current = log_likelihood(
-        hidden | view.known, features, weights, declined, discarded, view, rules
+    likelihood = log_likelihood(
+        hidden_cards | view.known, features, weights, declined_cards, discarded, view, rules
     )
-    size = popcount(hidden)
+    size = popcount(hidden_cards)
     max_exchanged = min(size, popcount(view.unseen) - size)
     for _ in range(n_steps):
         random_bits = next_random_word(noise, stream)
         n = min(max_exchanged, 1 + (random_bits < 0x73333333) + (random_bits < 0x40000000))
-        removed = sample_cards(hidden, n, noise, stream)
-        proposal = hidden ^ removed | sample_cards(view.unseen & ~hidden, n, noise, stream)
+        removed_cards = sample_cards(hidden_cards, n, noise, stream)
+        proposed_cards = hidden_cards ^ removed_cards | sample_cards(
+            view.unseen & ~hidden_cards, n, noise, stream
+        )
         proposed_likelihood = log_likelihood(
-            proposal | view.known, features, weights, declined, discarded, view, rules
+            proposed_cards | view.known, features, weights, declined_cards, discarded, view, rules
         )
         if (
-            proposed_likelihood >= current
+            proposed_likelihood >= likelihood
             or next_random_word(noise, stream)
-            < _approximate_exp(proposed_likelihood - current) * 4294967296.0
+            < _approximate_exp(proposed_likelihood - likelihood) * 4294967296.0
         ):
-            hidden, current = proposal, proposed_likelihood
-    return hidden
+            hidden_cards, likelihood = proposed_cards, proposed_likelihood
+    return hidden_cards
 
 
 @jit
-def shuffle_stock(hidden, view, noise, stream, stock):
-    """Write the unseen cards that the opponent does not hold to `stock`, in random order."""
-    rest = view.unseen & ~hidden
+def shuffle_stock(hidden_cards, view, noise, stream, stock):
+    """Write the unseen cards outside the opponent's hand to `stock`, in random order."""
+    remaining_cards = view.unseen & ~hidden_cards
     n = 0
-    while rest:
-        stock[n] = lowest_bit(rest)
-        rest &= rest - 1
+    while remaining_cards:
+        stock[n] = lowest_bit(remaining_cards)
+        remaining_cards &= remaining_cards - 1
         n += 1
     for i in range(n - 1, 0, -1):
         k = random_below(i + 1, next_random_word(noise, stream))

@@ -1,4 +1,4 @@
-"""Actions of policies, and random choices.
+"""Actions that policies return, and random choices between actions.
 
 Random choices use the random number of the decision, `view.noise`.
 """
@@ -69,7 +69,7 @@ def legal_discards(view, rules):
 
 @jit
 def pick_random(cards, noise):
-    """Return a random card from a set.
+    """Return a random card from a mask of cards.
 
     Args:
         cards: Cards to choose from, as a non-empty 52-bit mask.

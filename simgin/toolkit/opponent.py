@@ -23,7 +23,7 @@ MEAN_DEADWOOD_BY_TURN = (
 
 @jit
 def neighbours(card):
-    """Return the other cards with the same rank, or with the same suit within two ranks.
+    """Return the other cards of the same rank, and the cards within two ranks in the same suit.
 
     Sequences do not wrap from king to ace.
 
@@ -38,14 +38,14 @@ def neighbours(card):
 
             popcount(neighbours(card) & view.unseen)
     """
-    r = card % 13
-    window = (0b11111 << r >> 2) & 0x1FFF
-    return (cards_of_rank(r) | window << (13 * (card // 13))) & ~(1 << card)
+    rank = card % 13
+    window = (0b11111 << rank >> 2) & 0x1FFF
+    return (cards_of_rank(rank) | window << (13 * (card // 13))) & ~(1 << card)
 
 
 @jit
 def neighbours_of_any(cards):
-    """Return the cards that are neighbours of at least one card in a set (see `neighbours`).
+    """Return the cards that are neighbours of at least one of the given cards.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -67,7 +67,7 @@ def neighbours_of_any(cards):
 
 @jit
 def touching_cards(cards):
-    """Return the cards with the same rank as a card in a set, or adjacent in suit to such a card.
+    """Return the cards with the same rank as a given card or adjacent to a given card in its suit.
 
     The cards themselves are included. Sequences do not wrap from king to ace.
 
@@ -139,7 +139,7 @@ def last_opponent_discard(view):
 
 @jit
 def declined_card(view):
-    """Return the last card that the player declined, a discard or the first upcard.
+    """Return the discard or first upcard that the player declined most recently.
 
     Args:
         view: View of the player, after drawing.
@@ -184,7 +184,7 @@ def holding_probability(view):
 
 @jit
 def estimate_holdings_uniformly(view, probabilities):
-    """Estimate the probability that the opponent holds each card without using the history.
+    """Estimate the probability that the opponent holds each card, ignoring the history.
 
     All unseen cards are treated as equally likely.
 

@@ -1,4 +1,4 @@
-"""Choice of discards by a cost, which is the remaining deadwood plus a penalty on some cards.
+"""Choice of the discard with the lowest cost, which is the remaining deadwood plus a penalty.
 
 Advice about discards recommends which cards to keep, but rarely states how many points they are
 worth. As a policy, such a rule is the discard policy of `gold` with a penalty on some cards. The
@@ -19,7 +19,7 @@ from simgin.core.jit import inline_always, jit
 
 @jit
 def discard_with_penalty(view, rules, penalised, penalty):
-    """Return the best discard if some cards have the same penalty.
+    """Return the best discard if the same penalty applies to all given cards.
 
     The discard minimises the remaining deadwood plus the penalty.
 
@@ -48,7 +48,7 @@ def discard_with_penalty(view, rules, penalised, penalty):
 
 @inline_always
 def discard_with_card_penalties(view, rules, params, penalty, context):
-    """Return the best discard if each card has its own penalty.
+    """Return the best discard if each card has an individual penalty.
 
     The discard minimises the remaining deadwood plus the penalty.
 
@@ -76,16 +76,16 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
     """
     hand_deadwood, in_melds = deadwood(view.hand, rules), cards_in_melds(view.hand, rules)
     best, least = -1, 1e18
-    rest = view.legal
-    while rest:
-        card = lowest_bit(highest_value_cards(rest, rules)[0])
-        rest &= ~(1 << card)
-        left = (
+    untested_cards = view.legal
+    while untested_cards:
+        card = lowest_bit(highest_value_cards(untested_cards, rules)[0])
+        untested_cards &= ~(1 << card)
+        deadwood_left = (
             deadwood(view.hand & ~(1 << card), rules)
             if in_melds >> card & 1
             else hand_deadwood - rules.value[0, card % 13]
         )
-        cost = left + penalty(view, rules, params, card, context)
+        cost = deadwood_left + penalty(view, rules, params, card, context)
         if cost < least:
             best, least = card, cost
     return best
@@ -93,7 +93,7 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
 
 @inline_always
 def lowest_cost_card(view, rules, params, cards, cost, context):
-    """Return the card with the lowest cost in a set.
+    """Return the card with the lowest cost among the given cards.
 
     Ties are broken by the highest card, then by the lowest card number.
 
@@ -124,7 +124,7 @@ def lowest_cost_card(view, rules, params, cards, cost, context):
     while cards:
         card = lowest_bit(highest_value_cards(cards, rules)[0])
         cards &= ~(1 << card)
-        c = cost(view, rules, params, card, context)
-        if c < least:
-            best, least = card, c
+        card_cost = cost(view, rules, params, card, context)
+        if card_cost < least:
+            best, least = card, card_cost
     return best

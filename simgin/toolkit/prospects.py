@@ -17,7 +17,7 @@ from simgin.toolkit.hand import cards_of_ranks
 
 @jit
 def outs(hand, rules):
-    """Return the cards outside a hand that would make a meld with cards of the hand.
+    """Return the cards outside a hand that would make a meld with cards in the hand.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -47,9 +47,9 @@ def outs(hand, rules):
         | _lane_run_outs(clubs, rules) << 39
     )
     for i in range(rules.n_rainbows):
-        missing = rules.rainbows[i] & ~hand
-        if missing & (missing - 1) == 0:
-            cards |= missing
+        missing_cards = rules.rainbows[i] & ~hand
+        if missing_cards & (missing_cards - 1) == 0:
+            cards |= missing_cards
     return cards & ~hand
 
 
@@ -77,7 +77,7 @@ def _lane_run_outs(ranks_held, rules):
 
 @jit
 def count_outs(hand, cards, rules):
-    """Return the number of cards that would make a meld with cards of a hand.
+    """Return the number of cards that would make a meld with cards in a hand.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -135,7 +135,7 @@ def deadwood_after_draws(ten_cards, cards, rules, counts):
 
 @jit
 def tally_deadwood_after_draws(ten_cards, cards, rules, tally):
-    """Count the draws that lead to each deadwood.
+    """Count the draws that lead to each amount of deadwood.
 
     The function is faster than `deadwood_after_draws`. Use the result with `mean_of_smallest`.
 
@@ -163,9 +163,9 @@ def tally_deadwood_after_draws(ten_cards, cards, rules, tally):
     last = len(tally) - 1
     hand_outs = outs(ten_cards, rules) & cards
     other_cards = cards & ~hand_outs
-    for r in range(13):
-        deadwood_points = min(ten_deadwood, nine_deadwood + rules.value[0, r], last)
-        tally[deadwood_points] += popcount(other_cards & cards_of_rank(r))
+    for rank in range(13):
+        deadwood_points = min(ten_deadwood, nine_deadwood + rules.value[0, rank], last)
+        tally[deadwood_points] += popcount(other_cards & cards_of_rank(rank))
     while hand_outs:
         eleven_cards = ten_cards | hand_outs & -hand_outs
         hand_outs &= hand_outs - 1
@@ -195,8 +195,10 @@ def count_gin_draws(ten_cards, cards, rules):
         return 0
     if unmatched == 0 and deadwood(ten_cards, rules) == 0:
         return popcount(cards)
-    new = outs(unmatched, rules) & cards
-    return count_gin_outs(ten_cards, unmatched, new, outs(ten_cards, rules) & cards & ~new, rules)
+    new_outs = outs(unmatched, rules) & cards
+    return count_gin_outs(
+        ten_cards, unmatched, new_outs, outs(ten_cards, rules) & cards & ~new_outs, rules
+    )
 
 
 @jit
@@ -209,7 +211,7 @@ def count_gin_outs(ten_cards, unmatched, new_melds, other_outs, rules):
     """
     n_outs, remaining_outs = 0, new_melds | other_outs
     if unmatched & (unmatched - 1) and rules.n_rainbows == 0:
-        remaining_outs &= _same_rank_or_suit(
+        remaining_outs &= same_rank_or_suit(
             unmatched
         )  # An out must form a meld with an unmatched card.
         if find_run_cards(ten_cards, rules) & cards_in_sets(ten_cards) == 0:
@@ -223,20 +225,23 @@ def count_gin_outs(ten_cards, unmatched, new_melds, other_outs, rules):
 
 @force_inline
 def _can_go_gin(eleven_cards, rules):
-    """Return True if a discard from eleven cards leaves no deadwood.
+    """Return True if one of the discards from eleven cards leaves no deadwood.
 
     If all eleven cards are in melds, one of the melds has more than three cards. A card can be
     discarded from that meld.
     """
     if rules.by_planes[0]:
         return can_leave_one_card(eleven_cards)
-    left = eleven_cards & ~cards_in_melds(eleven_cards, rules)
-    return left & (left - 1) == 0 and best_discards(eleven_cards, eleven_cards, rules)[0] == 0
+    unmatched = eleven_cards & ~cards_in_melds(eleven_cards, rules)
+    return (
+        unmatched & (unmatched - 1) == 0
+        and best_discards(eleven_cards, eleven_cards, rules)[0] == 0
+    )
 
 
 @jit
-def _same_rank_or_suit(cards):
-    """Return all cards that share a rank or a suit with some of the given cards."""
+def same_rank_or_suit(cards):
+    """Return all cards that share a rank or a suit with at least one of the given cards."""
     related = cards_of_ranks(ranks_of(cards))
     for suit in range(4):
         if suit_lane(cards, suit):
@@ -246,7 +251,7 @@ def _same_rank_or_suit(cards):
 
 @jit
 def partners_by_rank_and_suit(cards):
-    """Return the cards with a partner of the same rank, and the cards with a partner in suit.
+    """Return the cards with a partner of the same rank, and those with a partner in the suit.
 
     Aces are low.
 
@@ -266,10 +271,10 @@ def partners_by_rank_and_suit(cards):
     by_rank = cards_of_ranks(ranks_held_twice(cards))
     below_king = cards & ~cards_of_rank(12)  # cards that can have an upper neighbour in suit
     below_queen = below_king & ~cards_of_rank(11)
-    above = below_king << 1 | below_queen << 2
+    touches_below = below_king << 1 | below_queen << 2
     next_below = cards >> 1 & ~cards_of_rank(12)
-    below = next_below | next_below >> 1 & ~cards_of_rank(12)
-    return cards & by_rank, cards & (above | below)
+    touches_above = next_below | next_below >> 1 & ~cards_of_rank(12)
+    return cards & by_rank, cards & (touches_below | touches_above)
 
 
 @jit
@@ -320,11 +325,11 @@ def sum_of_smallest(numbers, n, n_smallest):
             n_kept += 1
         elif number >= numbers[n_kept - 1]:
             continue
-        k = n_kept - 1
-        while k > 0 and numbers[k - 1] > number:
-            numbers[k] = numbers[k - 1]
-            k -= 1
-        numbers[k] = number
+        position = n_kept - 1
+        while position > 0 and numbers[position - 1] > number:
+            numbers[position] = numbers[position - 1]
+            position -= 1
+        numbers[position] = number
     total = 0
     for i in range(n_kept):
         total += numbers[i]
@@ -333,7 +338,7 @@ def sum_of_smallest(numbers, n, n_smallest):
 
 @jit
 def mean_of_smallest(histogram, n_values):
-    """Return the mean of the smallest values in a histogram.
+    """Return the mean of the smallest values of a histogram.
 
     Args:
         histogram: Array in which element k is the number of values equal to k.
@@ -405,7 +410,7 @@ def count_three_card_runs(rules):
 
 @jit
 def count_possible_melds(card, cards, rules):
-    """Return the number of three-card melds that a card could make with two other cards.
+    """Return the number of three-card melds that a card can form with two of the other cards.
 
     Rainbows are not counted. Dreyfus calls these melds dangerous.
 
@@ -436,7 +441,7 @@ def count_possible_melds(card, cards, rules):
 
 @jit
 def partners(card, rules):
-    """Return the cards that can be partners of a card.
+    """Return the cards that can form a pair or a partial run with a card.
 
     Partners are cards with the same rank, and cards with the same suit within two ranks if a run
     can contain both cards.
@@ -490,7 +495,7 @@ def completers(first, second, rules):
 
 @jit
 def count_live_completers(card, cards, unseen, rules):
-    """Return the number of live completers that a card has with its best partner.
+    """Return the largest number of live cards that complete a meld with a card and a partner.
 
     Args:
         card: Card, 0..51.
@@ -517,7 +522,7 @@ def count_live_completers(card, cards, unseen, rules):
 
 @jit
 def cards_with_partner(cards, rules):
-    """Return the cards in a set that have a partner in the set.
+    """Return those of the given cards that have a partner among the given cards.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -532,18 +537,18 @@ def cards_with_partner(cards, rules):
             unmatched = unmatched_cards(view.hand, rules)
             view.legal & unmatched & ~cards_with_partner(unmatched, rules)
     """
-    paired, rest = 0, cards
-    while rest:
-        card = lowest_bit(rest)
-        rest &= rest - 1
+    paired_cards, remaining_cards = 0, cards
+    while remaining_cards:
+        card = lowest_bit(remaining_cards)
+        remaining_cards &= remaining_cards - 1
         if cards & partners(card, rules):
-            paired |= 1 << card
-    return paired
+            paired_cards |= 1 << card
+    return paired_cards
 
 
 @jit
 def cards_worth_holding(cards, unseen, min_live, rules):
-    """Return the cards in a set that form a pair with enough live completers.
+    """Return the cards that form pairs with enough live completers.
 
     Args:
         cards: Cards as a 52-bit mask.

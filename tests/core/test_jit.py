@@ -40,7 +40,8 @@ def test_code_with_bounds_checks_has_a_separate_cache(tmp_path):
 from simgin.core import jit
 from simgin.core.bits import lowest_bit
 print(jit.compile_function(lowest_bit.py_func)._cache.cache_path)
-print(jit.compile_function(lowest_bit.py_func, "int64(int64)", trusted=True)._cache.cache_path)
+engine = jit.compile_function(lowest_bit.py_func, "int64(int64)", is_engine_code=True)
+print(engine._cache.cache_path)
 """
     plain, whole = run_with_cache(tmp_path, code).stdout.splitlines()
     assert plain == whole

@@ -1,4 +1,4 @@
-"""`simgin analyze`: best action in a position, and costs of the decisions of a deal."""
+"""`simgin analyze`: best action in a position, and the cost of each decision of a deal."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def analyze_command(
 
 
 def _answer(analyses: Mapping[str, Analysis]) -> str:
-    """Return the best action at the position, or at the costliest decision of the deal."""
+    """Return the best action in the position, or at the costliest decision of the deal."""
     from simgin.analysis.analysis_report import analysis_verdict
 
     title, *others = analyses
@@ -263,13 +263,13 @@ def _analyze_strategy(
     )
 
 
-def _rates_screen(found: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
-    """Return the error rates, and the commands that analyse the costliest decisions."""
+def _rates_screen(rates: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
+    """Return the screen with the error rates and the commands that analyse costly decisions."""
     from simgin.analysis.error_rates import describe_costliest
 
     yield from report().to_renderables()
     yield "\nCostliest decisions:"
-    for words in describe_costliest(found.records()):
+    for words in describe_costliest(rates.records()):
         yield from format_finding(*words, indent=2)
     yield ""
 

@@ -1,4 +1,4 @@
-"""`simgin bench`: speed of this machine, and changes since an earlier measurement."""
+"""`simgin bench`: speed of this machine, and changes in speed since an earlier measurement."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
 
 
 def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the earlier rounds (empty without --against) and the new rounds."""
+    """Return the rounds of the earlier measurement, if any, and the new rounds."""
     if against is None:
         return [], [_measure(seconds)]
     from simgin.checks import bench
 
-    if other := bench.find_installation(against):
-        return bench.measure_alternately(other, seconds, print_note)
+    if installation := bench.find_installation(against):
+        return bench.measure_alternately(installation, seconds, print_note)
     return bench.read_measurements(against), [_measure(seconds)]
 
 
@@ -131,7 +131,8 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     means = [f"{row['mean']:.5f} ({row['figure']})" for row in rows if row["mean"] is not None]
     yield f"\nMean deadwood of the {N_HANDS:,} fixed hands: {', '.join(means)}."
     parts = ", ".join(
-        f"{part} {100 * share:.0f} %" for part, share in compute_part_proportions(rows).items()
+        f"{part} {100 * proportion:.0f} %"
+        for part, proportion in compute_part_proportions(rows).items()
     )
     yield f"Time per part of {BENCH_MATCHUPS[0][0]}: {parts}. {READING_SHARES}"
     yield READING.format(repetitions=REPETITIONS).strip()
@@ -154,5 +155,5 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
 
 
 def _digits(number: float) -> str:
-    """Format a number with at least three significant digits and without an exponent."""
+    """Format a number with at least three significant digits, without an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -48,7 +48,8 @@ def compare_command(
 
     def screen(_: Comparison, report: Callable[[], Report]) -> Iterator[Any]:
         all_rows = [
-            f"--details prints all {len(one.rows)} comparisons." for one in report().detail_tables
+            f"--details prints all {len(detail_table.rows)} comparisons."
+            for detail_table in report().detail_tables
         ]
         return screen_parts(report(), details, "".join(all_rows))
 

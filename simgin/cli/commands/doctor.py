@@ -24,7 +24,9 @@ def doctor_command(ctx: click.Context, as_json: bool) -> None:
     with explain_wait():
         findings = list(run_checks())
     problems = [finding.problem for finding in findings if finding.problem]
-    cells = [(one.check, "FAILED" if one.problem else "ok", one.details) for one in findings]
+    cells = [
+        (result.check, "FAILED" if result.problem else "ok", result.details) for result in findings
+    ]
     summary = "All checks passed."
     if problems:
         summary = f"{len(problems)} of {len(findings)} checks failed."

@@ -1,4 +1,4 @@
-"""`simgin drill`: practice positions, as an HTML file and as flash cards."""
+"""`simgin drill`: practice positions, as an HTML page and as flash cards."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def drill_command(
     from simgin.cli import session
     from simgin.text.files import check_writable, has_suffix, write_file
 
-    place = output or Path("drill.html")
-    if not has_suffix(place, ".html") or (anki and not has_suffix(anki, ".apkg")):
+    path = output or Path("drill.html")
+    if not has_suffix(path, ".html") or (anki and not has_suffix(anki, ".apkg")):
         raise click.UsageError(
             "-o requires a file name that ends in .html, and --anki requires a file name that "
             "ends in .apkg. Change the file name."
         )
-    for file in filter(None, (place, anki)):
+    for file in filter(None, (path, anki)):
         check_writable(file, drill.FILE_MARKS[file.suffix.lower()])
     if anki:
         _check_anki()
@@ -79,24 +79,24 @@ def drill_command(
         asked["seed"] = secrets.randbelow(MAX_SEED)
     request = drill.DrillRequest.read(**asked)
     seed = request.evaluator.seed
-    command = repeat_command(output=str(place), judge=request.evaluator.a.spec, seed=seed, new=None)
+    command = repeat_command(output=str(path), judge=request.evaluator.a.spec, seed=seed, new=None)
 
     def write(contents: dict[str, Any]) -> list[Path]:
-        write_file(place, drill.render_drill_page(contents, command).encode())
+        write_file(path, drill.render_drill_page(contents, command).encode())
         if anki:
             drill.write_anki_deck(contents, anki)
-        return [place, anki] if anki else [place]
+        return [path, anki] if anki else [path]
 
-    def finish(found: drill.Drill) -> list[Path]:
-        if (number := len(found.exercises)) < request.n_positions:
+    def finish(result: drill.Drill) -> list[Path]:
+        if (number := len(result.exercises)) < request.n_positions:
             print_note(
                 f"only {number} of {request.n_positions} positions were found. Try another --seed."
             )
-        return write(drill.drill_contents(found))
+        return write(drill.drill_contents(result))
 
     included = None if new or as_json else drill.read_included_drill(request)
     if included is not None:
-        sentence = drill.summarize(one["title"] for one in included["exercises"])
+        sentence = drill.summarize(exercise["title"] for exercise in included["exercises"])
         result = CommandResult(command, [], seed, write(included))
         result.print(False, [f"{sentence} For other positions, add --new.", ""])
     else:
@@ -110,11 +110,11 @@ def drill_command(
             as_json=as_json,
         )
     if output is None and not as_json:
-        _open_page(place)
+        _open_page(path)
 
 
 def _open_page(page: Path) -> None:
-    """Open the exercises in a browser if stdout is a terminal and a graphical browser exists."""
+    """Open the exercises in a browser if stdout is a terminal and a browser is available."""
     with contextlib.suppress(webbrowser.Error):
         if sys.stdout.isatty() and type(webbrowser.get()) is not webbrowser.GenericBrowser:
             webbrowser.open(page.resolve().as_uri())

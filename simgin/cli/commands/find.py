@@ -86,37 +86,37 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
     )
 
 
-def _screen(found: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the summary of a search, and the matching deals."""
+def _screen(result: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
+    """Yield a summary of the search and the matching deals."""
     yield from report().to_renderables()
     yield ""
-    for row in found.listed_rows:
+    for row in result.listed_rows:
         if "cost" in row:
             yield from _format_costly_decision(row)
         elif "rival" in row:
-            yield from _format_comparison(found.request, row)
+            yield from _format_comparison(result.request, row)
         else:
             yield from _deal(row["points"], row["happened"], row["command"])
-    if found.listed_rows:
+    if result.listed_rows:
         yield ""
 
 
 def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
-    """Yield the points and the course of a deal, and the command that replays the deal."""
+    """Yield the points and the course of a deal, with the command that replays it."""
     return format_finding(f"{points:+5d}  {happened}", command)
 
 
 def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
-    """Yield the first decision in which two players differ, and commands for both deals."""
-    own = f"{request.short_name(row['strategy'])} {row['own']}"
-    other = f"{request.short_name(row['rival'])} {row['other']}"
-    yield from format_finding(f"{row['place']}: {own}; {other}")
+    """Yield the first decision at which two players differ, with commands for both deals."""
+    own_text = f"{request.short_name(row['strategy'])} {row['own']}"
+    rival_text = f"{request.short_name(row['rival'])} {row['other']}"
+    yield from format_finding(f"{row['place']}: {own_text}; {rival_text}")
     yield from _deal(row["points"], row["happened"], row["command"])
     yield from _deal(row["rival_points"], row["rival_happened"], row["rival_command"])
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:
-    """Yield a decision's cost, chosen action and best action, and its commands."""
+    """Yield the cost, the chosen action and the best action of a decision, with commands."""
     from simgin.analysis.position import format_better_action
 
     half_width = row["high"] - row["cost"]
@@ -124,6 +124,6 @@ def _format_costly_decision(row: DealRow) -> Iterator[Any]:
         numbers.format_number(row["cost"], half_width),
         numbers.format_number(half_width, half_width),
     )
-    place, *_ = row["place"].split(",")
-    sentence = f"{place}: {row['own']}; best: {format_better_action(row['own'], row['best'])}"
+    location, *_ = row["place"].split(",")
+    sentence = f"{location}: {row['own']}; best: {format_better_action(row['own'], row['best'])}"
     return format_finding(f"{cost:>5} ± {error}  {sentence}", row["analyze"], row["command"])

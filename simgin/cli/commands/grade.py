@@ -101,7 +101,7 @@ def grade_command(
     )
 
 
-def _screen(found: Grade, report: Callable[[], Report]) -> Iterator[Any]:
+def _screen(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
     """Yield the tables of a grade, and the commands that analyse the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 
@@ -109,6 +109,6 @@ def _screen(found: Grade, report: Callable[[], Report]) -> Iterator[Any]:
     yield from report().tables[1:-1]
     if report().tables[-1].rows:
         yield "\nCostliest decisions:"
-    for words in describe_costliest(found.records()):
+    for words in describe_costliest(result.records()):
         yield from format_finding(*words, indent=2)
     yield ""

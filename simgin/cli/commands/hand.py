@@ -1,4 +1,4 @@
-"""`simgin hand`: deadwood, melds and best discards of ten or eleven cards."""
+"""`simgin hand`: deadwood, melds and best discards of a hand of ten or eleven cards."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def hand_command(
 
 
 def _report(hand: HandAnalysis) -> Report:
-    """Return a report of a hand's endings, its deadwood and, with eleven cards, every discard."""
+    """Return a report on a hand's endings, its deadwood and, with eleven cards, every discard."""
     from simgin.play.hand_analysis import format_melding
     from simgin.report.report import Report
 
@@ -85,7 +85,7 @@ def _report(hand: HandAnalysis) -> Report:
 
 
 def _advice(hand: HandAnalysis) -> str:
-    """Return the possible endings of ten cards, or the best discards from eleven cards."""
+    """Return the possible endings with ten cards, or the best discards from eleven cards."""
     if not hand.deadwood_by_discard:
         endings = _ending_text(hand, -1, hand.deadwood)
         if endings and hand.variant.params["stop_before_draw"] is False:
@@ -105,7 +105,7 @@ def _limit_text(hand: HandAnalysis) -> str:
 
 
 def _shot_text(hand: HandAnalysis) -> str:
-    """Return the deadwood that a shot must leave as text, or "" if the variant has no shots."""
+    """Return, as text, the deadwood that a shot must leave, or "" if the variant has no shots."""
     if not hand.variant.params["shot"]:
         return ""
     if hand.shot_ranks is None:
@@ -117,7 +117,7 @@ def _shot_text(hand: HandAnalysis) -> str:
 
 
 def _heading(hand: HandAnalysis) -> str:
-    """Return the column heading of endings, which depends on the type of variant."""
+    """Return the column heading for endings, which depends on the variant."""
     params = hand.variant.params
     if params["players"] == 2:
         return "may end"
@@ -125,7 +125,7 @@ def _heading(hand: HandAnalysis) -> str:
 
 
 def _ending_text(hand: HandAnalysis, discard: int, deadwood: int) -> str:
-    """Return the possible endings of the deal after a discard, where -1 means no discard."""
+    """Return, as text, the possible endings after a discard (-1: no discard)."""
     endings = [ending.text for ending in hand.endings if ending.discard == discard]
     if hand.knock_limit is None and 0 < deadwood <= HIGHEST_LIMIT:
         endings.append(f"knock if the limit is {deadwood} or more")

@@ -146,7 +146,7 @@ def play_plan(
     announced: bool = False,
     **run_options: Any,
 ) -> None:
-    """Play the plan of a command, or print the size of the plan.
+    """Play the plan of a command, or only print the plan for a dry run.
 
     Args:
         plan: Plan to play.

@@ -1,4 +1,4 @@
-"""`simgin odds`: probabilities of winning in solitaire and two-player games."""
+"""`simgin odds`: probabilities of winning in two-player and solitaire games."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def odds_command(
     )
 
 
-def _print_omissions(found: Odds) -> list[Path]:
-    """Print the results that the screen omits, and return an empty list of files."""
-    for sentence in found.unavailable:
+def _print_omissions(result: Odds) -> list[Path]:
+    """Print a list of the results that the screen omits, and return an empty list of files."""
+    for sentence in result.unavailable:
         print_note(sentence)
     return []
 

@@ -1,4 +1,4 @@
-"""`simgin play`: interactive deal or match."""
+"""`simgin play`: interactive deals and matches."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
 
 
 def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
-    """Return the matchup with the user in seat 0 and the opponent, if needed, in seat 1."""
+    """Return the matchup of the user (seat 0) and the opponent (seat 1), if there is one."""
     from simgin.play.played_game import matchup_with_person
     from simgin.rules import variants
 
@@ -83,7 +83,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
 
 
 def _saved_game_file(matchup: Matchup) -> Path:
-    """Return the file of the saved game, which tests can replace."""
+    """Return the path of the saved game; tests can replace this function."""
     from simgin.play.played_game import saved_game_file
 
     return saved_game_file(matchup)

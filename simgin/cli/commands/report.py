@@ -1,4 +1,4 @@
-"""`simgin report`: tables, plots and HTML report of a run, from its ledger."""
+"""`simgin report`: tables, plots and HTML report of a finished run."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
 
 
 def _report(findings: RunResults) -> Report:
-    """Return the report of a run or of a review."""
+    """Return the report of a finished run or of a review."""
     from simgin.review.review import restore_review
 
     manifest = findings.info.identity

@@ -1,4 +1,4 @@
-"""`simgin review`: effects of a rule change."""
+"""`simgin review`: effects of rule changes."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def review_command(
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
-    """Return a request with all players, after pilot matches or training find missing ones."""
+    """Return a request that names all players, after finding missing ones in pilot matches."""
     from simgin.cli import session
     from simgin.report import progress
     from simgin.review.review_request import resolve_players

@@ -125,8 +125,8 @@ def _strategies(
     names = [] if slot else _strategies_found(players, search)
     policies = [] if players else _policies_found(slot, search)
     if short and not as_json:
-        for one in policies if slot else names:
-            print_line(one.name)
+        for entry in policies if slot else names:
+            print_line(entry.name)
         return
     rows = [*map(_strategy_row, names), *map(_policy_row, policies)]
     CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows), paged=True)
@@ -184,7 +184,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
 
 
 def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
-    """Yield a line for each check, with its error if the check failed, and then a summary."""
+    """Yield a line for each check, including the error if the check failed, and a summary."""
     from rich.padding import Padding
     from rich.table import Table as Lines
 
@@ -202,7 +202,7 @@ def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
 
 
 def _check_summary(findings: Sequence[ContractResult]) -> str:
-    """Return a summary with the number of failed checks, or of passed tests without failures."""
+    """Return a summary that counts the failed checks, or the completed tests if none failed."""
     failed = [finding for finding in findings if finding.passed is False]
     if failed:
         return f"{len(failed)} of {len(findings)} checks failed."
@@ -294,15 +294,15 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
     yield NEXT if rows else NOTHING
 
 
-def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
-    """Yield a heading, and the results, idea and source of each strategy."""
+def _catalogue(title: str, rows: Sequence[Row]) -> Iterator[Any]:
+    """Yield a heading, and then the results, the idea and the source of each strategy."""
     from rich.padding import Padding
     from rich.text import Text
 
     yield Text(f"\n{title}", style="bold")
-    longest = max(len(row["name"]) for row in found)
+    longest = max(len(row["name"]) for row in rows)
     indent = (0, 0, 0, 2)
-    for row in found:
+    for row in rows:
         name = row["name"]
         # speed if it has been measured, otherwise the execution mode
         speed = catalogue.find_speed_tier(name) or row["tier"].replace("fast", "")
@@ -316,7 +316,7 @@ def _catalogue(title: str, found: Sequence[Row]) -> Iterator[Any]:
 def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
     rows = []
     for row in in_slot:
-        defaults = ", ".join(f"{one['name']}={one['value']}" for one in row["parameters"])
+        defaults = ", ".join(f"{param['name']}={param['value']}" for param in row["parameters"])
         rows.append((row["name"], row["about"] + (f" [{defaults}]" if defaults else "")))
     return table_from_rows(f"Policies for +{slot}=", ("name", "what it does"), rows)
 
@@ -354,9 +354,9 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     cells = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
     yield table_from_rows("Policies", ("slot", "policy", "speed", "what it does"), cells)
     values = [
-        (f"{row['slot']}: {one['name']}", one["value"], one["may_be"], one["about"])
+        (f"{row['slot']}: {param['name']}", param["value"], param["may_be"], param["about"])
         for row in rows
-        for one in row["parameters"]
+        for param in row["parameters"]
     ]
     if values:
         yield table_from_rows("Parameters", ("parameter", "value", "range", "meaning"), values)
@@ -394,13 +394,13 @@ def _format_allowed_values(param: Param) -> str:
 
 
 def _shorten_path(path: Path) -> str:
-    """Return a path, relative to the current directory if the path is inside it."""
+    """Return a relative path if it is inside the current directory, otherwise the full path."""
     current = Path.cwd()
     return str(path.relative_to(current)) if path.is_relative_to(current) else str(path)
 
 
 def _execution_mode(policy: Policy) -> str:
-    """Return the execution mode of a policy, and load the compiler if necessary."""
+    """Return the execution mode of a policy, loading the compiler if necessary."""
     from simgin.strategy import compiler
 
     return compiler.execution_mode(policy)

@@ -1,4 +1,4 @@
-"""Command `simgin train`, which trains the weights of a strategy with rollouts."""
+"""`simgin train`: training of the weights of a strategy with rollouts."""
 
 from __future__ import annotations
 
@@ -114,13 +114,13 @@ def train_command(
             print_line(_learned_line(cast("AdaptedChampion", result), output))
 
 
-def _learned_line(found: AdaptedChampion, output: Path | None) -> str:
-    """Return the line with the command that plays champion with its trained weights."""
+def _learned_line(result: AdaptedChampion, output: Path | None) -> str:
+    """Return the line that shows how to play champion with its trained weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 
-    strategy = found.request.strategy.spec
-    weights = found.name if output is None else format_weights_path(output)
-    return _match_line(found.request, f"{strategy}@{weights}", strategy)
+    strategy = result.request.strategy.spec
+    weights = result.name if output is None else format_weights_path(output)
+    return _match_line(result.request, f"{strategy}@{weights}", strategy)
 
 
 def _play_line(training: TrainRequest, output: Path | None) -> str:

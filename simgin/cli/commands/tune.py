@@ -109,10 +109,10 @@ def tune_command(
         print_line(f"Next:    {_play_command(result, output)}")
 
 
-def _play_command(found: Improvement, output: Path | None) -> str:
+def _play_command(result: Improvement, output: Path | None) -> str:
     """Return the command that plays the tuned strategy against the default strategy."""
-    default, variant = found.request.strategy.spec, found.request.variant.spec
-    player = found.strategy.spec if output is None else f"{default}@{output}"
+    default, variant = result.request.strategy.spec, result.request.variant.spec
+    player = result.strategy.spec if output is None else f"{default}@{output}"
     return format_command("match", player, default, "-v", variant, "--matches", "20k")
 
 
@@ -128,7 +128,7 @@ def _announce(request: TuneRequest, seconds: float) -> None:
 
 
 def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
-    """Return the plan of a search for --json, with the estimated time in seconds."""
+    """Return the plan of a search as a row for --json, with the estimated time in seconds."""
     from simgin.learn.cma_search import FINALS_FACTOR, MAX_FINALISTS
     from simgin.play.parallel import usable_cpus
     from simgin.runs.plan import measure_unit_seconds

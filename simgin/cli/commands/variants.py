@@ -144,16 +144,21 @@ def _new(file: str, start: str, as_json: bool) -> None:
     result.print(as_json, _next_steps(file, created))
 
 
-def _list(found: Sequence[Variant], as_json: bool) -> None:
+def _list(matching: Sequence[Variant], as_json: bool) -> None:
     rows = [
-        {"name": one.spec, "title": one.title, "about": one.about, "players": one.params["players"]}
-        for one in found
+        {
+            "name": variant.spec,
+            "title": variant.title,
+            "about": variant.about,
+            "players": variant.params["players"],
+        }
+        for variant in matching
     ]
-    CommandResult(repeat_command(), rows).print(as_json, _list_parts(found), paged=True)
+    CommandResult(repeat_command(), rows).print(as_json, _list_parts(matching), paged=True)
 
 
 def _read_file(file: str) -> list[Variant]:
-    """Return the variants in a file, or raise VariantError with all errors in the file."""
+    """Return the variants in a file, or raise VariantError that lists all errors in the file."""
     valid, sentences = [], []
     for text, result in variants_in_file(file).items():
         if isinstance(result, Variant):
@@ -167,8 +172,8 @@ def _read_file(file: str) -> list[Variant]:
     return valid
 
 
-def _list_parts(found: Sequence[Variant]) -> Iterator[Any]:
-    rows = [(one.spec, f"{one.title}. {one.about}") for one in found]
+def _list_parts(matching: Sequence[Variant]) -> Iterator[Any]:
+    rows = [(variant.spec, f"{variant.title}. {variant.about}") for variant in matching]
     yield table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
     yield "Show all rules of a variant: simgin variants NAME"
@@ -192,7 +197,8 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     changes = _changes(base, variant)
     if changes:
         rows = [
-            (one.name, _format_value(one, variant), _format_value(one, base)) for one in changes
+            (param.name, _format_value(param, variant), _format_value(param, base))
+            for param in changes
         ]
         yield table_from_rows(
             f"Differences from {base.spec}", ("rule", variant.spec, base.spec), rows
@@ -201,8 +207,12 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
         yield "\nThis variant has the same rules as standard."
     for section, group in groupby(rule_parameters().values(), lambda parameter: parameter.section):
         cells = [
-            (one.name, _format_value(one, variant), f"{one.meaning} [{one.allowed_values()}]")
-            for one in group
+            (
+                param.name,
+                _format_value(param, variant),
+                f"{param.meaning} [{param.allowed_values()}]",
+            )
+            for param in group
         ]
         yield table_from_rows(SECTIONS.get(section, section), ("rule", "value", "meaning"), cells)
     yield NO_EFFECT
@@ -220,20 +230,22 @@ def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
         yield f"{first.spec} and {second.spec} have the same rules."
         return
     rows = [
-        (one.name, _format_value(one, first), _format_value(one, second), one.meaning)
-        for one in changes
+        (param.name, _format_value(param, first), _format_value(param, second), param.meaning)
+        for param in changes
     ]
     yield table_from_rows(
         f"{first.spec} (A) and {second.spec} (B)", ("rule", "A", "B", "meaning"), rows
     )
-    ruling = [one for one in changes if one.status != "descriptive"]
-    if not any(one.has_effect(first.params) or one.has_effect(second.params) for one in ruling):
+    ruling = [param for param in changes if param.status != "descriptive"]
+    if not any(
+        param.has_effect(first.params) or param.has_effect(second.params) for param in ruling
+    ):
         yield "\nNone of these rules has an effect, so both variants play identically."
     yield NO_EFFECT
 
 
 def _check_row(text: str, result: Variant | VariantError) -> dict[str, Any]:
-    """Return the JSON row that describes a checked variant."""
+    """Return the row for --json that describes a checked variant."""
     sentences = result.messages if isinstance(result, VariantError) else []
     return {"variant": text, "ok": not sentences, "sentences": sentences}
 
@@ -257,7 +269,7 @@ def _next_steps(file: str, created: Variant) -> Iterator[str]:
 
 
 def _format_value(parameter: Parameter, variant: Variant) -> str:
-    """Format the value of a parameter, in parentheses if it has no effect."""
+    """Format the value of a parameter, in parentheses if the parameter has no effect."""
     value = variant.params[parameter.name]
     text = parameter.to_text(value)
     return text if value is None or parameter.has_effect(variant.params) else f"({text})"

@@ -1,4 +1,4 @@
-"""Figures and axes: colours, series, sizes, titles, captions, panels, labels and legends."""
+"""Layout of figures: sizes, titles, captions, panels, labels, legends and colours."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def escape_text(text: str) -> str:
 
 
 def fold_text(text: str, width: int) -> str:
-    """Wrap a string at `width` characters per line."""
+    """Wrap a string at a width of `width` characters."""
     lines = []
     for part in text.split("\n"):
         lines += wrap_name(part, width)
@@ -65,7 +65,7 @@ def fold_text(text: str, width: int) -> str:
 
 
 def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
-    """Remove common parts of names, and return the names and a sentence for the caption.
+    """Remove the parts that all names share; return the names and a sentence for the caption.
 
     Parts of a name begin with `+`, `:`, `,`, `@`, `#` or `/`. At least one part of every name
     remains.
@@ -84,7 +84,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _shared_length(lists: Sequence[Sequence[str]]) -> int:
-    """Return the number of common first items of some lists, leaving one item of each list."""
+    """Return the number of first items that all lists share, leaving one item in each list."""
     shared = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*lists, strict=False))
     return min(len(list(shared)), *(len(parts) - 1 for parts in lists))
 
@@ -160,7 +160,7 @@ def panels_by(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
-    """Yield a titled panel for each value of a column, with the value and its rows."""
+    """Yield each value of a column, with its rows and a titled panel."""
     parts = list(frame.groupby(column, sort=False))
     stack = stack_panels(figure, len(parts), sharex=sharex, grid=grid, heights=heights)
     for axes, (name, part) in zip(stack, parts, strict=True):
@@ -169,7 +169,7 @@ def panels_by(
 
 
 def style_axes(axes: Axes, grid: str = "y") -> None:
-    """Remove the frames of axes and set their colours.
+    """Apply the common style to axes: no frame, and the colours of the project.
 
     Args:
         axes: Axes to style.
@@ -184,7 +184,7 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
 
 
 def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
-    """Set the title of a panel, folded at `width` characters."""
+    """Set the title of a panel, wrapped at `width` characters."""
     axes.set_title(
         escape_text(fold_text(text, width)), loc="left", fontsize=FONT_NORMAL, color=TEXT_COLOUR
     )
@@ -197,14 +197,14 @@ def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
 
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
-    """Set the names of rows that are counted from the top, and fold long names."""
+    """Set the names of rows that are counted from the top, and wrap long names."""
     labels = [escape_text(fold_text(name, LABEL_CHARACTERS)) for name in names]
     axes.set_yticks(range(len(names)), labels, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
     hide_row_axis(axes, len(names))
 
 
 def row_height(names: Iterable[str]) -> float:
-    """Return the height of rows with the given names, in inches."""
+    """Return the height, in inches, of rows with the given names."""
     lines = [fold_text(name, LABEL_CHARACTERS).count("\n") + 1 for name in names]
     return ROW_GAP + ROW_LINE * max(lines)
 
@@ -220,7 +220,7 @@ def hide_row_axis(axes: Axes, n_rows: int) -> None:
 
 
 def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
-    """Add a legend above axes and their title if there are several series.
+    """Add a legend above the title of the axes if there are several series.
 
     Args:
         axes: Axes to style.
@@ -255,12 +255,12 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:
-    """Return the number of lines of the longest panel title in the same row as `axes`."""
+    """Return the number of lines of the longest title in the same row of panels as `axes`."""
     spec = axes.get_subplotspec()
     longest = 0
-    for other in figure.axes:
-        spec_of_other = other.get_subplotspec()
-        title = other.get_title(loc="left")
+    for other_axes in figure.axes:
+        spec_of_other = other_axes.get_subplotspec()
+        title = other_axes.get_title(loc="left")
         if (
             title
             and spec_of_other is not None
@@ -272,7 +272,7 @@ def _title_lines(figure: Figure, axes: Axes) -> int:
 
 
 def _legend_transform(figure: Figure, axes: Axes) -> Transform:
-    """Return the transform of x in figure widths and y in inches above the axes."""
+    """Return a transform from figure widths (x) and inches above the axes (y)."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     top = ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
@@ -295,7 +295,7 @@ def _legend_columns(names: Sequence[str]) -> int:
 
 
 def legend_lines(names: Sequence[str]) -> int:
-    """Return the number of lines in a legend, which is 0 for a single series."""
+    """Return the number of lines in a legend, or 0 for a single series."""
     if len(names) < 2:
         return 0
     columns = _legend_columns(names)
@@ -308,7 +308,7 @@ def legend_lines(names: Sequence[str]) -> int:
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as PNG bytes, which are equal for equal figures.
+    """Return a figure as PNG bytes, which are the same for equal figures.
 
     The file contains neither a date nor a version number.
 
@@ -357,14 +357,14 @@ def svg(figure: Figure, name: str) -> str:
 
 @contextlib.contextmanager
 def _missing_glyphs_ignored() -> Iterator[None]:
-    """Suppress the warning about characters that no font contains."""
+    """Suppress the warning about characters that are missing from all fonts."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
 
 
 def _lay_out(figure: Figure) -> None:
-    """Compute the layout of a figure once, for all output files."""
+    """Compute the layout of a figure once for all output files."""
     if figure.get_layout_engine() is not None:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
@@ -401,7 +401,7 @@ LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with a
 
 
 def win_rate_colormap() -> Colormap:
-    """Return a colour map with red for losses, a pale colour for even results and blue for wins."""
+    """Return a colour map from red (losses) over a pale colour (even results) to blue (wins)."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("won", [RED, "#F7F7F5", BLUE])
@@ -411,7 +411,7 @@ DashStyle = str | tuple[int, tuple[int, ...]]
 
 
 class SeriesStyle(NamedTuple):
-    """Style of a plotted series, which remains distinguishable in greyscale."""
+    """Line and marker style that distinguishes a plotted series even in greyscale."""
 
     colour: str
     marker: str
@@ -433,7 +433,7 @@ SINGLE_STYLE = SeriesStyle(TEXT_COLOUR, "o", "-")
 
 
 def series_style(i: int) -> SeriesStyle:
-    """Return the style of series number i, from 0.
+    """Return the style of the series with index i.
 
     All series after the eighth are grey and differ only in marker and dash.
     """
@@ -442,7 +442,7 @@ def series_style(i: int) -> SeriesStyle:
 
 
 def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
-    """Return the style of every name, chosen by its index in `order`.
+    """Return a style for every name, chosen by the position of the name in `order`.
 
     Names that are not in `order` come last, in order of appearance.
     """

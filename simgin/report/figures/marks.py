@@ -1,4 +1,4 @@
-"""Elements of plots, such as error bars and heat maps, and checks of the plotted DataFrames."""
+"""Elements of plots, such as error bars and heat maps, and validation of plotted DataFrames."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Bounds = Sequence[np.ndarray]
 
 
 def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str) -> None:
-    """Draw a line with a band of 95 % confidence intervals."""
+    """Draw a line surrounded by a band of 95 % confidence intervals."""
     value, low, high = bounds
     axes.fill_between(x, low, high, color=style.colour, alpha=0.25, linewidth=0)
     axes.plot(
@@ -82,7 +82,7 @@ def draw_horizontal_bars(
 def draw_inconclusive_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str
 ) -> None:
-    """Draw hollow grey dots with horizontal error bars, and omit them from the legend."""
+    """Draw hollow grey dots with horizontal error bars, which do not appear in the legend."""
     draw_horizontal_bars(
         axes,
         y,
@@ -94,7 +94,7 @@ def draw_inconclusive_bars(
 
 
 def error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the distances from values to bounds for error bars, shape (2, n)."""
+    """Return the distances from values to their bounds, for error bars, shape (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
@@ -110,32 +110,32 @@ def _dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
 
 
 def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
-    """Label the rows with undefined values."""
+    """Label the rows whose values are undefined."""
     for y in rows:
         axes.annotate(UNDEFINED_LABEL, (0.5, y), xycoords=("axes fraction", "data"), **LABEL_STYLE)
 
 
 def label_if_undefined(axes: Axes, values: Any) -> None:
-    """Label axes on which all values are undefined."""
+    """Label the axes if all values are undefined."""
     if np.isnan(np.asarray(values, np.float64)).all():
         label_empty(axes, UNDEFINED_LABEL)
 
 
 def label_empty(axes: Axes, text: str) -> None:
-    """Write the reason for missing data on axes."""
+    """Write on the axes why there are no data."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, text, transform=axes.transAxes, **LABEL_STYLE)
 
 
 def draw_stacked_bars(
-    axes: Axes, ending: str, percentages: np.ndarray, left: np.ndarray, label: str, size: float
+    axes: Axes, ending: str, percentages: np.ndarray, starts: np.ndarray, label: str, size: float
 ) -> None:
-    """Draw one ending as a segment of every stacked bar, labelled with the percentage.
+    """Draw one ending as a segment of every stacked bar, and label it with the percentage.
 
     Segments narrower than MIN_LABELLED_PERCENT have no label.
     """
     rows = range(len(percentages))
-    bars = axes.barh(rows, percentages, left=left, color=ENDING_COLOURS[ending], label=label)
+    bars = axes.barh(rows, percentages, left=starts, color=ENDING_COLOURS[ending], label=label)
     texts = [f"{share:.0f}" if share >= MIN_LABELLED_PERCENT else "" for share in percentages]
     ink = LIGHTEST if ending in LIGHT_TEXT_ENDINGS else DARKEST
     axes.bar_label(bars, texts, label_type="center", fontsize=size, color=ink)
@@ -150,7 +150,7 @@ def heat_map(
     row_names: Sequence[object],
     column_names: Sequence[object],
     *,
-    middle: float = 50,
+    midpoint: float = 50,
     reach: float = 50,
     number_format: str = "{:.0f}",
     font_size: float = FONT_NORMAL,
@@ -162,18 +162,18 @@ def heat_map(
         values: Numbers in the cells, shape (n_rows, n_columns). NaN cells are empty.
         row_names: Names of the rows.
         column_names: Names of the columns.
-        middle: Value with the palest shade.
-        reach: Distance from `middle` to the darkest shades.
+        midpoint: Value with the palest shade.
+        reach: Distance from `midpoint` to the darkest shades.
         number_format: Format specification of the numbers.
         font_size: Font size in points.
     """
     from matplotlib.colors import Normalize
 
-    _draw_cells(axes, values, Normalize(middle - reach, middle + reach))
+    _draw_cells(axes, values, Normalize(midpoint - reach, midpoint + reach))
     for (i, j), value in np.ndenumerate(values):
         if np.isnan(value):
             continue
-        is_dark = abs(value - middle) > 0.75 * reach
+        is_dark = abs(value - midpoint) > 0.75 * reach
         ink = LIGHTEST if is_dark else DARKEST
         axes.text(
             j,
@@ -197,7 +197,7 @@ def draw_shade_map(
     font_size: float,
     scale_title: str,
 ) -> None:
-    """Draw a heat map of percentages with a colour bar instead of numbers.
+    """Draw a heat map of percentages that has a colour bar instead of numbers.
 
     Args:
         axes: Axes for the heat map.
@@ -243,7 +243,7 @@ def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
 def _name_cells(
     axes: Axes, row_names: Sequence[object], column_names: Sequence[object], font_size: float
 ) -> None:
-    """Set the row and column names of a heat map, and remove its frame and grid."""
+    """Set the names of the rows and columns of a heat map, and remove the frame and the grid."""
     axes.set_yticks(range(len(row_names)), list(map(str, row_names)), fontsize=font_size)
     axes.set_xticks(range(len(column_names)), list(map(str, column_names)), fontsize=font_size)
     axes.grid(visible=False)
@@ -289,9 +289,9 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
             return draw(*cast("Any", (frame, *args[1:])), **kwargs)
         except KeyError as error:
             message = str(error.args[0])
-            missing = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])
+            column_names = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])
             raise SimginError(
-                f"plots.{name} received a DataFrame without the column {missing}. "
+                f"plots.{name} received a DataFrame without the column {column_names}. "
                 f"See help(simgin.plots.{name}) for the required columns."
             ) from error
 
@@ -299,7 +299,7 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
 
 
 def seed_clause(seed: int | None) -> str:
-    """Return the seed as the end of a sample size: `, seed 7`, or "" if the seed is unknown."""
+    """Return the seed as text that follows a sample size (`, seed 7`), or "" if it is unknown."""
     return "" if seed is None else f", seed {seed}"
 
 
@@ -322,7 +322,7 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: st
 def describe_sample(
     variants: Sequence[str], players: str, size: str, seed: int | None, note: str
 ) -> str:
-    """Return a caption with the variants, the players and the sample size."""
+    """Return a caption that names the variants, the players and the sample size."""
     noun = "Variants" if len(variants) > 1 else "Variant"
     is_short = len(variants) <= MAX_NAMES
     listing = f"{noun}: {', '.join(variants)}" if is_short else f"{len(variants)} variants"
@@ -331,7 +331,7 @@ def describe_sample(
 
 
 def _players_text(frame: pd.DataFrame) -> str:
-    """Return a few matchups by name, or else the players or their number."""
+    """Return the names of a few matchups, or otherwise the players or their number."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MAX_MATCHUPS_NAMED:
@@ -357,22 +357,22 @@ def unique_names(names: pd.Series) -> list[str]:
 
 
 def float_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Return columns of a DataFrame as arrays of floats."""
+    """Return several columns of a DataFrame as arrays of floats."""
     return [frame[name].to_numpy(dtype=float) for name in names]
 
 
 def percent_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Return columns of proportions (0 to 1) as percentages."""
+    """Return several columns of proportions (0 to 1) as arrays of percentages."""
     return [100 * shares for shares in float_columns(frame, *names)]
 
 
 def max_distance(values: Any, minimum: float) -> float:
-    """Return the largest absolute value that is not NaN, or `minimum` if it is larger."""
+    """Return the largest absolute value, ignoring NaN, but at least `minimum`."""
     return float(np.nanmax(np.abs(np.asarray(values, np.float64)), initial=minimum))
 
 
 def precision_sentence(frame: pd.DataFrame, factor: float = 100, unit: str = "") -> str:
-    """Return a sentence about the half-width of the widest 95 % confidence interval."""
+    """Return a sentence that states the half-width of the widest 95 % confidence interval."""
     half_width = factor * float((frame["high"] - frame["low"]).max()) / 2
     if np.isnan(half_width):
         return "The sample is too small for 95 % intervals."
