@@ -93,8 +93,8 @@ def main() -> None:
             if (variant, opponent) not in done:
                 rows.append(measure_row(variant, adapted[variant], opponent, args.workers))
                 write_table(file, rows)
-                won = rows[-1]
-                print(variant, opponent, f"{100 * won['value']:.2f} %", flush=True)
+                last_row = rows[-1]
+                print(variant, opponent, f"{100 * last_row['value']:.2f} %", flush=True)
 
 
 def write_table(file: Path, rows: list[dict[str, object]]) -> None:

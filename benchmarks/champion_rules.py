@@ -71,8 +71,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--rule-sets", type=int, default=RANDOM_RULE_SETS)
     args = parser.parse_args()
-    lots = np.random.default_rng(RANDOM_SEED)
-    sampled_variants = [sample_variant(lots) for _ in range(args.rule_sets)]
+    rng = np.random.default_rng(RANDOM_SEED)
+    sampled_variants = [sample_variant(rng) for _ in range(args.rule_sets)]
     print_table(map(variants.find_variant, two_player_names()), args.matches, args.seed)
     print_table(sampled_variants, args.matches, args.seed)
 

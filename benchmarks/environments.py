@@ -26,11 +26,11 @@ def measure_speed(play, *arguments):
     """Return the numbers of deals and of steps per second of CPU time."""
     play(*arguments)
     deals = steps = 0
-    started = time.process_time()
-    while time.process_time() - started < SECONDS:
-        more = play(*arguments)
-        deals, steps = deals + more[0], steps + more[1]
-    elapsed = time.process_time() - started
+    start_time = time.process_time()
+    while time.process_time() - start_time < SECONDS:
+        counts = play(*arguments)
+        deals, steps = deals + counts[0], steps + counts[1]
+    elapsed = time.process_time() - start_time
     return deals / elapsed, steps / elapsed
 
 

@@ -124,9 +124,9 @@ def merge_pieces(pieces: list[WorkPiece]) -> error_rates.ErrorRates:
     evaluated = []
     lead = None
     for piece in pieces:
-        units, measured = pickle.loads(piece.path.read_bytes())
+        units, gains = pickle.loads(piece.path.read_bytes())
         evaluated += units
-        lead = lead or measured
+        lead = lead or gains
     assert lead is not None
     rating_task = replace(
         pieces[0].rating_task, n_deals=pieces[0].rating_task.matchup.key.count_games(len(evaluated))
@@ -173,10 +173,10 @@ def main() -> None:
     (args.output / "parts").mkdir(parents=True, exist_ok=True)
     pieces = list_pieces(args.output, args.deals)
     todo = [piece for piece in pieces if not piece.path.exists()]
-    started = time.monotonic()
+    start_time = time.monotonic()
     if todo:  # Compile the engine once instead of in every process.
         error_rates.evaluate_units(todo[-1].rating_task, 0, 1, workers=1)
-    evaluate_pieces(todo, args.workers, args.seconds - (time.monotonic() - started))
+    evaluate_pieces(todo, args.workers, args.seconds - (time.monotonic() - start_time))
     write_tables(args.output, pieces, args.workers)
     print(f"Output: {args.output / 'rates.csv'}")
 

@@ -52,10 +52,10 @@ def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
             stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
             hand = ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
             cards = np.array(notation.mask_to_cards(int(view.unseen)))
-            sampled = (hands[:, None] >> cards & 1).mean(axis=0)
+            sampled_rate = (hands[:, None] >> cards & 1).mean(axis=0)
             uniform = np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards))
             rows.append(
-                np.stack([sampled, probabilities[cards], uniform, hand >> cards & 1], axis=1)
+                np.stack([sampled_rate, probabilities[cards], uniform, hand >> cards & 1], axis=1)
             )
     return np.concatenate(rows)
 
@@ -68,17 +68,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=6060)
     args = parser.parse_args()
     rows = compare_models(args.variant, args.deals, args.seed)
-    sampled, held = rows[:, 0], rows[:, 3]
+    sampled_rate, is_held = rows[:, 0], rows[:, 3]
     print("| sampled probability | cards | mean probability % | cards held % |\n|---|---|---|---|")
     for low in range(0, 100, 10):
-        group = (sampled >= low / 100) & (sampled < (low + 10) / 100)
+        group = (sampled_rate >= low / 100) & (sampled_rate < (low + 10) / 100)
         n = int(group.sum())
-        frequency = held[group].mean()
+        frequency = is_held[group].mean()
         error = 196 * np.sqrt(frequency * (1 - frequency) / n)
-        means = f"{100 * sampled[group].mean():.1f} | {100 * frequency:.1f} ± {error:.1f}"
+        means = f"{100 * sampled_rate[group].mean():.1f} | {100 * frequency:.1f} ± {error:.1f}"
         print(f"| {low} to {low + 10} % | {n:,} | {means} |")
     names = ("sampled hands", "single cards (`estimate_holdings`)", "uniform")
-    scores = ((rows[:, :3] - held[:, None]) ** 2).mean(axis=0)
+    scores = ((rows[:, :3] - is_held[:, None]) ** 2).mean(axis=0)
     print("Brier score:", ", ".join(f"{n} {s:.4f}" for n, s in zip(names, scores, strict=True)))
 
 

@@ -84,8 +84,8 @@ def iter_rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
                 "low": share - 1.96 * se,
                 "high": share + 1.96 * se,
             }
-            named = {"variant": variant, "strategy": a, "opponent": b, "unit": "match"}
-            yield {**named, "metric": metric, **estimate, "n": n}
+            key_columns = {"variant": variant, "strategy": a, "opponent": b, "unit": "match"}
+            yield {**key_columns, "metric": metric, **estimate, "n": n}
 
 
 def main() -> None:

@@ -38,9 +38,9 @@ def measure_nanoseconds(
     kernel.compile_matchup(matchup)
     best = float("inf")
     for _ in range(N_RUNS):
-        started = time.process_time()
+        start_time = time.process_time()
         rows = kernel.play_batches(matchup, 0, n)
-        elapsed = time.process_time() - started
+        elapsed = time.process_time() - start_time
         best = min(
             best,
             elapsed / int(rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]].sum()),

@@ -31,9 +31,9 @@ def measure_c(program, seed):
 
 def measure_engine(matchup):
     """Return the deals per second of the engine on one thread, without mirrored games."""
-    started = time.process_time()
+    start_time = time.process_time()
     kernel.play_batches(matchup, 0, matchup.count_units(N_DEALS))
-    return N_DEALS / (time.process_time() - started)
+    return N_DEALS / (time.process_time() - start_time)
 
 
 def main():
@@ -45,14 +45,14 @@ def main():
         for name, program in programs.items():
             command = ["gcc", "-O3", "-march=native", *PROGRAMS[name], SOURCE, "-o", program]
             subprocess.run(command, check=True)
-        engine, plain = [], {name: [] for name in PROGRAMS}
+        engine_speeds, c_speeds = [], {name: [] for name in PROGRAMS}
         for seed in range(1, N_ROUNDS + 1):
             for name, program in programs.items():
-                plain[name].append(measure_c(program, seed))
-            engine.append(measure_engine(matchup))
-    print(f"The engine plays {median(engine):,.0f} deals per second.")
-    for name, speeds in plain.items():
-        ratio = median(fast / slow for fast, slow in zip(engine, speeds, strict=True))
+                c_speeds[name].append(measure_c(program, seed))
+            engine_speeds.append(measure_engine(matchup))
+    print(f"The engine plays {median(engine_speeds):,.0f} deals per second.")
+    for name, speeds in c_speeds.items():
+        ratio = median(fast / slow for fast, slow in zip(engine_speeds, speeds, strict=True))
         print(f"The C program that tries {name} plays {median(speeds):,.0f} deals per second.")
         print(f"    The engine plays {ratio:.2f} times as many.")
 

@@ -170,14 +170,14 @@ def main() -> None:
     known = sum(time for time in times.values() if time is not None)
     print(f"{len(todo)} results; those with an estimate take {format_duration(known)}")
     todo.sort(key=lambda one: float("inf") if times[one.name] is None else times[one.name])
-    started = time.monotonic()
+    start_time = time.monotonic()
     for number, one in enumerate(todo, start=1):
         print(
             f"{number} of {len(todo)}: {one.name}, {format_duration(times[one.name])}", flush=True
         )
         if not args.list:
             one.rebuild()
-    print(f"Finished after {(time.monotonic() - started) / 60:.1f} min")
+    print(f"Finished after {(time.monotonic() - start_time) / 60:.1f} min")
 
 
 if __name__ == "__main__":

@@ -74,12 +74,12 @@ def main() -> None:
         "Factors on the odds if the opponent declined, took or discarded a card of the other rank:"
     )
     for total in RANK_TOTALS:
-        more = np.hstack(
+        choices = np.hstack(
             [rows, np.concatenate([count_partner_choices(view, total) for view in views])]
         )
-        logs = np.log(training.fit_multipliers(more, held)[-3:])
+        logs = np.log(training.fit_multipliers(choices, held)[-3:])
         without = [
-            training.fit_multipliers(more[group != k], held[group != k])[-3:]
+            training.fit_multipliers(choices[group != k], held[group != k])[-3:]
             for k in range(N_GROUPS)
         ]
         left_out = np.log(np.array(without))

@@ -66,9 +66,9 @@ def measure_best_seconds(work):
     """Return the shortest duration of several calls, in seconds."""
     seconds = []
     for _ in range(N_REPETITIONS):
-        started = time.perf_counter()
+        start_time = time.perf_counter()
         work()
-        seconds.append(time.perf_counter() - started)
+        seconds.append(time.perf_counter() - start_time)
     return min(seconds)
 
 
@@ -88,11 +88,11 @@ def measure_run(matchup, pool):
     with open_new_ledger() as run_ledger:
         runner.run_tasks([task], run_ledger, WarmPool(pool), seconds=WARM_SECONDS)
     with open_new_ledger() as run_ledger:
-        counted = WarmPool(pool)
-        started, cpu = time.perf_counter(), time.process_time()
-        (end,) = runner.run_tasks([task], run_ledger, counted, seconds=SECONDS)
-        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
-    return RunSpeed(2 * end.units / seconds, counted.n_blocks / seconds, cpu / seconds)
+        warm_pool = WarmPool(pool)
+        start_time, cpu = time.perf_counter(), time.process_time()
+        (end,) = runner.run_tasks([task], run_ledger, warm_pool, seconds=SECONDS)
+        seconds, cpu = time.perf_counter() - start_time, time.process_time() - cpu
+    return RunSpeed(2 * end.units / seconds, warm_pool.n_blocks / seconds, cpu / seconds)
 
 
 @contextmanager
@@ -111,9 +111,9 @@ def measure_fetch(pool, size):
     elapsed = {0: 0.0, size: 0.0}
     for _ in range(N_FETCHES):
         for n_bytes in elapsed:
-            started = time.process_time()
+            start_time = time.process_time()
             pool.client.submit(os.urandom, n_bytes, pure=False).result()
-            elapsed[n_bytes] += time.process_time() - started
+            elapsed[n_bytes] += time.process_time() - start_time
     return (elapsed[size] - elapsed[0]) / N_FETCHES
 
 
@@ -152,9 +152,9 @@ def main():
     print_cpu_share(tiny)
 
     units = [fast.batch_size] * ROWS_PER_BLOCK
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     rows = kernel.play_batches(fast, 0, fast.batch_size * ROWS_PER_BLOCK)
-    play = (time.perf_counter() - started) / ROWS_PER_BLOCK
+    play = (time.perf_counter() - start_time) / ROWS_PER_BLOCK
     blob = pack_rows(rows)
     check = measure_best_seconds(lambda: block.check_rows(fast, units, rows)) / ROWS_PER_BLOCK
     packing = measure_best_seconds(lambda: pack_rows(rows)) / ROWS_PER_BLOCK
@@ -172,11 +172,11 @@ def main():
         f"The loop takes {1e6 * fetch:.2f} microseconds to fetch the batch, and "
         f"{1e6 * commit:.2f} microseconds to commit it."
     )
-    each = tiny.share / tiny.blocks
-    share = block.MAX_BLOCKS_PER_SECOND * each
+    share_per_block = tiny.share / tiny.blocks
+    share = block.MAX_BLOCKS_PER_SECOND * share_per_block
     cores = (1 - share) * play / (fetch + commit)
     print(
-        f"A block costs client and scheduler {1e3 * each:.1f} ms of CPU time. "
+        f"A block costs client and scheduler {1e3 * share_per_block:.1f} ms of CPU time. "
         f"{block.MAX_BLOCKS_PER_SECOND} blocks per second use {100 * share:.0f} % of one core. "
         f"The rest of the core can commit the results of {cores:,.0f} cores that play "
         f"{FAST_STRATEGY}."

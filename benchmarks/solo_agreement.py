@@ -111,9 +111,9 @@ def main():
     print(f"{'':22} {'agrees %':>18} {'cost':>8} {'significantly worse %':>24} {'time':>9}")
     all_rows = []
     for variant in VARIANTS:
-        started = time.perf_counter()
+        start_time = time.perf_counter()
         rows = evaluate_discards(args.strategy, variant, args.deals, args.worlds, args.seed)
-        print_row(variant, rows, time.perf_counter() - started)
+        print_row(variant, rows, time.perf_counter() - start_time)
         all_rows.append(rows)
     agreed = np.concatenate(all_rows)[:, 0]
     print(f"{'all':22} {format_proportion(agreed):>18}  of {len(agreed)} discards")

@@ -134,14 +134,14 @@ def solve_deck(suits, ranks):
         Index of every hand by its bit mask, the values of each player by `solve_player`, and
         the values with hindsight.
     """
-    every = list_melds(suits, ranks)
-    matched = np.array([max_matched_cards(cards, every) for cards in range(1 << N_CARDS)])
-    is_gin = matched == HAND_SIZE
+    all_melds = list_melds(suits, ranks)
+    max_matched = np.array([max_matched_cards(cards, all_melds) for cards in range(1 << N_CARDS)])
+    is_gin = max_matched == HAND_SIZE
     hands = np.array([cards for cards in range(1 << N_CARDS) if cards.bit_count() == HAND_SIZE])
     numbers = np.zeros(1 << N_CARDS, np.int64)
     numbers[hands] = np.arange(len(hands))
     none, one, two, best, of_few, of_two = np.zeros((6, len(hands), N_RESTS), np.float32)
-    few = np.repeat(matched[hands, None], N_RESTS, axis=1).astype(np.float32)
+    few = np.repeat(max_matched[hands, None], N_RESTS, axis=1).astype(np.float32)
 
     def fill(first, second, after, value):
         solve_player(hands, numbers, is_gin, first, second, after, value)
@@ -159,8 +159,8 @@ def main():
     for name, deck in DECKS.items():
         _, values, hindsight = solve_deck(*deck)
         probabilities = {player: value[:, -1].mean() for player, value in values.items()}
-        dealt = [hand for hand in range(1 << N_CARDS) if hand.bit_count() == HAND_SIZE]
-        probabilities["hindsight"] = hindsight[(1 << N_CARDS) - 1 ^ np.array(dealt)].mean()
+        dealt_hands = [hand for hand in range(1 << N_CARDS) if hand.bit_count() == HAND_SIZE]
+        probabilities["hindsight"] = hindsight[(1 << N_CARDS) - 1 ^ np.array(dealt_hands)].mean()
         position = (probabilities["best"] - probabilities["two draws"]) / (
             probabilities["hindsight"] - probabilities["two draws"]
         )

@@ -559,8 +559,8 @@ def show(
 
     game = find_variant(variant).spec
     first, second = _names(a, b)
-    played = trace_named_deal(first, second, game, amounts.parse_seed(seed), unit, half, deal)
-    return "\n".join(make_replay(played).lines())
+    deal_trace = trace_named_deal(first, second, game, amounts.parse_seed(seed), unit, half, deal)
+    return "\n".join(make_replay(deal_trace).lines())
 
 
 @_record_call
@@ -835,8 +835,8 @@ def strategies() -> pd.DataFrame:
     rows = []
     for strategy in catalogue.sort_by_strength([loader.find_strategy(name) for name in names]):
         players = 1 if catalogue.is_solo_strategy(strategy.name) else 2
-        about = catalogue.extract_idea(strategy)
-        columns = {"strategy": strategy.name, "players": players, "about": about}
+        idea = catalogue.extract_idea(strategy)
+        columns = {"strategy": strategy.name, "players": players, "about": idea}
         rows.append(columns | catalogue.read_entry(strategy.name))
     return make_frame(rows)
 

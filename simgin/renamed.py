@@ -16,8 +16,8 @@ def find_new_name(owner: str, name: str) -> str | None:
     import tomllib
 
     table = tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
-    new: str | None = table.get(owner, {}).get(name)
-    return new
+    new_name: str | None = table.get(owner, {}).get(name)
+    return new_name
 
 
 def missing_name_error(owner: str, name: str) -> Exception:
@@ -32,10 +32,10 @@ def missing_name_error(owner: str, name: str) -> Exception:
     """
     import dis
 
-    new = find_new_name(owner, name)
-    if new is None:
+    new_name = find_new_name(owner, name)
+    if new_name is None:
         return AttributeError(f"{owner!r} has no attribute {name!r}")
-    message = f"{owner}.{name} is now {owner}.{new}. Use the new name."
+    message = f"{owner}.{name} is now {owner}.{new_name}. Use the new name."
     caller = sys._getframe(2)
     is_import = dis.opname[caller.f_code.co_code[caller.f_lasti]] == "IMPORT_FROM"
     return (ImportError if is_import else AttributeError)(message)

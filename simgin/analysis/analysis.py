@@ -97,11 +97,11 @@ def compare_actions(
         max_worlds: Maximum number of worlds, fixed in advance.
         min_range: Minimum assumed range of the difference between two actions in one world.
     """
-    tried = ~np.isnan(values)
-    means = np.where(tried[-1], values.mean(axis=0), -np.inf)
+    is_tried = ~np.isnan(values)
+    means = np.where(is_tried[-1], values.mean(axis=0), -np.inf)
     best = int(means.argmax())
     gaps = values - values[:, best, None]
-    worlds = tried.sum(axis=0)
+    worlds = is_tried.sum(axis=0)
     mean_gaps = np.nanmean(gaps, axis=0)
     ranges = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
     value_range = max(min_range, float(ranges.max()))
@@ -227,14 +227,14 @@ class Analysis(RenamedAttributes):
     @cached_property
     def best_indices(self) -> list[int]:
         """Indices of the actions that are not significantly worse than the best, best first."""
-        tried = active_actions(self.values, self.max_worlds, self.min_range)
-        return [index for index in self.ranking if tried[index]]
+        is_active = active_actions(self.values, self.max_worlds, self.min_range)
+        return [index for index in self.ranking if is_active[index]]
 
     @cached_property
     def ranking(self) -> list[int]:
         """Indices of all actions, best action first."""
-        ranked = np.argsort(-self.gaps.means, kind="stable")
-        return [int(index) for index in ranked]
+        order = np.argsort(-self.gaps.means, kind="stable")
+        return [int(index) for index in order]
 
     def estimate_cost(self, index: int) -> tuple[float, float, float]:
         """Estimate the cost of an action compared with the best action, with a 95 % interval.
@@ -262,8 +262,8 @@ class Analysis(RenamedAttributes):
         return [self._row(index) for index in self.ranking]
 
     def _row(self, index: int) -> dict[str, object]:
-        tried = ~np.isnan(self.values[:, index])
-        outcomes = self.outcomes[tried, index]
+        is_tried = ~np.isnan(self.values[:, index])
+        outcomes = self.outcomes[is_tried, index]
         row: dict[str, object] = {
             "variant": self.position.variant.spec,
             "strategy": self.matchup.a.spec,
@@ -326,10 +326,10 @@ def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
     Returns:
         float64 array of the same shape.
     """
-    by = select_measure(variant)
-    equity = compute_equity(variant) if by in MIN_OUTCOME_RANGES else None
-    factor = 100 if by == "win" else 1
-    return np.asarray(factor * compute_outcomes(records, variant, equity)[by])
+    measure = select_measure(variant)
+    equity = compute_equity(variant) if measure in MIN_OUTCOME_RANGES else None
+    factor = 100 if measure == "win" else 1
+    return np.asarray(factor * compute_outcomes(records, variant, equity)[measure])
 
 
 def select_measure(variant: Variant) -> str:

@@ -133,9 +133,9 @@ def _select_plotted(analyses: Analyses) -> Analyses:
         title: analysis.estimate_cost(analysis.position.chosen_index)[:2]
         for title, analysis in analyses.items()
     }
-    significant = {title: mean for title, (mean, low) in costs.items() if low > 0}
-    costly = sorted(significant, key=lambda title: -significant[title])[:MAX_PLOTS]
-    return {title: analyses[title] for title in analyses if title in costly}
+    cost_by_title = {title: mean for title, (mean, low) in costs.items() if low > 0}
+    plotted_titles = sorted(cost_by_title, key=lambda title: -cost_by_title[title])[:MAX_PLOTS]
+    return {title: analyses[title] for title in analyses if title in plotted_titles}
 
 
 def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
@@ -150,15 +150,17 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
     first, *others = (names[index] for index in analysis.best_indices)
     sentence = f"Best: {first} (95 % confidence after {worlds})."
     if others:
-        named = " or ".join(others)
+        other_names = " or ".join(others)
         if (n_unnamed := len(others) - MAX_NAMED_ACTIONS) > 0:
-            more = f"one of {n_unnamed} other actions" if n_unnamed > 1 else "one other action"
-            named = f"{', '.join(others[:MAX_NAMED_ACTIONS])} or {more}"
-        sentence = f"Best so far: {first}. After {worlds}, the best could also be {named}."
+            unnamed_text = (
+                f"one of {n_unnamed} other actions" if n_unnamed > 1 else "one other action"
+            )
+            other_names = f"{', '.join(others[:MAX_NAMED_ACTIONS])} or {unnamed_text}"
+        sentence = f"Best so far: {first}. After {worlds}, the best could also be {other_names}."
         if is_final or analysis.n_worlds == analysis.max_worlds:
             sentence = (
                 f"No action is clearly the best. After {worlds}, {first} is ahead, but the best "
-                f"could also be {named}."
+                f"could also be {other_names}."
             )
     if position.chosen is None:
         return sentence
@@ -218,10 +220,10 @@ def chance(analysis: Analysis, measure: str, index: int) -> float:
         index: Index of the action.
     """
     outcomes = analysis.outcomes[:, index]
-    tried = outcomes[~np.isnan(analysis.values[:, index])]
+    action_outcomes = outcomes[~np.isnan(analysis.values[:, index])]
     if measure == "opponent":
-        return 100 * float(np.mean(tried[select_measure(analysis.position.variant)] < 0))
-    return 100 * float(np.mean(tried[measure]))
+        return 100 * float(np.mean(action_outcomes[select_measure(analysis.position.variant)] < 0))
+    return 100 * float(np.mean(action_outcomes[measure]))
 
 
 def table_note(analyses: Analyses) -> str:
@@ -236,9 +238,9 @@ def table_note(analyses: Analyses) -> str:
         sentences.append("< marks the chosen action.")
     if not others:
         sentences += _offer_sentences(first)
-    by = select_measure(first.position.variant)
-    if by in NET_NOTES:
-        sentences.append(NET_NOTES[by])
+    measure = select_measure(first.position.variant)
+    if measure in NET_NOTES:
+        sentences.append(NET_NOTES[measure])
     if first.has_match_probability:
         sentences.append("Match %: probability of winning the match between equal players.")
     return " ".join(sentences)
@@ -290,10 +292,10 @@ def action_table(analysis: Analysis, note: str = "") -> Table:
     displayed_factors = [name for name in titles if name in factors]
     rows = []
     for index, row in zip(analysis.ranking, analysis.rows(), strict=True):
-        mark = " <" if row["done"] else ""
+        suffix = " <" if row["done"] else ""
         cost = format_cost(analysis, index) if row["cost"] else ""
         means = [_format_mean(row, name, factors[name]) for name in displayed_factors]
-        rows.append((f"{row['action']}{mark}", cost, *means, f"{row['worlds']:,}"))
+        rows.append((f"{row['action']}{suffix}", cost, *means, f"{row['worlds']:,}"))
     headings = (
         "action",
         f"cost, {titles[analysis.measure]}",

@@ -109,8 +109,8 @@ class AnalysisRequest:
         Raises:
             PositionError: If the file does not contain a deal.
         """
-        recorded = read_deal_file(path)
-        return cls(recorded.deal, budget, names=recorded.names, **more)
+        record = read_deal_file(path)
+        return cls(record.deal, budget, names=record.names, **more)
 
 
 @dataclass(frozen=True, repr=False)

@@ -60,23 +60,29 @@ class Coach:
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
         """Return a comment on each decision, starting with the decision at index `first`."""
         positions = self.list_decisions(deal)
-        new = [position for position in positions if position.query_index >= first]
-        return [_comment(self.analyse(deal, position)) for position in new]
+        new_positions = [position for position in positions if position.query_index >= first]
+        return [_comment(self.analyse(deal, position)) for position in new_positions]
 
     def deal_line(self, deal: TracedDeal) -> str:
         """Return a line that states the total cost of the mistakes in a finished deal."""
-        analysed = (
-            each for each in self.list_decisions(deal) if _key(deal, each) in self._analyses
-        )
-        analyses = [self.analyse(deal, position) for position in analysed]
-        wrong = [each for each in analyses if each.position.chosen_index not in each.best_indices]
-        if not wrong:
+        positions = [
+            position
+            for position in self.list_decisions(deal)
+            if _key(deal, position) in self._analyses
+        ]
+        analyses = [self.analyse(deal, position) for position in positions]
+        mistakes = [
+            analysis
+            for analysis in analyses
+            if analysis.position.chosen_index not in analysis.best_indices
+        ]
+        if not mistakes:
             return "Coach: you made no significant mistake in this deal."
-        mistakes = "mistake" if len(wrong) == 1 else f"{len(wrong)} mistakes"
-        costs = [each.estimate_cost(each.position.chosen_index) for each in wrong]
+        noun = "mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        costs = [analysis.estimate_cost(analysis.position.chosen_index) for analysis in mistakes]
         mean, low, high = map(sum, zip(*costs, strict=True))
-        cost = f"{mean:.1f} {wrong[0].unit} ({low:.1f} to {high:.1f})"
-        return f"Coach: your {mistakes} in this deal cost {cost}."
+        cost = f"{mean:.1f} {mistakes[0].unit} ({low:.1f} to {high:.1f})"
+        return f"Coach: your {noun} in this deal cost {cost}."
 
     def start_deal(self) -> None:
         """Delete the analyses of the previous deal."""

@@ -141,7 +141,7 @@ def _replay_deal(
         )
     pack = parse_cards(first["pack"])
     script = _read_actions(decisions)
-    played = trace_deal(
+    deal = trace_deal(
         _read_matchup(content, first, variant, find_strategy),
         _read_integer(first, "unit"),
         pack=[*pack, *(card for card in mask_to_cards(ALL_CARDS) if card not in pack)],
@@ -150,14 +150,14 @@ def _replay_deal(
         points=_read_pair(first["points"]),
         script=script,
     )
-    _check_decisions(played, decisions)
-    if played.error or played.state.logged > len(script):
-        drawn_card = played.state.log[len(script)].drawn
-        played = truncate_deal(played, len(script), bool(drawn_card < 0 or drawn_card in pack))
+    _check_decisions(deal, decisions)
+    if deal.error or deal.state.logged > len(script):
+        drawn_card = deal.state.log[len(script)].drawn
+        deal = truncate_deal(deal, len(script), bool(drawn_card < 0 or drawn_card in pack))
     if first["in_match"]:
-        _write_match_state(played, first)
-        return replace(played, matchup=replace(played.matchup, unit="match"))
-    return played
+        _write_match_state(deal, first)
+        return replace(deal, matchup=replace(deal.matchup, unit="match"))
+    return deal
 
 
 def _read_matchup(
@@ -224,15 +224,17 @@ def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
 def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None:
     """Raise PositionError if a decision contradicts earlier decisions of the deal."""
     expected_rows = replay_json.replay_to_json(replay.make_replay(replayed))[1:-1]
-    for index, recorded in enumerate(decisions):
+    for index, decision in enumerate(decisions):
         row = expected_rows[index] if index < len(expected_rows) else {}
-        wrong = [name for name in CHECKED_FIELDS if name not in row or row[name] != recorded[name]]
-        if recorded["answer"] is None and wrong == ["answer"]:
+        wrong_fields = [
+            name for name in CHECKED_FIELDS if name not in row or row[name] != decision[name]
+        ]
+        if decision["answer"] is None and wrong_fields == ["answer"]:
             return  # This was the last recorded decision.
-        if wrong:
+        if wrong_fields:
             raise PositionError(
-                f"decision {index + 1} (turn {recorded['turn']}, {recorded['slot']}, field "
-                f"{wrong[0]}) contradicts the previous cards and decisions"
+                f"decision {index + 1} (turn {decision['turn']}, {decision['slot']}, field "
+                f"{wrong_fields[0]}) contradicts the previous cards and decisions"
             )
 
 

@@ -101,18 +101,18 @@ class DealReconstruction:
             free: Cards whose locations are unknown.
         """
         hidden = list(free)
-        received = [
+        cards_by_seat = [
             self._received_cards(PLAYER_SEAT, hidden),
             self._received_cards(OPPONENT_SEAT, hidden),
         ]
         pack = []
         for _ in range(10):
             for seat in (1 - self.dealer, self.dealer):
-                pack.append(received[seat].pop(0))
-        pack.append(self.pile[0].card if self.has_upcard else received[1 - self.dealer].pop(0))
+                pack.append(cards_by_seat[seat].pop(0))
+        pack.append(self.pile[0].card if self.has_upcard else cards_by_seat[1 - self.dealer].pop(0))
         for turn in self.started_turns:
             if self.card_source(turn) == "stock":
-                pack.append(received[self.seat_of_turn(turn)].pop(0))
+                pack.append(cards_by_seat[self.seat_of_turn(turn)].pop(0))
         return pack + hidden
 
     def _received_cards(self, seat: int, hidden: list[int]) -> list[int]:
@@ -172,18 +172,18 @@ class DealReconstruction:
             if self.started_turns:
                 yield ScriptedAction(nondealer, "take", int(self.pile[0].is_taken))
             return
-        declined = ScriptedAction(
+        refusal = ScriptedAction(
             nondealer, "take", ACTION_STOCK if first_turn == FIRST_TURN_UPCARD_PASS else ACTION_PASS
         )
         if self.first_seat == self.dealer:
-            yield declined
+            yield refusal
             if self.started_turns:
                 yield ScriptedAction(self.dealer, "take", int(self.pile[0].is_taken))
         elif self.started_turns and self.pile[0].is_taken:
             yield ScriptedAction(nondealer, "take", ACTION_TAKE)
         elif self.started_turns:
-            yield declined
-            yield replace(declined, seat=self.dealer)
+            yield refusal
+            yield replace(refusal, seat=self.dealer)
             if first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS:
                 yield ScriptedAction(nondealer, "take", ACTION_STOCK)
 

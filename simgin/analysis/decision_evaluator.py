@@ -164,11 +164,13 @@ class DecisionEvaluator:
         Returns:
             Gains of the action, float64 (n_worlds,).
         """
-        named = {position.format_action(action): action for action in position.actions}
+        actions_by_name = {position.format_action(action): action for action in position.actions}
         view = position.view
         address = (self.matchup.seed, view.hand, view.turns, worlds)
         first = int(np.random.default_rng(np.array(address, np.uint64)).integers(N_STREAMS))
-        gains = self._sample_gains(position, [named[best], position.chosen_action], worlds, first)
+        gains = self._sample_gains(
+            position, [actions_by_name[best], position.chosen_action], worlds, first
+        )
         return np.asarray(gains[:, 0] - gains[:, 1])
 
     def _evaluate(

@@ -277,13 +277,13 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
     """Yield the decisions of a deal at which another action is significantly better."""
     matchup = request.players[unit % len(request.players)]
     evaluator = request.evaluator
-    rough = Budget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
+    budget = Budget(SCREENING_WORLDS, seed=evaluator.seed + 1, workers=1)
     for position, evaluator_action in evaluator_actions(evaluator, trace_deal(matchup, unit)):
         if evaluator_action == position.chosen_action:
             continue
         pair = replace(position, actions=[evaluator_action, position.chosen_action])
         values = analyse_without_elimination(
-            pair, evaluator.a.spec, evaluator.opponent, rough
+            pair, evaluator.a.spec, evaluator.opponent, budget
         ).values
         low = estimate_mean(values[:, 0] - values[:, 1]).low
         if low > 0:
@@ -368,8 +368,8 @@ def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
 def summarize(titles: Iterable[str]) -> str:
     """Return a sentence that states the number of exercises per type of decision."""
     counts = Counter(titles)
-    listed = ", ".join(f"{title} ({n})" for title, n in counts.most_common())
-    return f"{counts.total()} positions: {listed}."
+    count_texts = ", ".join(f"{title} ({n})" for title, n in counts.most_common())
+    return f"{counts.total()} positions: {count_texts}."
 
 
 def render_drill_page(contents: dict[str, Any], command: str) -> str:
@@ -453,8 +453,8 @@ def _exercise_question(exercise: Exercise) -> str:
         return "What do you do with the die?"
     if position.view.taken_offer >= 0:
         return f"Do you take the {format_card(int(position.view.taken_offer))}?"
-    ends = any(action.kind == ACTION_END for action in position.actions)
-    return f"What do you discard{', or do you end the deal' if ends else ''}?"
+    can_end = any(action.kind == ACTION_END for action in position.actions)
+    return f"What do you discard{', or do you end the deal' if can_end else ''}?"
 
 
 def _lesson_sentences(exercise: Exercise) -> Iterator[str]:

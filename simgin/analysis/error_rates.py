@@ -239,8 +239,8 @@ class ErrorRates(Result):
         return build_frame("rates", rows)
 
     def _row(self, kind: str, mistake: str) -> dict[str, object]:
-        named = "" if kind == ALL_KINDS else kind
-        rate = self.rate(named, mistake)
+        kind_name = "" if kind == ALL_KINDS else kind
+        rate = self.rate(kind_name, mistake)
         return {
             "variant": self.task.matchup.variant.spec,
             "strategy": self.task.matchup.a.spec,
@@ -252,7 +252,7 @@ class ErrorRates(Result):
             "kind": kind,
             "mistake": mistake,
             "judge": self.task.evaluator.a.spec,
-            "per_deal": self.frequency(named, mistake),
+            "per_deal": self.frequency(kind_name, mistake),
             "points": rate.value,
             "counted": self.unit,
             "deals": self.n_deals,

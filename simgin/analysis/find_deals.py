@@ -253,9 +253,9 @@ def search_deals(
     size = request.matchup.batch_size if request.matchup.unit == "match" else UNITS_PER_BLOCK
 
     def search_block(first: int, n: int) -> tuple[int, int, np.ndarray]:
-        played = _play_deals(request, first, n)
-        matching = played[query.fits(played)]
-        return len(played), len(matching), query.select_first(matching, limit)
+        deals = _play_deals(request, first, n)
+        matching = deals[query.fits(deals)]
+        return len(deals), len(matching), query.select_first(matching, limit)
 
     played, n_matching_by_block, first_deals = zip(
         *map_units(search_block, units, size, workers, on_progress), strict=True
@@ -496,8 +496,8 @@ def _result_sentences(result: FoundDeals) -> Iterator[str]:
         unit = COST_UNITS[rows[0]["by"]]
         yield f"Costliest decisions of {name} in {unit}, with 95 % confidence intervals:"
     else:
-        listed = "The first deal" if len(rows) == 1 else f"The first {len(rows)} deals"
+        subject = "The first deal" if len(rows) == 1 else f"The first {len(rows)} deals"
         if result.n_matching <= len(rows):
-            listed = "All matching deals"
+            subject = "All matching deals"
         points = "net points" if request.rival else f"net points of {name}"
-        yield f"{listed}, with the {points}:"
+        yield f"{subject}, with the {points}:"

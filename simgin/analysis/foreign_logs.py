@@ -126,10 +126,10 @@ def _parse_openspiel(text: str) -> ForeignLog:
     game, history = _read_serialized(text)
     if len(history) < 21:
         raise PositionError("the history ends before the cards are dealt")
-    dealt, entries = history[:21], iter(history[21:])
-    if any(player not in (None, CHANCE_PLAYER) for player, _ in dealt):
+    dealt_cards, entries = history[:21], iter(history[21:])
+    if any(player not in (None, CHANCE_PLAYER) for player, _ in dealt_cards):
         raise PositionError("the history contains a move before the cards are dealt")
-    dealt_numbers = [number for _, number in dealt]
+    dealt_numbers = [number for _, number in dealt_cards]
     pack = [*chain(*zip(dealt_numbers[:10], dealt_numbers[10:20], strict=True)), dealt_numbers[20]]
     moves = list(_parse_openspiel_moves(entries, pack))
     pack = [_convert_card(number) for number in pack]
@@ -145,8 +145,8 @@ def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry
     if states and not game:
         raise PositionError("the log is not from the game gin_rummy")
     state = states[0] if states else text
-    named = HISTORY_PATTERN.search(state)
-    words = re.split(r"[\s,\[\]]+", named[1] if named else state)
+    match = HISTORY_PATTERN.search(state)
+    words = re.split(r"[\s,\[\]]+", match[1] if match else state)
     return game, [_parse_entry(word) for word in words if word]
 
 

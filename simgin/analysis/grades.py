@@ -491,14 +491,14 @@ def _format_estimate(estimate: Estimate) -> str:
 def _similar_strategies(total: Estimate) -> str:
     """Return the strategies with a similar error rate, or no strategies if there are too many."""
     distances = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
-    similar = [
+    names = [
         name for name, (points, _) in STRATEGY_RATES.items() if total.low <= points <= total.high
     ]
-    similar = similar or [min(distances, key=distances.__getitem__)]
-    if len(similar) > MAX_SIMILAR_STRATEGIES:
+    names = names or [min(distances, key=distances.__getitem__)]
+    if len(names) > MAX_SIMILAR_STRATEGIES:
         return ""
     return ", about as much as " + " or ".join(
-        f"{name} ({STRATEGY_RATES[name][0]:g})" for name in similar
+        f"{name} ({STRATEGY_RATES[name][0]:g})" for name in names
     )
 
 

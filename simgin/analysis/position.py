@@ -139,11 +139,11 @@ class Position:
         view = self.view
         rules = build_rules(self.variant)
         is_last = view.phase == codes.PHASE_LAST
-        taken = int(view.taken_offer if is_last else view.taken)
-        eleven = int(view.hand) | (1 << taken if is_last else 0)
+        taken_card = int(view.taken_offer if is_last else view.taken)
+        eleven = int(view.hand) | (1 << taken_card if is_last else 0)
         ten = eleven & ~(1 << card)
         deadwood_left = deadwood(ten, rules)
-        required_card = int(required_meld_card(taken, rules))
+        required_card = int(required_meld_card(taken_card, rules))
         points = int(view.own_points)
         ending, deadwood_points = find_ending(
             ten, deadwood_left, required_card, int(view.limit), points, rules
@@ -264,7 +264,7 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
     rules = build_rules(variant)
     in_match = deal.matchup.unit == "match"
     query_numbers = [
-        number for number, each in enumerate(deal.decisions) if each.slot in STEP_OF_SLOT
+        number for number, decision in enumerate(deal.decisions) if decision.slot in STEP_OF_SLOT
     ]
     for _, group in groupby(query_numbers, key=lambda number: decision_key(deal.decisions[number])):
         numbers = list(group)

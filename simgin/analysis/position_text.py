@@ -174,11 +174,13 @@ def _add_placeholders(
 ) -> tuple[list[PileCard], list[int]]:
     """Replace forgotten cards with placeholders; return the pile and the unused cards."""
     known_cards = {card.card for card in pile if card.card >= 0}
-    free = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
-    if sum(card.card < 0 for card in pile) > len(free):
+    free_cards = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
+    if sum(card.card < 0 for card in pile) > len(free_cards):
         raise PositionError("the position contains more cards than the deck. Remove some of them.")
-    free = free[shift:] + free[:shift]
-    return [replace(card, card=free.pop(0)) if card.card < 0 else card for card in pile], free
+    free_cards = free_cards[shift:] + free_cards[:shift]
+    return [
+        replace(card, card=free_cards.pop(0)) if card.card < 0 else card for card in pile
+    ], free_cards
 
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
@@ -220,10 +222,10 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     slots = ("discard", "knock") if len(cards) == 11 else ("knock",)
     joker = PACK_SIZE if has_joker else -1
     for shift in range(10):  # Try other orders in case gin ends the replayed deal too early.
-        full_pile, free = _add_placeholders(known_pile, cards, shift)
+        full_pile, free_cards = _add_placeholders(known_pile, cards, shift)
         discards = [card.card for card in full_pile]
         # Deal the discards first, in order, and the card that was drawn last at the end.
-        pack = [*discards, *cards[shift:10], *cards[:shift], *cards[10:], *free]
+        pack = [*discards, *cards[shift:10], *cards[:shift], *cards[10:], *free_cards]
         decisions = [ScriptedAction(PLAYER_SEAT, "discard", card) for card in discards]
         view = _replay_view(variant, pack, decisions, slots, cards_to_mask(cards), joker=joker)
         if view is not None:
@@ -301,10 +303,10 @@ def _make_view(
         pile_cards, gap, DealReconstruction(cards, pile_cards, variant, dealer, die).stock, stock
     )
     _raise_first(DealReconstruction(cards, known_pile, variant, dealer, die).find_errors())
-    full_pile, free = _add_placeholders(known_pile, cards)
+    full_pile, free_cards = _add_placeholders(known_pile, cards)
     reconstruction = DealReconstruction(cards, full_pile, variant, dealer, die)
     decisions = [*die.past_decisions(), *reconstruction.decisions(), *die.pending_offer()]
-    pack = reconstruction.make_pack(free)
+    pack = reconstruction.make_pack(free_cards)
     view = _replay_view(
         variant,
         pack,

@@ -99,11 +99,11 @@ class GameEquity:
         dealers = _find_next_dealers(self.variant, records)
         owners = records["owner"] + 1
         entry = (np.minimum(last, points_a), np.minimum(last, points_b), dealers, stake, owners)
-        counted = stake * self.games_by_points[np.minimum(points_a, points_b)]
+        games_won = stake * self.games_by_points[np.minimum(points_a, points_b)]
         is_refused = records["kind"] == REFUSED
         is_won = np.maximum(points_a, points_b) > last
         sign = 1 - 2 * records["winner"]
-        values = np.where(is_won, sign * counted, self.table[entry])
+        values = np.where(is_won, sign * games_won, self.table[entry])
         outcomes["games"] = np.where(is_refused, sign * records["pays"], values)
 
 

@@ -48,10 +48,10 @@ def sample_worlds(
         first: Number of the first world.
         p_immediate: Probability that the opponent knocks immediately.
     """
-    in_pile, taken = find_forgotten_cards(view, rules)
+    pile_positions, taken_positions = find_forgotten_cards(view, rules)
     own_seed = np.uint64(seed).astype(np.int64)
     n_left = int(max(view.stock, view.deck_left))  # The remaining cards are forgotten cards.
-    cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(in_pile)
+    cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(pile_positions)
     stocks = np.empty((n, cards), np.int8)
     hands = np.zeros(n, np.int64)
     # In solitaire games, all orders of the deck and the joker are equally likely.
@@ -63,7 +63,7 @@ def sample_worlds(
         fill_worlds(
             view, rules, _load_hand_weights(), p_immediate, steps, own_seed, first, hands, stocks
         )
-    if not (in_pile or taken):
+    if not (pile_positions or taken_positions):
         return Worlds(hands, stocks)
     views = fill_forgotten_cards(view, rules, hands, stocks[:, n_left:], first)
     return Worlds(hands, np.ascontiguousarray(stocks[:, :n_left]), views)

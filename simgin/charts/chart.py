@@ -456,9 +456,9 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
         if np.isnan(row).all():
             continue
         partners = "one partner" if name == "one" else f"{name} partners"
-        ends = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
+        bounds = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
         yield (
-            f"A card with {partners} costs {ends} more to discard than a king without partners. "
+            f"A card with {partners} costs {bounds} more to discard than a king without partners. "
             f"The 95 % confidence intervals of these costs are at most ± {np.nanmax(error):.1f}."
         )
 

@@ -52,8 +52,8 @@ class CellRegression:
     @property
     def _inverse(self) -> np.ndarray:
         """Inverse of the cross-product matrix, which is 0 for the baseline and rare cells."""
-        shared = np.sqrt(self._weight_column / self._n_actions)
-        squares = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(shared)
+        scale = np.sqrt(self._weight_column / self._n_actions)
+        squares = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(scale)
         is_used = (self.counts >= MIN_DECISIONS) & (np.arange(self.n_cells) != self.baseline)
         inverse: np.ndarray = np.zeros_like(squares)
         inverse[np.ix_(is_used, is_used)] = np.linalg.pinv(squares[np.ix_(is_used, is_used)])
@@ -75,8 +75,8 @@ class CellRegression:
     @cached_property
     def _tried(self) -> np.ndarray:
         """Mask of the actions that exist at each decision, (n_decisions, n_actions) bool."""
-        tried: np.ndarray = ~np.isnan(self.values)
-        return tried
+        is_tried: np.ndarray = ~np.isnan(self.values)
+        return is_tried
 
     @property
     def _n_actions(self) -> np.ndarray:
@@ -95,9 +95,9 @@ class CellRegression:
 
         The result is 0 if there is no action.
         """
-        filled = np.where(self._tried, values, 0)
-        mean = filled.sum(axis=1, keepdims=True) / self._n_actions
-        return np.where(self._tried, filled - mean, 0)
+        known_values = np.where(self._tried, values, 0)
+        mean = known_values.sum(axis=1, keepdims=True) / self._n_actions
+        return np.where(self._tried, known_values - mean, 0)
 
     def _sum_by_cell(self, values: np.ndarray) -> np.ndarray:
         """Sum the values of actions in each cell, (n_cells,) float64."""

@@ -153,9 +153,9 @@ def _choose_rounds(job: _Job, seconds: float) -> int:
 
 
 def _time_job(job: _Job, rounds: int) -> float:
-    started = time.perf_counter()
+    start_time = time.perf_counter()
     job.work(rounds)
-    return max(time.perf_counter() - started, 1e-9)
+    return max(time.perf_counter() - start_time, 1e-9)
 
 
 # Kernels
@@ -453,21 +453,21 @@ def measure_alternately(
 
 
 def compare_speeds(
-    before: Sequence[MeasurementRound], now: Sequence[MeasurementRound]
+    before: Sequence[MeasurementRound], after: Sequence[MeasurementRound]
 ) -> list[SpeedChange]:
     """Compare the tasks that both installations have measured, in the order of the new rounds."""
     table = []
-    old, new = [_ratios_by_key(rows) for rows in before], [_ratios_by_key(rows) for rows in now]
+    old, new = [_ratios_by_key(rows) for rows in before], [_ratios_by_key(rows) for rows in after]
     for key in new[0]:
         if not all(key in ratios for ratios in [*old, *new]):
             continue
-        pairs = [(old_ratio[key], now[key]) for old_ratio, now in zip(old, new, strict=True)]
-        faster = [before_ratio / now for before_ratio, now in pairs]
+        pairs = [(old_row[key], new_row[key]) for old_row, new_row in zip(old, new, strict=True)]
+        faster = [old_ratio / new_ratio for old_ratio, new_ratio in pairs]
         has_several = len(pairs) > 1
         change = SpeedChange(
             *key,
-            before=statistics.median(before_ratio for before_ratio, _ in pairs),
-            now=statistics.median(now for _, now in pairs),
+            before=statistics.median(old_ratio for old_ratio, _ in pairs),
+            now=statistics.median(new_ratio for _, new_ratio in pairs),
             faster=statistics.median(faster),
             low=min(faster) if has_several else None,
             high=max(faster) if has_several else None,

@@ -289,10 +289,10 @@ def _check_unchanged(name: str, record: Any, before: bytes) -> None:
     if record.tobytes() == before:
         return
     old = np.frombuffer(before, record.dtype)[0]
-    changed = [
+    changed_fields = [
         field for field in record.dtype.names if record[field].tobytes() != old[field].tobytes()
     ]
-    field = changed[0] if changed else "padding"
+    field = changed_fields[0] if changed_fields else "padding"
     raise _CheckError("writes", f"changes {name}.{field}, which is read-only")
 
 
@@ -308,11 +308,11 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
     """
     location = np.zeros(1, VIEW)
     actions: list[int] = []
-    started = time.monotonic()
+    start_time = time.monotonic()
     for i, position in enumerate(positions):
         location[0] = _relocated_view(position, i, tester.policy)
         actions.append(tester.query(location[0]))
-        if time.monotonic() - started > POSITION_SECONDS:
+        if time.monotonic() - start_time > POSITION_SECONDS:
             break
     tester.relocate()
     for i in reversed(range(len(actions))):
@@ -373,7 +373,7 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
         limit: Time limit of one deal in seconds.
         reporter: Writer of reports for the parent process.
     """
-    started = time.monotonic()
+    start_time = time.monotonic()
     deals_per_unit = len(matchup.players)
     variant = matchup.variant.spec
     rules = build_rules(matchup.variant)
@@ -388,7 +388,7 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
         except Exception as error:
             sentence = kernel.describe_failure(matchup, reporter.state, error)
             raise _CheckError("plays", sentence) from None
-        if time.monotonic() - started > DEAL_TIME_FACTOR * POSITION_SECONDS:
+        if time.monotonic() - start_time > DEAL_TIME_FACTOR * POSITION_SECONDS:
             break
     reporter.state = None
     return deals_per_unit * (unit + 1)

@@ -131,11 +131,13 @@ def check_extras() -> HealthCheck:
             if _installed_version(match[1]) is None:
                 packages.append(match[1])
     complete = ", ".join(extra for extra, packages in missing_packages.items() if not packages)
-    incomplete = {extra: packages for extra, packages in missing_packages.items() if packages}
+    missing_by_extra = {extra: packages for extra, packages in missing_packages.items() if packages}
     parts = [f"complete: {complete}"] if complete else []
-    if incomplete:
-        names = ", ".join(sorted({name for packages in incomplete.values() for name in packages}))
-        parts.append(f"missing {names}: pip install 'simgin[{','.join(incomplete)}]'")
+    if missing_by_extra:
+        names = ", ".join(
+            sorted({name for packages in missing_by_extra.values() for name in packages})
+        )
+        parts.append(f"missing {names}: pip install 'simgin[{','.join(missing_by_extra)}]'")
     return HealthCheck("extras", "; ".join(parts) or "none")
 
 
@@ -221,11 +223,11 @@ def check_play() -> HealthCheck:
     one_thread_rows, two_thread_rows = (
         runner.run_matchup(_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
     )
-    measured = compute_known_sums(one_thread_rows)
+    sums = compute_known_sums(one_thread_rows)
     mismatches = [
-        f"{name} {measured[name]}, not {expected}"
+        f"{name} {sums[name]}, not {expected}"
         for name, expected in KNOWN_SUMS.items()
-        if measured[name] != expected
+        if sums[name] != expected
     ]
     if mismatches:
         return HealthCheck(

@@ -54,8 +54,8 @@ class SplitBashComplete(shell_completion.BashComplete):
     ) -> list[shell_completion.CompletionItem]:
         """Return the completions without the part of the word that bash keeps."""
         items = super().get_completions(args, incomplete)
-        typed = incomplete.partition("=")[2] if incomplete.startswith("-") else incomplete
-        prefix_length = 1 + max(typed.rfind("="), typed.rfind(":"))
+        typed_word = incomplete.partition("=")[2] if incomplete.startswith("-") else incomplete
+        prefix_length = 1 + max(typed_word.rfind("="), typed_word.rfind(":"))
         for item in items:
             item.value = item.value[prefix_length * (item.type == "plain") :]
         return items

@@ -29,8 +29,8 @@ SETTINGS = {  # meaning and default of each key
 
 def config_path() -> Path:
     """Return the path of the configuration file."""
-    if named := os.environ.get("SIMGIN_CONFIG"):
-        return Path(named)
+    if path := os.environ.get("SIMGIN_CONFIG"):
+        return Path(path)
     import platformdirs
 
     return platformdirs.user_config_path("simgin") / "config.toml"
@@ -79,8 +79,8 @@ def parse_setting(key: str, value: Any) -> Any:
         SimginError: If the key or the value is not valid.
     """
     if key not in SETTINGS:
-        near = did_you_mean(key, SETTINGS)
-        fix = f". Use one of {', '.join(SETTINGS)}." if near == "." else near
+        suggestion = did_you_mean(key, SETTINGS)
+        fix = f". Use one of {', '.join(SETTINGS)}." if suggestion == "." else suggestion
         raise SimginError(f"{format_value(key)} is not a valid setting{fix}")
     parsers: Any = {"workers": amounts.parse_workers, "seconds_per_turn": amounts.parse_seconds}
     try:

@@ -119,22 +119,22 @@ class InteractiveGame:
         )
         self._show(*lines, "", table_text.format_prompt(question), OTHER_KEYS)
         legal = table_text.list_choices(question)
-        typed = self._read_input()
-        if typed == "?":
+        key = self._read_input()
+        if key == "?":
             self.panel = list(help_lines(question))
-        elif typed == "e":
+        elif key == "e":
             print_line("Evaluating your actions ...")
             self.panel = self.coach.hint(self.table.trace())
-        elif self._opens_panel(typed):
+        elif self._opens_panel(key):
             pass
-        elif typed == "u":
+        elif key == "u":
             self._undo()
-        elif typed in legal:
-            self._act(legal[typed][0])
-        elif typed in map(format_card, mask_to_cards(int(question.view.hand))):
-            self.messages.append(f"{typed} cannot be discarded now. Type ? for the legal discards.")
+        elif key in legal:
+            self._act(legal[key][0])
+        elif key in map(format_card, mask_to_cards(int(question.view.hand))):
+            self.messages.append(f"{key} cannot be discarded now. Type ? for the legal discards.")
         else:
-            self.messages.append(f"{typed!r} is not a valid key. Type ? for help.")
+            self.messages.append(f"{key!r} is not a valid key. Type ? for help.")
 
     def _opens_panel(self, typed: str) -> bool:
         """Open the panel of a key that is valid after a deal; return False for any other key."""
@@ -165,16 +165,16 @@ class InteractiveGame:
 
     def _read_input(self) -> str:
         try:
-            typed = input("> ").strip()
+            text = input("> ").strip()
         except EOFError:
             raise QuitGame from None
-        if typed.lower() == "q":
+        if text.lower() == "q":
             raise QuitGame
         if not sys.stdin.isatty():
-            print_line(typed)  # A pipe does not echo the input.
+            print_line(text)  # A pipe does not echo the input.
         with contextlib.suppress(CardError):
-            return format_card(parse_card(typed))
-        return typed.lower() if len(typed) == 1 else typed.upper()
+            return format_card(parse_card(text))
+        return text.lower() if len(text) == 1 else text.upper()
 
     # Screens
 
@@ -189,11 +189,11 @@ class InteractiveGame:
         """Yield the lines that show the variant, the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
         you_deal = self.matchup.b is not None and state.dealer == 0
-        dealt = ", you are the dealer" if you_deal else ""
-        marked = f", undone: {self.game.n_undone}" if self.game.n_undone else ""
+        dealer_text = ", you are the dealer" if you_deal else ""
+        undo_text = f", undone: {self.game.n_undone}" if self.game.n_undone else ""
         goal = variant.goal.won_by.format(**variant.params)
         match = f", match to {goal}" if self.matchup.unit == "match" else ""
-        yield f"{variant.spec}{match}: deal {int(state.deal) + 1}{dealt}{marked}"
+        yield f"{variant.spec}{match}: deal {int(state.deal) + 1}{dealer_text}{undo_text}"
         if self.matchup.unit == "match":
             sides = [
                 f"{player.spec}: {format_score(state, variant.params, seat)}"
@@ -208,10 +208,10 @@ class InteractiveGame:
         deal = self.table.trace()
         coach_lines = [self.coach.deal_line(deal)] if self.is_coached else []
         self._show(*(self.panel or [*deal_result_lines(deal), *coach_lines]), "", NEXT_DEAL)
-        typed = self._read_input()
-        if typed == "u" and self.game.prompts:
+        key = self._read_input()
+        if key == "u" and self.game.prompts:
             self._undo()
-        elif not self._opens_panel(typed):
+        elif not self._opens_panel(key):
             self._write(self.game.close_deal())
             self.coach.start_deal()
 

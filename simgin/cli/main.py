@@ -105,8 +105,8 @@ class CommandGroup(click.Group):
         """Resolve a command as click does, suggesting a command for an unknown name."""
         is_known = args[0] in COMMANDS or args[0].startswith("-")
         if not is_known and not ctx.resilient_parsing:
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean `simgin {near[0]}`?" if near else ""
+            close_matches = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean `simgin {close_matches[0]}`?" if close_matches else ""
             raise click.UsageError(f"{args[0]!r} is not a command.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -147,10 +147,10 @@ def _open_closed_streams() -> None:
 
 def _limit_terminal_size() -> None:
     """Limit COLUMNS and LINES to a realistic size, because rich does not limit them."""
-    for name, smallest in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
+    for name, minimum in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
         value = os.environ.pop(name, "")
         if value.isdecimal() and (size := int(value[:MAX_DIGITS])):
-            os.environ[name] = str(min(max(size, smallest), MAX_COLUMNS))
+            os.environ[name] = str(min(max(size, minimum), MAX_COLUMNS))
 
 
 def _check_words(words: Sequence[str]) -> None:
@@ -165,7 +165,7 @@ def _print_warnings() -> Iterator[None]:
     """Print each warning about rules on stderr, but only once."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
-        original, printed = warnings.showwarning, set()
+        original_show, printed_messages = warnings.showwarning, set()
 
         def show(
             message: Warning | str,
@@ -178,9 +178,9 @@ def _print_warnings() -> Iterator[None]:
             from simgin.rules.validation import RulesWarning
 
             if not isinstance(message, RulesWarning):
-                original(message, category, filename, lineno, file, line)
-            elif message.reason not in printed:
-                printed.add(message.reason)
+                original_show(message, category, filename, lineno, file, line)
+            elif message.reason not in printed_messages:
+                printed_messages.add(message.reason)
                 print_status(f"warning: {message}")
 
         warnings.showwarning = show
@@ -238,9 +238,9 @@ def _print_error(message: str, *, is_list: bool = False) -> None:
     """
     lines = escape_control_chars(message).splitlines()
     for index, line in enumerate([*lines[:MAX_LINES], *lines[MAX_LINES:][-1:]]):
-        shortened = LONG_WORD.sub(lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line)
+        short_line = LONG_WORD.sub(lambda word: shorten_middle(word[0], MAX_WORD_LENGTH), line)
         label = "" if index and not is_list else "error: "
-        print_status(f"{label}{shorten_middle(shortened, MAX_LINE_LENGTH)}")
+        print_status(f"{label}{shorten_middle(short_line, MAX_LINE_LENGTH)}")
 
 
 def _discard_stdout() -> None:

@@ -248,10 +248,10 @@ class NameOrSubcommand(click.Group):
 
     def _refuse_misspelt(self, word: str, info_name: str | None) -> None:
         """Raise UsageError for a word that resembles the name of a subcommand."""
-        near = difflib.get_close_matches(word, self.commands, n=1)
-        if near:
+        matches = difflib.get_close_matches(word, self.commands, n=1)
+        if matches:
             raise click.UsageError(
-                f"{word!r} is not a subcommand. Did you mean `simgin {info_name} {near[0]}`?"
+                f"{word!r} is not a subcommand. Did you mean `simgin {info_name} {matches[0]}`?"
             )
 
 

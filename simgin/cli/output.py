@@ -106,10 +106,10 @@ def _describe_files(files: Sequence[Path]) -> str:
     for path in files:
         if path.name == HTML_REPORT:
             first = path
-    more = len(files) - 1
-    if not more:
+    n_others = len(files) - 1
+    if not n_others:
         return str(first)
-    return f"{first} (and {more} more files)"
+    return f"{first} (and {n_others} more files)"
 
 
 def _may_page() -> bool:
@@ -208,11 +208,11 @@ def continue_command(command: str) -> str:
 def _typed_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
     """Yield the words with which a user sets a parameter on the command line."""
     values = value if parameter.multiple or parameter.nargs == -1 else [value]
-    for each in values:
+    for item in values:
         if isinstance(parameter, click.Option):
             yield parameter.opts[0]
         if not (isinstance(parameter, click.Option) and parameter.is_flag):
-            yield _format_value(each)
+            yield _format_value(item)
 
 
 def _format_value(value: Any) -> str:

@@ -216,8 +216,8 @@ def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
 def _format_matchups(plan: Plan) -> str:
     """Return the number and the size of the matchups: `30 matchups, 200 matches each`."""
     number = len(plan.tasks)
-    words, each = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
+    words, suffix = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
     sizes = {task.n for task in plan.tasks}
     if plan.seconds is not None or len(sizes) > 1:
         return words
-    return f"{words}, {_format_limit_prefix(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{each}"
+    return f"{words}, {_format_limit_prefix(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{suffix}"

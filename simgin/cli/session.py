@@ -82,7 +82,7 @@ def run_request(
         records: Function that returns the rows of a result for JSON.
         **manifest: Additional arguments of `save_report`.
     """
-    started = datetime.now(UTC)
+    start_time = datetime.now(UTC)
     with ExitStack() as stack:
         if identity is not None:
             path = None if output is None else directory.create_run_directory(output, command)
@@ -102,7 +102,7 @@ def run_request(
         report = cache(lambda: result.report(command))
         if output is not None:
             extended = extend(result, report())
-            files += save_report(output, extended, result, started, workers=workers, **manifest)
+            files += save_report(output, extended, result, start_time, workers=workers, **manifest)
         seed = result.identity["seed"]
         command_result = CommandResult(command, records(result), seed, files, result.stopped)
         if as_json:
@@ -150,8 +150,8 @@ def run_plan_request(
             print_note(f"the run in {output} is already complete. Increase its size to extend it.")
         elif output is not None and sum(remaining) < sum(task.units for task in plan.tasks):
             print_note(f"resuming the run in {output}. Finished blocks are not played again.")
-        more = {"scheduler": scheduler, "record_deals": record_deals}
-        return run(workers, on_progress, run_ledger=run_ledger, **more)
+        run_options = {"scheduler": scheduler, "record_deals": record_deals}
+        return run(workers, on_progress, run_ledger=run_ledger, **run_options)
 
     limit_suffix = ", maximum" * bool(plan.stopping_rules)
     run_request(

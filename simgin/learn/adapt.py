@@ -140,8 +140,8 @@ class AdaptRequest(TrainingRequest):
                 "the cache for trained players cannot be written. Set SIMGIN_CACHE_DIR to another "
                 "directory."
             )
-        about = json.dumps([self.identity, self.rounds], sort_keys=True)
-        digest = hashlib.sha256(about.encode()).hexdigest()
+        identity_text = json.dumps([self.identity, self.rounds], sort_keys=True)
+        digest = hashlib.sha256(identity_text.encode()).hexdigest()
         rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.spec.lower()).strip("-")
         return folder / loader.LEARNED_FOLDER / f"{rules[:60]}-{digest[:8]}.sqlite"
 

@@ -125,7 +125,7 @@ def write_discard_features(views, actions, rules, out):
     tens, loose, counts = int_stack_array(), int_stack_array(), int_stack_array()
     for i in range(len(views)):
         view = views[i]
-        around = find_context(view)
+        context = find_context(view)
         n = 0
         while n < actions.shape[1] and actions[i, n] >= 0:
             card = actions[i, n]
@@ -137,10 +137,10 @@ def write_discard_features(views, actions, rules, out):
         for j in range(N_FEATURES):
             weights[j] = 1.0
             if j < len(HAND_FEATURES):
-                write_hand_costs(n, tens, loose, counts, around, view, rules, weights, costs)
+                write_hand_costs(n, tens, loose, counts, context, view, rules, weights, costs)
             else:
                 costs[:] = 0
-                add_giveaway_costs(n, cards, ranks, tens, loose, around, view, weights, costs)
+                add_giveaway_costs(n, cards, ranks, tens, loose, context, view, weights, costs)
             weights[j] = 0.0
             for k in range(n):
                 out[i, k, j] = costs[k]
@@ -167,8 +167,8 @@ def write_knock_features(views, rules, out):
 def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
     """Return a compiled feature writer, which remains cached until its source changes."""
     key = by_value.compute_fingerprint(write_features)
-    written: Callable[..., None] = compile_function(write_features, use_cache=bool(key), key=key)
-    return written
+    writer: Callable[..., None] = compile_function(write_features, use_cache=bool(key), key=key)
+    return writer
 
 
 def deal_stages(views: np.ndarray) -> np.ndarray:
@@ -207,13 +207,13 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
     turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
     knock_count = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
     row = np.arange(len(views))
-    full = np.zeros((len(views), KNOCK_FEATURES))
-    full[row, turn * player.N_KNOCK_COUNTS + knock_count] = 1
+    features = np.zeros((len(views), KNOCK_FEATURES))
+    features[row, turn * player.N_KNOCK_COUNTS + knock_count] = 1
     first = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
-        full[row, first + j] = x[:, j]
-    full *= scale[:, None]
-    return full.T @ full, full.T @ (y * scale)
+        features[row, first + j] = x[:, j]
+    features *= scale[:, None]
+    return features.T @ features, features.T @ (y * scale)
 
 
 def fit_near_prior(
@@ -466,11 +466,9 @@ class ChampionTrainer:
             """Return the sums over n deals against an opponent, by block."""
             deals, start = self.matchup(opponent, "deal"), self.next_unit
             kernel.compile_matchup(deals)
-            lots = np.random.default_rng([self.seed, start])
+            rng = np.random.default_rng([self.seed, start])
             sizes = [min(ROLLOUT_BLOCK, n - first) for first in range(0, n, ROLLOUT_BLOCK)]
-            standings = [
-                start_scores[lots.integers(len(start_scores), size=size)] for size in sizes
-            ]
+            standings = [start_scores[rng.integers(len(start_scores), size=size)] for size in sizes]
 
             def branch(first: int, units: int) -> StageSums:
                 before = standings[first // ROLLOUT_BLOCK]
@@ -481,8 +479,8 @@ class ChampionTrainer:
 
             return map_units(branch, n, ROLLOUT_BLOCK, self.workers)
 
-        for rival, met in zip(self.opponents, self.start_scores, strict=True):
-            for of_block in block_sums(rival, met):
+        for rival, scores in zip(self.opponents, self.start_scores, strict=True):
+            for of_block in block_sums(rival, scores):
                 for seen, found in zip(self.sums[name], of_block, strict=True):
                     seen += found
             self.next_unit += n
@@ -570,7 +568,7 @@ class ChampionTrainer:
                 deals.
             decay: Factor for the sums of previous rounds, which by default depends on the round.
         """
-        began = time.process_time()
+        start_time = time.process_time()
         if self.rounds == WARM_UP_ROUNDS and decay is None:
             self.reset_sums()
         fading = (
@@ -585,7 +583,7 @@ class ChampionTrainer:
         self.fit_knocks(deals // 2)
         self.fit_takes(deals // 2)
         self.rounds += 1
-        self.seconds += time.process_time() - began
+        self.seconds += time.process_time() - start_time
         self.win_rates = np.concatenate([self.win_rates, [new_win_rates]])
         self.last_weights = np.concatenate([self.last_weights, [self.weights]])[-AVERAGED_ROUNDS:]
         return new_win_rates
@@ -642,8 +640,8 @@ def champion_with_weights(weights: np.ndarray) -> Strategy:
 
 def single_set_weights(weights: np.ndarray) -> np.ndarray:
     """Return the complete weights of a player that uses one set of weights under all rules."""
-    never = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
-    return tile_for_all_rules(blend_weights(weights, weights, never))
+    no_levels = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
+    return tile_for_all_rules(blend_weights(weights, weights, no_levels))
 
 
 def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
@@ -676,11 +674,11 @@ def opponent_distribution(records: np.ndarray) -> np.ndarray:
     mean = np.where(n_won > 0, np.minimum(mean, player.N_MEANS - 1), 0)
     cells = np.zeros((player.N_WON, player.N_MEANS))
     np.add.at(cells, (n_won, mean), 1.0)
-    smooth = cells.copy()
-    smooth[1:, 1:] += 0.5 * cells[1:, :-1]
-    smooth[1:, :-1] += 0.5 * cells[1:, 1:]
-    smooth += 0.5
-    shares: np.ndarray = smooth / smooth.sum(axis=1, keepdims=True)
+    smoothed_cells = cells.copy()
+    smoothed_cells[1:, 1:] += 0.5 * cells[1:, :-1]
+    smoothed_cells[1:, :-1] += 0.5 * cells[1:, 1:]
+    smoothed_cells += 0.5
+    shares: np.ndarray = smoothed_cells / smoothed_cells.sum(axis=1, keepdims=True)
     return shares
 
 
@@ -752,9 +750,9 @@ def likelihood_ratios(
         if includes_self and weights is patient:
             rivals.append(None)
         trainer = ChampionTrainer(rivals, weights, seed, variant, workers)
-        together = np.concatenate([trainer.play_matches(rival, matches) for rival in rivals])
-        lasting = together["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
-        found.append((opponent_distribution(together), lasting.mean(axis=0)))
+        deals = np.concatenate([trainer.play_matches(rival, matches) for rival in rivals])
+        is_lasting = deals["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
+        found.append((opponent_distribution(deals), is_lasting.mean(axis=0)))
     (cells, length), (other_cells, other_length) = found
     ratios = cells / other_cells
     ratios[0] = 1

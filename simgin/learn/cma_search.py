@@ -118,9 +118,10 @@ class CandidateDistribution:
 
     def parameter_values(self, point: np.ndarray) -> ParameterValues:
         """Convert a point in the scaled space to parameter values."""
-        moved = zip(self._parameters, map(float, point), strict=False)
+        steps_by_tunable = zip(self._parameters, map(float, point), strict=False)
         return tuple(
-            knob.round_value(knob.start + steps * knob.initial_deviation) for knob, steps in moved
+            tunable.round_value(tunable.start + steps * tunable.initial_deviation)
+            for tunable, steps in steps_by_tunable
         )
 
     @property
@@ -128,7 +129,7 @@ class CandidateDistribution:
         """Current mean of the candidate distribution."""
         result = self._cma.result
         deviations = zip(self._parameters, map(float, result.stds), strict=False)
-        spread = tuple(knob.initial_deviation * deviation for knob, deviation in deviations)
+        spread = tuple(tunable.initial_deviation * deviation for tunable, deviation in deviations)
         return DistributionMean(self.parameter_values(result.xfavorite), spread)
 
 
@@ -240,9 +241,9 @@ def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterVa
     """Return the finalists: defaults, final mean, mean of the later means, and best means."""
     middles = [generation.mean.values for generation in history.generations]
     end = history.final_mean.values
-    later = [*middles[len(middles) // 2 :], end]
-    columns = zip(request.parameters, zip(*later, strict=True), strict=True)
-    mean = tuple(knob.round_value(float(np.mean(column))) for knob, column in columns)
+    later_means = [*middles[len(middles) // 2 :], end]
+    columns = zip(request.parameters, zip(*later_means, strict=True), strict=True)
+    mean = tuple(tunable.round_value(float(np.mean(column))) for tunable, column in columns)
     ranked = sorted(history.generations, key=lambda one: one.gain.value, reverse=True)
     best = [generation.mean.values for generation in ranked[:BEST_MEANS]]
     return list(dict.fromkeys([request.default_values, end, mean, *best]))
@@ -276,21 +277,21 @@ class TuningResult(Improvement):
             "parameters",
             [
                 {
-                    "parameter": knob.name,
-                    "meaning": knob.param.about,
-                    "low": knob.low,
-                    "high": knob.high,
-                    "default": knob.param.default,
+                    "parameter": tunable.name,
+                    "meaning": tunable.param.about,
+                    "low": tunable.low,
+                    "high": tunable.high,
+                    "default": tunable.param.default,
                     "tuned": value,
                 }
-                for knob, value in zip(self.request.parameters, self.values, strict=True)
+                for tunable, value in zip(self.request.parameters, self.values, strict=True)
             ],
         )
 
     @property
     def candidates(self) -> Frame:
         """DataFrame of all candidates: generation, strategy, parameters and score."""
-        names = [knob.name for knob in self.request.parameters]
+        names = [tunable.name for tunable in self.request.parameters]
         rows = []
         for generation in self.history.generations:
             for values, score in zip(generation.candidates, generation.scores, strict=True):
@@ -338,12 +339,12 @@ class TuningResult(Improvement):
         """Return the table of the tuned parameters."""
         rows = [
             {
-                "parameter": knob.name,
-                "default": knob.format_value(knob.param.default),
-                "tuned": knob.format_value(value),
-                "range": f"{knob.low:g}..{knob.high:g}",
+                "parameter": tunable.name,
+                "default": tunable.format_value(tunable.param.default),
+                "tuned": tunable.format_value(value),
+                "range": f"{tunable.low:g}..{tunable.high:g}",
             }
-            for knob, value in zip(self.request.parameters, self.values, strict=True)
+            for tunable, value in zip(self.request.parameters, self.values, strict=True)
         ]
         return [Table("Parameters", make_frame(rows), [Column(name, name) for name in rows[0]])]
 
@@ -407,7 +408,7 @@ def run_tune(
 
 def plan_sentence(request: TuneRequest) -> str:
     """Return a sentence that describes how the parameters will be searched."""
-    names = ", ".join(knob.name for knob in request.parameters)
+    names = ", ".join(tunable.name for tunable in request.parameters)
     return (
         f"{request.generation_count} of {request.n_candidates} strategies play "
         f"{request.matches:,} matches per strategy against {request.opponent_list} "
@@ -421,17 +422,21 @@ def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> st
     if not generations:
         return f"generation 1 of {request.generations}"
     last = generations[-1]
-    moved = zip(request.parameters, last.mean.values, strict=True)
-    listed = ", ".join(f"{knob.name}={knob.format_value(value)}" for knob, value in moved)
+    pairs = zip(request.parameters, last.mean.values, strict=True)
+    settings = ", ".join(
+        f"{tunable.name}={tunable.format_value(value)}" for tunable, value in pairs
+    )
     gain = format_interval(request, last.gain)
-    return f"generation {last.number} of {request.generations}: gain {gain}; {listed}"
+    return f"generation {last.number} of {request.generations}: gain {gain}; {settings}"
 
 
 def _history_rows(
     request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of `history_frame` for a number of generations, one row per parameter."""
-    for knob, value, spread in zip(request.parameters, mean.values, mean.deviations, strict=True):
+    for tunable, value, spread in zip(
+        request.parameters, mean.values, mean.deviations, strict=True
+    ):
         yield {
             "variant": request.variant.spec,
             "strategy": request.strategy.spec,
@@ -441,10 +446,10 @@ def _history_rows(
             "gain": gain.value,
             "low": gain.low,
             "high": gain.high,
-            "parameter": knob.name,
+            "parameter": tunable.name,
             "value": value,
-            "value_low": max(knob.low, value - spread),
-            "value_high": min(knob.high, value + spread),
-            "default": knob.param.default,
+            "value_low": max(tunable.low, value - spread),
+            "value_high": min(tunable.high, value + spread),
+            "default": tunable.param.default,
             "n": n,
         }

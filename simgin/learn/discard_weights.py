@@ -146,7 +146,7 @@ def run_rounds(
     ledger: Ledger,
     workers: int | None = None,
     piece_progress: improvement.PieceProgress = lambda place: None,
-    on_round: Callable[[TrainingRound], None] = lambda played: None,
+    on_round: Callable[[TrainingRound], None] = lambda record: None,
 ) -> list[TrainingRound]:
     """Run all rounds of a training, loading finished rounds from the ledger.
 
@@ -171,9 +171,9 @@ def run_rounds(
             ),
         )
         weights = result["weights"]
-        played = TrainingRound(number, weights, int(result["questions"]), Estimate(*result["gain"]))
-        rounds.append(played)
-        on_round(played)
+        record = TrainingRound(number, weights, int(result["questions"]), Estimate(*result["gain"]))
+        rounds.append(record)
+        on_round(record)
     return rounds
 
 
@@ -201,15 +201,15 @@ def _play_round(
         sums += map_units(
             partial(sampler.sample, matchup), request.deals, ROLLOUT_BLOCK, workers, part
         )
-    every = add_sums(sums)
-    learned = round_to_float32(fit_weights(every, weights))
+    total = add_sums(sums)
+    learned = round_to_float32(fit_weights(total, weights))
     evaluation_seed = match.generation_seed(number + 1)
     players = [request.renamed_with_weights(learned), match.strategy]
     after, base = improvement.evaluate_strategies(
         match, players, evaluation_seed, EVALUATION_MATCHES, workers
     )
     gain = np.array(astuple(improvement.to_estimate(after - base)))
-    return {"weights": learned, "questions": np.array(every.n_decisions), "gain": gain}
+    return {"weights": learned, "questions": np.array(total.n_decisions), "gain": gain}
 
 
 # Result
@@ -230,7 +230,10 @@ class TrainingResult(Improvement):
         learned = zip(self.training.policy.start.items(), self.weights, strict=True)
         return build_frame(
             "weights",
-            [{"number": name, "start": start, "trained": now} for (name, start), now in learned],
+            [
+                {"number": name, "start": start, "trained": weight}
+                for (name, start), weight in learned
+            ],
         )
 
     def file_content(self, command: str) -> bytes:
@@ -240,9 +243,9 @@ class TrainingResult(Improvement):
     def frames(self) -> Mapping[str, Frame]:
         """Return the DataFrames of the training by name."""
         rounds = []
-        for played in self.rounds:
-            gain = {"gain": played.gain.value, "low": played.gain.low, "high": played.gain.high}
-            rounds.append({"round": played.number, "questions": played.n_decisions, **gain})
+        for record in self.rounds:
+            gain = {"gain": record.gain.value, "low": record.gain.low, "high": record.gain.high}
+            rounds.append({"round": record.number, "questions": record.n_decisions, **gain})
         return {
             "parameters": self.parameters,
             "rounds": build_frame("rounds", rounds),
@@ -259,14 +262,14 @@ class TrainingResult(Improvement):
         note = "The policy discards the card with the lowest weighted sum of its features."
         if len(self.weights) > MAX_WEIGHTS_SHOWN:
             note = f"The first {MAX_WEIGHTS_SHOWN} of {len(self.weights)} weights. {note}"
-        named = [
+        round_rows = [
             Column("number", "feature"),
             Column("start", "start"),
             Column("trained", "trained"),
         ]
         return [
             Table("Gain in matches won by round (percentage points)", rounds, columns),
-            Table("Weights", weights_text, named, note),
+            Table("Weights", weights_text, round_rows, note),
         ]
 
     @property
@@ -304,12 +307,12 @@ def run_training(
         on_progress, training.n_pieces, lambda: "\n".join(lines)
     )
 
-    def record_round(played: TrainingRound) -> None:
-        lines.append(_round_line(training, played))
+    def record_round(record: TrainingRound) -> None:
+        lines.append(_round_line(training, record))
 
     rounds = run_rounds(training, run_ledger, workers, piece_progress, record_round)
-    later = rounds[len(rounds) // 2 :]
-    weights = round_to_float32(np.mean([played.weights for played in later], axis=0))
+    later_rounds = rounds[len(rounds) // 2 :]
+    weights = round_to_float32(np.mean([record.weights for record in later_rounds], axis=0))
     strategy = training.renamed_with_weights(weights)
     last = piece_progress(training.rounds)
     confirmation = improvement.confirm(training.match, strategy, run_ledger, workers, last)
@@ -380,9 +383,9 @@ def regression_sums(
     x = center_by_decision(features, tried[..., None])
     y = center_by_decision(points, tried)
     rows = x.reshape(-1, features.shape[2])
-    weighted = (multiplicity[:, None, None] * x).reshape(rows.shape)
+    weighted_rows = (multiplicity[:, None, None] * x).reshape(rows.shape)
     costs = -y.ravel()  # Weights are costs, and the policy discards the card of lowest cost.
-    return RegressionSums(weighted.T @ rows, weighted.T @ costs, len(features))
+    return RegressionSums(weighted_rows.T @ rows, weighted_rows.T @ costs, len(features))
 
 
 def add_sums(parts: Sequence[RegressionSums]) -> RegressionSums:
@@ -461,10 +464,10 @@ class FeatureSampler:
         size = len(self.policy.start)
         numbers = np.zeros((*branches.actions.shape, size + FEATURE_MARGIN))
         self.write_features(branches.views, branches.actions, rules, numbers)
-        where = self.policy.source_file.name
+        file_name = self.policy.source_file.name
         if numbers[:, :, size:].any():
             raise TuneError(
-                f"`describe` in {where} writes features without an initial weight: `start` has "
+                f"`describe` in {file_name} writes features without an initial weight: `start` has "
                 f"only {size} weights. Add the missing initial weights to `start`."
             )
         return numbers[:, :, :size]
@@ -476,17 +479,17 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
     Raises:
         TuneError: If the policy has no features, or they cannot be compiled.
     """
-    where = f"the discard policy {policy.name!r} in {policy.source_file.name}"
+    location = f"the discard policy {policy.name!r} in {policy.source_file.name}"
     if policy.describe is None:
         raise TuneError(
-            f"{where} cannot be trained because it defines no features. Add a function "
+            f"{location} cannot be trained because it defines no features. Add a function "
             "`describe` that writes the features of a discard, and a dictionary `start` with the "
             "initial weight of each feature: "
             '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1}).'
         )
     if not jit.is_interpreted() and not hasattr(policy.describe, "py_func"):
         raise TuneError(
-            f"the function `describe` of {where} cannot be compiled. Decorate `describe` with "
+            f"the function `describe` of {location} cannot be compiled. Decorate `describe` with "
             "@helper."
         )
     describe = policy.describe

@@ -145,10 +145,10 @@ def evaluate_strategies(
     for strategy in strategies:
         matchups_with_duplicates += request.matchups(strategy, seed)
     matchups = distinct_matchups(matchups_with_duplicates)
-    played = collect_results(
+    results = collect_results(
         request, n_matches, matchups, run_matchups(matchups, n_matches, workers, progress)
     )
-    return [pool_score(played.scores(strategy), request.objective) for strategy in strategies]
+    return [pool_score(results.scores(strategy), request.objective) for strategy in strategies]
 
 
 def load_or_play_step(
@@ -245,19 +245,19 @@ def confirm(
         shapes,
         lambda: dict(zip(shapes, run_matchups(matchups, n, workers, progress), strict=True)),
     )
-    played = collect_results(request, n, matchups, [arrays[name] for name in shapes])
-    tuned_scores, default_scores = played.scores(tuned), played.scores(default)
+    results = collect_results(request, n, matchups, [arrays[name] for name in shapes])
+    tuned_scores, default_scores = results.scores(tuned), results.scores(default)
     names = [opponent.spec for opponent in request.pool]
     lines = tuple(map(_compare, names, tuned_scores, default_scores))
-    direct = _compare(
-        default.spec, played.score_against(tuned, default), played.score_against(default, default)
+    head_to_head = _compare(
+        default.spec, results.score_against(tuned, default), results.score_against(default, default)
     )
     objective = _compare(
         "",
         pool_score(tuned_scores, request.objective),
         pool_score(default_scores, request.objective),
     )
-    return Confirmation(lines, direct, objective)
+    return Confirmation(lines, head_to_head, objective)
 
 
 def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> OpponentComparison:

@@ -101,15 +101,15 @@ class TuneRequest:
                 f"{objective!r} is not a valid objective. Choose one of "
                 f"{', '.join(OBJECTIVE_METRICS)}."
             )
-        tried, confirming = read_matches(matches), read_matches(confirmation_matches)
-        knobs = read_tunable_parameters(player, rules, parameters)
-        if len(knobs) > MAX_TUNED_PARAMETERS:
+        n_matches, n_confirmation = read_matches(matches), read_matches(confirmation_matches)
+        params = read_tunable_parameters(player, rules, parameters)
+        if len(params) > MAX_TUNED_PARAMETERS:
             raise TuneError(
-                f"{player.spec} has {len(knobs)} numeric parameters, but a search can tune at most "
-                f"{MAX_TUNED_PARAMETERS}. Select some with --parameters."
+                f"{player.spec} has {len(params)} numeric parameters, but a search can tune at "
+                f"most {MAX_TUNED_PARAMETERS}. Select some with --parameters."
             )
-        sizes = (generations, tried, confirming, parse_seed(seed))
-        return cls(player, rules, pool, knobs, objective, *sizes)
+        sizes = (generations, n_matches, n_confirmation, parse_seed(seed))
+        return cls(player, rules, pool, params, objective, *sizes)
 
     @property
     def metric(self) -> Metric:
@@ -142,7 +142,7 @@ class TuneRequest:
     @property
     def default_values(self) -> ParameterValues:
         """Default values of the parameters to be tuned."""
-        return tuple(knob.param.default for knob in self.parameters)
+        return tuple(tunable.param.default for tunable in self.parameters)
 
     def with_values(self, values: ParameterValues) -> Strategy:
         """Return a copy of the strategy with other parameter values."""
@@ -165,8 +165,10 @@ class TuneRequest:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """Identity of the search, which must stay the same when the search is resumed."""
-        moved = [f"{knob.name}={knob.low:g}..{knob.high:g}" for knob in self.parameters]
-        search = f"{', '.join(moved)} for {self.objective}, {self.matches} matches each"
+        ranges = [
+            f"{tunable.name}={tunable.low:g}..{tunable.high:g}" for tunable in self.parameters
+        ]
+        search = f"{', '.join(ranges)} for {self.objective}, {self.matches} matches each"
         search = self.training or search
         return build_identity(self.matchups(self.strategy, self.seed), search=search)
 
@@ -289,8 +291,8 @@ class TunableParameter:
         decimals = 0
         if not self.is_integer:
             decimals = max(0, VALUE_DIGITS - math.floor(math.log10(self.initial_deviation)))
-        rounded = round(number, decimals) + 0.0  # Adding 0.0 turns minus zero into zero.
-        return min(max(rounded, self.low), self.high)
+        value = round(number, decimals) + 0.0  # Adding 0.0 turns minus zero into zero.
+        return min(max(value, self.low), self.high)
 
     def format_value(self, value: float) -> str:
         """Format a value in the notation of canonical strategy names."""
@@ -323,7 +325,7 @@ def read_tunable_parameters(
             raise TuneError(_no_parameters_message(strategy))
         return tuple(known.values())
     selected = [_select_parameter(strategy, text, known, owners) for text in selection.split(",")]
-    return tuple({knob.name: knob for knob in selected}.values())
+    return tuple({tunable.name: tunable for tunable in selected}.values())
 
 
 def slot_values(
@@ -331,10 +333,10 @@ def slot_values(
 ) -> dict[str, dict[str, str]]:
     """Return parameter values as strings, by policy slot and parameter name."""
     by_slot: dict[str, dict[str, str]] = {}
-    for knob, value in zip(parameters, values, strict=True):
-        text = knob.format_value(value)
-        for slot in knob.slots:
-            by_slot.setdefault(slot, {})[knob.key] = text
+    for tunable, value in zip(parameters, values, strict=True):
+        text = tunable.format_value(value)
+        for slot in tunable.slots:
+            by_slot.setdefault(slot, {})[tunable.key] = text
     return by_slot
 
 
@@ -384,18 +386,18 @@ def _select_parameter(
             "tuned. Run a separate search for each value."
         )
     if name not in known:
-        listed = ", ".join(known) or "none"
-        near = did_you_mean(name, known)
+        valid_names = ", ".join(known) or "none"
+        hint = did_you_mean(name, known)
         raise TuneError(
-            f"--parameters: {strategy.spec} has no numeric parameter {quote_text(name)}{near} "
-            f"Choose from: {listed}."
+            f"--parameters: {strategy.spec} has no numeric parameter {quote_text(name)}{hint} "
+            f"Choose from: {valid_names}."
         )
-    knob = known[name]
+    tunable = known[name]
     if low is None:
-        return knob
+        return tunable
     quoted = quote_text(text.strip())
     try:
-        least, most = knob.param.encode(low), knob.param.encode(high)
+        least, most = tunable.param.encode(low), tunable.param.encode(high)
     except ValueError as error:
         raise TuneError(f"--parameters {quoted}: each limit of {name} {error}.") from None
     if not least < most:
@@ -403,7 +405,7 @@ def _select_parameter(
             f"--parameters {quoted}: the lower limit must be below the upper limit. Use "
             "NAME=LOW..HIGH."
         )
-    return replace(knob, low=least, high=most)
+    return replace(tunable, low=least, high=most)
 
 
 def _no_parameters_message(strategy: Strategy) -> str:

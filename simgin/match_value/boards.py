@@ -499,11 +499,11 @@ class PerScoreBoard(Board):
             least = max(0, level - last)
             a = np.arange(least, min(level, last) + 1)
             b = level - a
-            mean, unchanged = self._base_means(table, a, b, probability)
-            self._add_changes(table, least, level, probability, mean, unchanged)
+            mean, base_weight = self._base_means(table, a, b, probability)
+            self._add_changes(table, least, level, probability, mean, base_weight)
             # A deal can leave the score unchanged, so the entries for both dealers are solved
             # together.
-            table[a, b] = np.linalg.solve(np.eye(2) - unchanged, mean[..., None])[..., 0]
+            table[a, b] = np.linalg.solve(np.eye(2) - base_weight, mean[..., None])[..., 0]
         return table
 
     def _base_means(

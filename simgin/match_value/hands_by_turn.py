@@ -165,8 +165,8 @@ def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
     for side in (0,) if matchup.b is None or matchup.is_mirrored else (0, 1):
         is_side = rows["side"] == side
         side_deals = turn_deals[is_side]
-        dealt = turns.records
-        no_turns = np.zeros(len(dealt), np.int64)
+        deals = turns.records
+        no_turns = np.zeros(len(deals), np.int64)
         hands += [
             (
                 rows["own_turn"][is_side],
@@ -174,7 +174,7 @@ def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
                 side_deals["unit"],
                 side_deals["winner"] == side,
             ),
-            (no_turns, dealt[f"dealt_{'ab'[side]}"], dealt["unit"], dealt["winner"] == side),
+            (no_turns, deals[f"dealt_{'ab'[side]}"], deals["unit"], deals["winner"] == side),
         ]
     return np.concatenate([np.stack(hand).astype(np.int64) for hand in hands], axis=1)
 
@@ -194,17 +194,17 @@ def _mean_by_group(
         n_groups: Number of groups.
     """
     n_observations = np.bincount(group, minlength=n_groups)
-    filled = np.maximum(n_observations, 1)
+    group_sizes = np.maximum(n_observations, 1)
     units = unit.max(initial=0) + 1
     keys, key_index = np.unique(group * units + unit, return_inverse=True)
     key_groups = keys // units
     counts = np.bincount(key_groups, minlength=n_groups)
-    means = np.bincount(group, x, minlength=n_groups) / filled
+    means = np.bincount(group, x, minlength=n_groups) / group_sizes
     value = np.where(counts >= MIN_UNITS, means, np.nan)
     squares = np.bincount(key_index, x - value[group], minlength=len(keys)) ** 2
     correction = counts / np.maximum(counts - 1, 1)
     return (
         value,
-        np.sqrt(correction * np.bincount(key_groups, squares, minlength=n_groups)) / filled,
+        np.sqrt(correction * np.bincount(key_groups, squares, minlength=n_groups)) / group_sizes,
         n_observations,
     )

@@ -109,8 +109,8 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
         first = 0 if is_solo else 1 - state.dealer
         hands[first] = _dealt_hand(state, rules, True, is_solo)
         if not is_solo:
-            dealt = _dealt_hand(state, rules, False, is_solo)
-            hands[1 - first] = dealt
+            hand = _dealt_hand(state, rules, False, is_solo)
+            hands[1 - first] = hand
     for t in range(state.turns):
         seat = int(view0.history[t, 0])
         discarded = int(view0.history[t, 3])
@@ -141,52 +141,52 @@ def fill_value_table(
 ):
     """Fill a table of match values backwards from the end of the match."""
     # probability that both positions remain unchanged, by dealer and next dealer
-    unchanged = np.zeros((2, 2))
+    p_same = np.zeros((2, 2))
     rows, ends_a = next_a.shape
     columns, ends_b = next_b.shape
     for i in range(rows - 1, -1, -1):
         table[i, :columns] = reward
-        unchanged[:] = 0.0
+        p_same[:] = 0.0
         for dealer in range(2):
             after_a = next_dealer[dealer, 0]
             dealer_without_winner = next_dealer[dealer, 2]
-            unchanged[dealer, dealer_without_winner] += chance_no_winner[dealer]
+            p_same[dealer, dealer_without_winner] += chance_no_winner[dealer]
             for outcome in range(ends_a):
                 next_i = next_a[i, outcome]
                 p_outcome = chance_a[dealer, outcome]
                 if next_i == i:
-                    unchanged[dealer, after_a] += p_outcome
+                    p_same[dealer, after_a] += p_outcome
                     continue
                 # LLVM vectorises the loop along a row.
                 for j in range(columns):
                     v = table[next_i, j, after_a]
                     table[i, j, dealer] += p_outcome * v
         for j in range(columns - 1, -1, -1):
-            m00 = 1.0 - unchanged[0, 0]
-            m01 = -unchanged[0, 1]
-            m10 = -unchanged[1, 0]
-            m11 = 1.0 - unchanged[1, 1]
+            m00 = 1.0 - p_same[0, 0]
+            m01 = -p_same[0, 1]
+            m10 = -p_same[1, 0]
+            m11 = 1.0 - p_same[1, 1]
             for dealer in range(2):
                 after_b = next_dealer[dealer, 1]
-                again = 0.0
+                p_repeat = 0.0
                 total = 0.0
                 for outcome in range(ends_b):
                     next_j = next_b[j, outcome]
                     p_outcome = chance_b[dealer, outcome]
                     if next_j == j:
-                        again += p_outcome
+                        p_repeat += p_outcome
                     else:
                         v = table[i, next_j, after_b]
                         total += p_outcome * v
                 table[i, j, dealer] += total
                 if dealer == 0 and after_b == 0:
-                    m00 -= again
+                    m00 -= p_repeat
                 elif dealer == 0:
-                    m01 -= again
+                    m01 -= p_repeat
                 elif after_b == 0:
-                    m10 -= again
+                    m10 -= p_repeat
                 else:
-                    m11 -= again
+                    m11 -= p_repeat
             r0 = table[i, j, 0]
             r1 = table[i, j, 1]
             determinant = m00 * m11 - m01 * m10

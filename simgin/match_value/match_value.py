@@ -362,10 +362,10 @@ def depends_on_score(matchup: Matchup) -> bool:
 def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
     """Return records of single deals from given starting points, without the score fields."""
     params = {**matchup.variant.params, "start_points": list(start)}
-    changed = dataclasses.replace(
+    variant_from_start = dataclasses.replace(
         matchup, variant=dataclasses.replace(matchup.variant, params=params)
     )
-    _, records = play_with_records(changed, 0, PROBE_UNITS)
+    _, records = play_with_records(variant_from_start, 0, PROBE_UNITS)
     scores = ("score_a", "score_b", "outcome")
     columns = [records[name] for name in records.dtype.names or () if name not in scores]
     return np.stack(columns, axis=1)

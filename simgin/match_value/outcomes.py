@@ -141,12 +141,12 @@ def count_outcomes(
             f"{deals} deals are too few to estimate the outcome distribution. Use at least "
             f"{MIN_OUTCOME_DEALS:,} deals, preferably a million."
         )
-    about = outcomes.cache_identity(matchup, deals, "outcomes of single deals")
+    identity = outcomes.cache_identity(matchup, deals, "outcomes of single deals")
 
     def count() -> outcomes.Arrays:
         return _count_outcomes(matchup, deals, workers, on_progress)
 
-    return Outcomes(**outcomes.load_or_compute(about, count))
+    return Outcomes(**outcomes.load_or_compute(identity, count))
 
 
 def _count_outcomes(
@@ -169,12 +169,12 @@ def tally_records(records: np.ndarray) -> np.ndarray:
     Each row contains the group, the packed outcome and the count, (n_rows, 3) int64.
     """
     from_lowest = outcome_rows(records) - _COLUMN_MIN
-    packed = np.ravel_multi_index(tuple(from_lowest.T), _COLUMN_SIZES)
+    packed_outcomes = np.ravel_multi_index(tuple(from_lowest.T), _COLUMN_SIZES)
     size = int(np.prod(_COLUMN_SIZES))
-    keys = group_numbers(records) * size + packed
+    keys = group_numbers(records) * size + packed_outcomes
     keys, counts = np.unique(keys, return_counts=True)
-    group, packed = np.divmod(keys, size)
-    return np.stack([group, packed, counts], axis=1)
+    group, packed_outcomes = np.divmod(keys, size)
+    return np.stack([group, packed_outcomes, counts], axis=1)
 
 
 def group_numbers(records: np.ndarray) -> np.ndarray:
@@ -199,11 +199,11 @@ def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
 
     The order of the rows is arbitrary.
     """
-    group, packed, n_deals = rows.T
-    packed, column = np.unique(packed, return_inverse=True)
-    counts = np.zeros((N_GROUPS, len(packed)), np.int64)
+    group, packed_outcomes, n_deals = rows.T
+    packed_outcomes, column = np.unique(packed_outcomes, return_inverse=True)
+    counts = np.zeros((N_GROUPS, len(packed_outcomes)), np.int64)
     np.add.at(counts, (group, column), n_deals)
-    from_lowest = np.stack(np.unravel_index(packed, _COLUMN_SIZES), axis=1)
+    from_lowest = np.stack(np.unravel_index(packed_outcomes, _COLUMN_SIZES), axis=1)
     return {"rows": from_lowest + _COLUMN_MIN, "counts": counts}
 
 
@@ -300,12 +300,12 @@ def count_outcomes_by_score(
     units = MIN_UNITS_PER_SCORE * max(
         1, -(-matchup.count_units(deals) // (MIN_UNITS_PER_SCORE * target**2))
     )
-    about = outcomes.cache_identity(matchup, units, "outcomes by score")
+    identity = outcomes.cache_identity(matchup, units, "outcomes by score")
 
     def count() -> outcomes.Arrays:
         return _count_outcomes_by_score(matchup, target, units, workers, on_progress)
 
-    arrays = outcomes.load_or_compute(about, count)
+    arrays = outcomes.load_or_compute(identity, count)
     start = Outcomes(arrays["rows"], arrays["counts"])
     return ScoreOutcomes(start, arrays["changes"], units * (2 if matchup.is_mirrored else 1) // 2)
 
@@ -361,14 +361,14 @@ def _play_from_score(
 
 def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
     """Return signed rows for the deals whose result differs from the result at the start."""
-    changed = np.zeros(len(from_start), bool)
+    is_changed = np.zeros(len(from_start), bool)
     for name in ("winner", "points_a", "points_b"):
-        changed |= from_start[name] != at_score[name]
-    changed_deals = at_score[changed]
+        is_changed |= from_start[name] != at_score[name]
+    changed_deals = at_score[is_changed]
     return np.concatenate(
         [
             _signed_changes(changed_deals, changed_deals, 1),
-            _signed_changes(changed_deals, from_start[changed], -1),
+            _signed_changes(changed_deals, from_start[is_changed], -1),
         ]
     )
 

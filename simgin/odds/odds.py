@@ -309,9 +309,9 @@ def build_odds(
 
 def _nonempty_tables(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
     for name, frames in parts.items():
-        filled = [frame for frame in frames if len(frame)]
-        if filled:
-            yield name, table.concat_frames(filled)
+        nonempty = [frame for frame in frames if len(frame)]
+        if nonempty:
+            yield name, table.concat_frames(nonempty)
 
 
 def _solitaire_variants(texts: Sequence[str]) -> list[Variant]:

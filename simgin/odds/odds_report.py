@@ -224,8 +224,8 @@ def _score_table(odds: Odds, variant: str) -> Table:
     shown_rows = rows[rows["a"].isin(tens) & rows["b"].isin(tens)]
     table = shown_rows.pivot_table(index="a", columns="b", values="value", aggfunc="mean")
     half_width = 100 * float((shown_rows["high"] - shown_rows["low"]).max() / 2)
-    dealt = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
-    effect = 100 * float((dealt[0] - dealt[1]).abs().max() / 2)
+    by_dealer = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
+    effect = 100 * float((by_dealer[0] - by_dealer[1]).abs().max() / 2)
     return _grid_table(
         f"Matches won by score (%) when {odds.strongest[variant]} plays itself in {variant}",
         table,
@@ -415,10 +415,10 @@ def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
     if name == "bracket":
         is_naive &= strategies.transform("nunique") > 2
         is_strong = ~(is_naive | bound)
-    named = (
+    labelled = (
         frame["strategy"]
         .mask(is_naive, NAIVE)
         .mask(is_strong, STRONG)
         .mask(bound, OMNISCIENT_LABEL)
     )
-    return frame.assign(strategy=named)[is_naive | is_strong | bound].reset_index(drop=True)
+    return frame.assign(strategy=labelled)[is_naive | is_strong | bound].reset_index(drop=True)

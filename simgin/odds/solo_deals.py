@@ -152,8 +152,8 @@ def play_solo_deals(
     arrays = outcomes.load_or_compute(
         outcomes.cache_identity(matchup, units, "deals of one player"), make
     )
-    counted = Outcomes(arrays["outcomes"], arrays["counts"])
-    return SoloDeals(matchup, arrays["rows"], counted, bool(arrays["by_score"]))
+    outcome_counts = Outcomes(arrays["outcomes"], arrays["counts"])
+    return SoloDeals(matchup, arrays["rows"], outcome_counts, bool(arrays["by_score"]))
 
 
 def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:

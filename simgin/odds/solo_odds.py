@@ -76,10 +76,10 @@ def _strategy_odds(deals: SoloDeals) -> pd.DataFrame:
 def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
     """Return the rows of the win rate, the gin rate and the mean score."""
     n = len(deals.rows)
-    counted = _metric_values(deals).items()
+    metric_values = _metric_values(deals).items()
     return [
-        {"metric": name, **estimate_columns(mean_over_deals(deals, *each), n)}
-        for name, each in counted
+        {"metric": name, **estimate_columns(mean_over_deals(deals, *values), n)}
+        for name, values in metric_values
     ]
 
 
@@ -167,8 +167,8 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     n_drawn = deals.column("drawn")
     draws = range(_max_draws(deals))
     rows = []
-    for metric, (counted, is_rate) in _metric_values(deals).items():
-        pairs = [(counted * (n_drawn > t), n_drawn > t) for t in draws]
+    for metric, (results, is_rate) in _metric_values(deals).items():
+        pairs = [(results * (n_drawn > t), n_drawn > t) for t in draws]
         for t, ratio in zip(
             draws, ratios_over_deals(deals, pairs, is_proportion=is_rate), strict=True
         ):
@@ -292,10 +292,10 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         paired_variance = difference.var(ddof=1) * deals_per_unit
         row = {"base_strategy": naive.strategy, "metric": metric}
         row |= estimate_columns(estimate, deals)
-        needed = _required_deals("own_packs", independent_variance, estimate) | _required_deals(
-            "same_packs", paired_variance, estimate
-        )
-        rows.append(row | needed)
+        required_deals = _required_deals(
+            "own_packs", independent_variance, estimate
+        ) | _required_deals("same_packs", paired_variance, estimate)
+        rows.append(row | required_deals)
     return with_players("gap", strong.matchup, rows)
 
 
@@ -305,8 +305,8 @@ def _required_deals(name: str, variance: float, difference: Estimate) -> dict[st
     low, high = difference.interval
     if np.isnan(difference.value):
         return dict.fromkeys(names, np.nan)
-    nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    gaps = np.array([difference.value, max(abs(low), abs(high)), nearest])
+    smallest_size = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+    gaps = np.array([difference.value, max(abs(low), abs(high)), smallest_size])
     with np.errstate(divide="ignore"):
         return dict(zip(names, (POWER_80**2 * variance / gaps**2).tolist(), strict=True))
 

@@ -98,9 +98,11 @@ def simulate_self_play(
         return SelfPlay(
             matchup, count_outcomes(matchup, n_deals, workers, on_progress), None, str(error)
         )
-    counted = match_values.outcomes
+    deal_counts = match_values.outcomes
     return SelfPlay(
-        matchup, counted if isinstance(counted, Outcomes) else counted.start, match_values
+        matchup,
+        deal_counts if isinstance(deal_counts, Outcomes) else deal_counts.start,
+        match_values,
     )
 
 

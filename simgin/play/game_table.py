@@ -111,13 +111,13 @@ class GameBatch:
         ]
         cards = state.pack[places]
         state.pack[places] = rng.permutation(cards)
-        moved = dict(zip(cards.tolist(), state.pack[places].tolist(), strict=True))
-        hand = known_cards | cards_to_mask(moved[card] for card in mask_to_cards(hidden))
+        new_card = dict(zip(cards.tolist(), state.pack[places].tolist(), strict=True))
+        hand = known_cards | cards_to_mask(new_card[card] for card in mask_to_cards(hidden))
         for name, value in (("hand", hand), ("count", deadwood(hand, self.rules))):
             state[name][opponent] = value
             self._saved_states[index, first_number(name) + opponent] = value
         drawn_cards = self.views[opponent][index].history[: int(state.turns), 2]
-        drawn_cards[:] = [moved.get(card, card) for card in drawn_cards.tolist()]
+        drawn_cards[:] = [new_card.get(card, card) for card in drawn_cards.tolist()]
 
     # Copies
 

@@ -254,8 +254,8 @@ def play_with_records(
         max_records *= int(build_rules(matchup.variant).max_deals)
     # Memory pages that are never written take no space.
     records = np.empty(max_records, DEAL_RECORD)
-    rows, recorded = _play_into(matchup, first_unit, n_units, records)
-    return rows, records[:recorded].copy()
+    rows, n_records = _play_into(matchup, first_unit, n_units, records)
+    return rows, records[:n_records].copy()
 
 
 def _play_into(

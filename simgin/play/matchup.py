@@ -118,17 +118,15 @@ def parse_matchup(
         VariantError: If the variant is not valid.
         StrategyError: If a strategy is not valid.
     """
-    parsed = variants.find_variant(variant)
-    if parsed.params["players"] == 2:
+    game = variants.find_variant(variant)
+    if game.params["players"] == 2:
         first = loader.find_strategy(a)
-        return Matchup(
-            parsed, first, loader.find_strategy("simple" if b is None else b), seed, unit
-        )
+        return Matchup(game, first, loader.find_strategy("simple" if b is None else b), seed, unit)
     if b is not None:
         raise PlayerCountError(
-            f"{parsed.spec} is a solitaire game. Specify one strategy instead of {a} and {b}."
+            f"{game.spec} is a solitaire game. Specify one strategy instead of {a} and {b}."
         )
-    return Matchup(parsed, loader.find_strategy(a), None, seed, unit)
+    return Matchup(game, loader.find_strategy(a), None, seed, unit)
 
 
 # Short names of strategies from files

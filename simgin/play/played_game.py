@@ -235,9 +235,9 @@ class PlayedGame:
         saved_game = read_saved_game(self.file)
         if saved_game.model_dump(include={*_identity(self.matchup)}) != _identity(self.matchup):
             raise CorruptGameError
-        *closed, current = saved_game.deals
+        *closed_deals, current = saved_game.deals
         try:
-            for actions in closed:
+            for actions in closed_deals:
                 self._replay_actions(actions)
                 if not self.table.is_deal_over:
                     raise CorruptGameError

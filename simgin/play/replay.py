@@ -69,12 +69,12 @@ def trace_named_deal(
     kind: UnitType = "deal" if deal is None else "match"
     matchup = parse_matchup(a, b, variant, seed, kind)
     _check_address(matchup, unit, half, deal)
-    watched = trace_deal(matchup, unit, half, deal or 0)
-    if watched.error and not watched.state.watched:
+    deal_trace = trace_deal(matchup, unit, half, deal or 0)
+    if deal_trace.error and not deal_trace.state.watched:
         raise ReplayError(
-            f"the match stopped before this deal. {watched.error}"
-        ) from watched.exception
-    return watched
+            f"the match stopped before this deal. {deal_trace.error}"
+        ) from deal_trace.exception
+    return deal_trace
 
 
 def _check_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
@@ -571,23 +571,23 @@ def format_decision(decision: Decision) -> str:
             return _melding_phrase(decision)
         case "offer":
             prompt, accepted = f"can offer more than {view.stake}", f"offers {answer}"
-            declined = f"leaves the die at {view.stake}"
+            decline_text = f"leaves the die at {view.stake}"
         case "answer":
             prompt, accepted = (
                 f"is offered {view.offered}",
                 f"accepts {view.offered} and owns the die",
             )
-            declined = f"refuses {view.offered}"
+            decline_text = f"refuses {view.offered}"
         case _:
             infinitive, verb = _ending_phrase_forms(view)
-            prompt, accepted, declined = (
+            prompt, accepted, decline_text = (
                 f"can {infinitive}",
                 verb,
                 f"can {infinitive}, but plays on",
             )
     if answer is None:
         return f"{prompt}, but {NO_ACTION_TEXT}"
-    return accepted if answer else declined
+    return accepted if answer else decline_text
 
 
 def _ending_phrase_forms(view: Any) -> tuple[str, str]:

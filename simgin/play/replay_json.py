@@ -30,13 +30,13 @@ def replay_to_json(replay: Replay) -> list[JsonObject]:
 
 
 def _deal_object(replay: Replay) -> JsonObject:
-    watched = replay.traced
+    deal_trace = replay.traced
     state = replay.state
-    players = len(watched.matchup.players)
-    hands = [format_hand(hand) for hand in watched.hands[:players]]
+    players = len(deal_trace.matchup.players)
+    hands = [format_hand(hand) for hand in deal_trace.hands[:players]]
     return {
         "event": "deal",
-        "variant": watched.matchup.variant.spec,
+        "variant": deal_trace.matchup.variant.spec,
         "unit": int(state.unit),
         "half": int(state.half),
         "deal": int(state.deal),
@@ -49,7 +49,7 @@ def _deal_object(replay: Replay) -> JsonObject:
         "hands": hands if replay.has_cards else [],
         "pack": " ".join(format_card(int(card)) for card in state.pack[: state.dealt]),
         "joker": _nonnegative_or_none(state.joker) if players == 1 else None,
-        "in_match": watched.matchup.unit == "match",
+        "in_match": deal_trace.matchup.unit == "match",
     }
 
 

@@ -145,9 +145,9 @@ def _draw_kinds(view: Any, rules: Any) -> list[int]:
 
 def _ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Action]:
     """Return the legal actions that end the deal when the player holds eleven cards."""
-    taken = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
-    legal = int(permitted_discards(eleven_cards, taken, int(view.drawn), rules))
-    required_card = int(required_meld_card(taken, rules))
+    taken_card = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
+    legal = int(permitted_discards(eleven_cards, taken_card, int(view.drawn), rules))
+    required_card = int(required_meld_card(taken_card, rules))
     limit, points = int(view.limit), int(view.own_points)
     ending = int(discards_that_end(eleven_cards, legal, required_card, limit, points, rules))
     actions = [Action(ACTION_END, card) for card in notation.mask_to_cards(ending)]
@@ -328,7 +328,7 @@ def roll_out_deals(
     if scores is None:
         scores = np.tile(NEW_MATCH_SCORE, (n_units, 1))
     views = np.zeros(n_units, VIEW)
-    tried = np.full((n_units, max_actions), -1, np.int64)
+    actions_tried = np.full((n_units, max_actions), -1, np.int64)
     records = np.zeros((n_units, max_actions), DEAL_RECORD)
     weights = np.zeros(n_units, np.int64)
     hooks_of = (POLICY_TYPE, POLICY_TYPE)
@@ -350,14 +350,14 @@ def roll_out_deals(
         compiler.compile_policy(before),
     ]
     arguments = [first_unit, n_units, scores, slot, first_only, *compiled_policies]
-    arguments += [views, weights, tried, records]
+    arguments += [views, weights, actions_tried, records]
     random_slots = int(before.noise) << SLOT_KNOCK
     _run_in_new_state(matchup, compile_loop(function, players, *between), arguments, random_slots)
-    is_complete = tried[:, 1] >= 0
+    is_complete = actions_tried[:, 1] >= 0
     return PairedRollouts(
         views[is_complete],
         weights[is_complete],
-        tried[is_complete],
+        actions_tried[is_complete],
         records[is_complete],
         scores[is_complete],
     )

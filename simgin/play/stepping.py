@@ -211,10 +211,10 @@ def _save_turn_start(game, state, rules):
 @compiled
 def _restore_turn_start(game, state):
     """Restore the saved state, but keep later actions and later shuffled cards."""
-    scripted, shuffled = state.scripted, state.shuffled
+    n_scripted, n_shuffled = state.scripted, state.shuffled
     _copy_state_head(game.kept, game.state)
-    state.scripted = scripted
-    state.shuffled = shuffled
+    state.scripted = n_scripted
+    state.shuffled = n_shuffled
 
 
 @compiled

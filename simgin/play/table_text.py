@@ -41,8 +41,8 @@ def list_choices(decision: Decision) -> Choices:
         higher = {str(number): ([number], f"offer {number}") for number in legal_numbers}
         return {"n": ([NO], f"leave the die at {view.stake}")} | higher
     if decision.slot == "answer":
-        refused = "refuse it and lose the deal"
-        return {"a": ([YES], f"accept {view.offered} and own the die"), "r": ([NO], refused)}
+        refusal_text = "refuse it and lose the deal"
+        return {"a": ([YES], f"accept {view.offered} and own the die"), "r": ([NO], refusal_text)}
     numbers = [number for number in range(64) if int(view.legal) >> number & 1]
     return {str(number): ([number], _melding_text(view, number)) for number in numbers}
 

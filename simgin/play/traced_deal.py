@@ -211,18 +211,20 @@ def trace_to_decision(
         before that decision.
     """
     while True:
-        traced = trace_deal(matchup, unit, script=[decision.action for decision in script], **deal)
-        seats = traced.state.log["seat"][: traced.n_decisions].tolist()
-        slots = [SLOTS[slot] for slot in traced.state.slots[: traced.n_decisions].tolist()]
+        deal_trace = trace_deal(
+            matchup, unit, script=[decision.action for decision in script], **deal
+        )
+        seats = deal_trace.state.log["seat"][: deal_trace.n_decisions].tolist()
+        slots = [SLOTS[slot] for slot in deal_trace.state.slots[: deal_trace.n_decisions].tolist()]
         position = 0
         for decision, seat, slot in zip(script, seats, slots, strict=False):
             if (decision.seat, decision.slot) != (seat, slot):
                 break
             position += 1
-        if position == traced.n_decisions:
+        if position == deal_trace.n_decisions:
             return None
-        if position == len(script) and is_target(traced.decision(position)):
-            return traced, position
+        if position == len(script) and is_target(deal_trace.decision(position)):
+            return deal_trace, position
         if (
             position < len(script)
             and script[position].action == 0

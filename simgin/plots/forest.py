@@ -67,14 +67,14 @@ def forest_plot(
     if "se" in frame and frame["se"].any():
         frame = frame[frame["se"] != 0]  # Omit metrics that cannot differ.
     same_variant = frame["variant"] == frame["base_variant"]
-    compared = "strategy" if same_variant.all() else "variant"
-    bases = figures.unique_names(frame[f"base_{compared}"])
-    names, shared = figures.drop_shared_parts(_row_names(frame, compared))
+    compared_column = "strategy" if same_variant.all() else "variant"
+    bases = figures.unique_names(frame[f"base_{compared_column}"])
+    names, shared_sentence = figures.drop_shared_parts(_row_names(frame, compared_column))
     frame = _in_display_units(frame).assign(name=names, clear=_is_significant(frame))
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
     displayed_metrics = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)
     unclear = [title for metric, title in titles.items() if metric not in displayed_metrics]
-    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}{shared}"
+    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}{shared_sentence}"
     note += f" No significant difference: {', '.join(unclear)}." if unclear else ""
     first = frame["value"].where(frame["metric"] == displayed_metrics[0])
     ranks = first.groupby(frame["name"]).transform("max")
@@ -99,8 +99,10 @@ def _row_names(frame: pd.DataFrame, compared: str) -> list[str]:
 def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert differences to display units, in which proportions are percentages."""
     factors = frame["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].display_factor)
-    scaled = {name: frame[name].astype(float) * factors for name in ("value", "low", "high")}
-    return frame.assign(**scaled)
+    scaled_columns = {
+        name: frame[name].astype(float) * factors for name in ("value", "low", "high")
+    }
+    return frame.assign(**scaled_columns)
 
 
 def _usual_reach(rows: pd.DataFrame) -> float:

@@ -192,17 +192,17 @@ def _draw_segments(
         Lengths of the bars in %, shape (n_rows,).
     """
     starts = np.zeros(n_rows)
-    named = set()
+    named_labels = set()
     before = ""
     for side, kind, shares in segments:
         if side != before:
-            started = np.flatnonzero(starts)
-            ends = started - 0.45, started + 0.45
-            axes.vlines(starts[started], *ends, color=figures.TEXT_COLOUR, linewidth=1.2)
-        label = "" if kind in named else metrics.format_deal_ending(kind)
+            filled_rows = np.flatnonzero(starts)
+            line_ends = filled_rows - 0.45, filled_rows + 0.45
+            axes.vlines(starts[filled_rows], *line_ends, color=figures.TEXT_COLOUR, linewidth=1.2)
+        label = "" if kind in named_labels else metrics.format_deal_ending(kind)
         figures.draw_stacked_bars(axes, kind, shares, starts, label, LABEL_FONT)
         starts = starts + shares
-        named.add(kind)
+        named_labels.add(kind)
         before = side
     return starts
 
@@ -263,10 +263,10 @@ def _players_text(matchups: list[MatchupRows]) -> str:
     pairs = {f"{a} (A) against {b} (B)" if b else a for (_, a, b), _ in matchups}
     if len(pairs) == 1:
         return f"Players: {pairs.pop()}"
-    distinct = dict.fromkeys(name for (_, *names), _ in matchups for name in names if name)
-    if len(distinct) > MAX_PLAYERS_NAMED:
-        return f"{len(distinct)} players"
-    return f"Players: {', '.join(distinct)}"
+    distinct_names = dict.fromkeys(name for (_, *names), _ in matchups for name in names if name)
+    if len(distinct_names) > MAX_PLAYERS_NAMED:
+        return f"{len(distinct_names)} players"
+    return f"Players: {', '.join(distinct_names)}"
 
 
 # Leagues
@@ -336,10 +336,10 @@ def cross_table(
 
 def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | None) -> str:
     least = int(cross["n"].min())
-    more = " or more" if (cross["n"] > least).any() else ""
+    suffix = " or more" if (cross["n"] > least).any() else ""
     return (
         f"{UNIT_NOUNS[unit].capitalize()} won by the row player against the column player, in %. "
-        f"Variant: {variant}. Sample: {least:,} {UNIT_NOUNS[unit]}{more} per pair"
+        f"Variant: {variant}. Sample: {least:,} {UNIT_NOUNS[unit]}{suffix} per pair"
         f"{figures.seed_clause(seed)}. "
         f"{figures.precision_sentence(cross)}"
     )

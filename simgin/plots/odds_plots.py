@@ -100,7 +100,7 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
     """Draw lines, with labels to the right of the data that do not overlap."""
     names = figures.unique_names(rows["strategy"])
     labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
-    ends = []
+    label_heights = []
     for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
         style = OUTCOME_STYLES.get(str(kind)) or styles[str(strategy)]
         (draws,) = figures.float_columns(part, "draws")
@@ -108,14 +108,14 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
         figures.draw_band(axes, draws, percentages, style, "")
         name = labels[str(strategy)] if kind == "gin" else str(kind)
         ink = figures.TEXT_COLOUR if kind == "gin" else figures.MUTED_COLOUR
-        ends.append((np.nan_to_num(percentages[0][-1]), name, ink))
+        label_heights.append((np.nan_to_num(percentages[0][-1]), name, ink))
     last = max(float(rows["draws"].max()), 1.0)
-    free = 100.0
-    for last_turn, name, ink in sorted(ends, reverse=True):
-        free = min(last_turn + LABEL_DISTANCE / 2, free)
-        axes.text(1.04 * last, free, name, color=ink, fontsize=figures.FONT_SMALL, va="top")
-        free -= LABEL_DISTANCE
-    axes.set_ylim(min(0, free), 100)
+    free_height = 100.0
+    for last_turn, name, ink in sorted(label_heights, reverse=True):
+        free_height = min(last_turn + LABEL_DISTANCE / 2, free_height)
+        axes.text(1.04 * last, free_height, name, color=ink, fontsize=figures.FONT_SMALL, va="top")
+        free_height -= LABEL_DISTANCE
+    axes.set_ylim(min(0, free_height), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last])
     axes.set_xlim(0, last * (1 + LABEL_MARGIN))
     figures.label_if_undefined(axes, rows["value"])
@@ -205,10 +205,10 @@ def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     low, high = (
         100 * np.array([wilson_interval(min(float(proportion), 1), n) for proportion in shares]).T
     )
-    ends = shares.index.to_numpy(dtype=float)
-    colours = [colour if end <= WINNING_TOTAL else figures.GRID_COLOUR for end in ends]
+    bin_ends = shares.index.to_numpy(dtype=float)
+    colours = [colour if end <= WINNING_TOTAL else figures.GRID_COLOUR for end in bin_ends]
     axes.bar(
-        ends - TOTAL_BIN,
+        bin_ends - TOTAL_BIN,
         value,
         width=0.92 * TOTAL_BIN,
         align="edge",
@@ -247,8 +247,8 @@ def knock_thresholds(
     Example:
         simgin.plots.knock_thresholds(frame, seed=1)
     """
-    played = set(frame["measure"])
-    displayed_measures = [measure for measure in KNOCK_MEASURES if measure in played]
+    measured_columns = set(frame["measure"])
+    displayed_measures = [measure for measure in KNOCK_MEASURES if measure in measured_columns]
     caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
     names = figures.unique_names(frame["variant"])
     figure = figures.new_figure(
@@ -272,10 +272,10 @@ def _draw_threshold_lines(
     axes: Axes, rows: pd.DataFrame, factor: int, styles: dict[str, SeriesStyle]
 ) -> None:
     """Draw the lines of all variants with a slight shift, so that equal values remain visible."""
-    for i, (variant, look) in enumerate(styles.items()):
+    for i, (variant, style) in enumerate(styles.items()):
         part = rows[rows["variant"] == variant]
         _draw_threshold_line(
-            axes, part, factor, look, THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+            axes, part, factor, style, THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         )
 
 
@@ -341,8 +341,8 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first = frame.iloc[0]
     players = f"{first['strategy']} against {first['opponent']}"
-    folded = figures.fold_text(players, figures.PANEL_TITLE_CHARACTERS)
-    height = SCORES_HEIGHT + figures.TEXT_LINE * (folded.count("\n") + 1)
+    wrapped_players = figures.fold_text(players, figures.PANEL_TITLE_CHARACTERS)
+    height = SCORES_HEIGHT + figures.TEXT_LINE * (wrapped_players.count("\n") + 1)
     figure = figures.new_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     own_deals = frame[frame["dealer"] == YOU_DEAL]

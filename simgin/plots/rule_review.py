@@ -227,11 +227,11 @@ def _draw_player_type_dots(
     axes: Axes, part: pd.DataFrame, names: Sequence[str], styles: dict[str, figures.SeriesStyle]
 ) -> None:
     """Draw one row per player type, in which the dots of variants are slightly shifted."""
-    for i, (variant, look) in enumerate(styles.items()):
+    for i, (variant, style) in enumerate(styles.items()):
         rows = part[part["variant"] == variant].set_index("players").reindex(list(names)).dropna()
         shift = ROW_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         y = shift + np.array([list(names).index(str(kind)) for kind in rows.index])
-        figures.draw_horizontal_bars(axes, y, _scaled_bounds(rows), look, variant)
+        figures.draw_horizontal_bars(axes, y, _scaled_bounds(rows), style, variant)
     types = set(part.dropna(subset=["value"])["players"])
     figures.label_undefined_rows(axes, [row for row, kind in enumerate(names) if kind not in types])
     axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
@@ -258,8 +258,8 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Example:
         simgin.plots.score_difference(frame, seed=7)
     """
-    clear = (frame["low"] > 0) | (frame["high"] < 0)
-    names = figures.unique_names(frame[clear]["variant"])
+    is_significant = (frame["low"] > 0) | (frame["high"] < 0)
+    names = figures.unique_names(frame[is_significant]["variant"])
     note = (
         "Difference in win probability from the baseline, in percentage points. Empty cells are "
         "not significant at the 95 % level."
@@ -271,7 +271,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         return _empty_figure("No cell is significant", caption)
     frame = frame[frame["variant"].isin(names)]
     figure = figures.new_figure(2.0 * len(names), "", caption)
-    percent_frame = frame.assign(value=100 * frame["value"].where(clear))
+    percent_frame = frame.assign(value=100 * frame["value"].where(is_significant))
     reach = figures.max_distance(percent_frame["value"], MIN_COLOUR_REACH)
     for axes, _, part in figures.panels_by(figure, percent_frame, "variant"):
         table = part.pivot(index="own", columns="other", values="value")

@@ -89,9 +89,9 @@ def render_html(report: Report, plots_folder: str = PLOTS_FOLDER) -> str:
     Equal reports produce equal HTML.
     """
     tables = [table for table in report.tables if table.rows]
-    every = [*tables, *(table for table in report.detail_tables if table.rows)]
+    all_tables = [*tables, *(table for table in report.detail_tables if table.rows)]
     sections = [
-        (f"table-{i}", table, _column_classes(table)) for i, table in enumerate(every, start=1)
+        (f"table-{i}", table, _column_classes(table)) for i, table in enumerate(all_tables, start=1)
     ]
     return load_template(TEMPLATE).render(
         report=report,

@@ -16,8 +16,8 @@ def format_number(value: float, error: float) -> str:
     if value == 0:
         return "0"
     decimals = _decimals(error)
-    rounded = round(value, decimals) + 0.0  # Adding 0.0 turns minus zero into zero.
-    return f"{rounded:.{decimals}f}"
+    rounded_value = round(value, decimals) + 0.0  # Adding 0.0 turns minus zero into zero.
+    return f"{rounded_value:.{decimals}f}"
 
 
 def format_estimate(value: float, low: float, high: float, factor: float = 1) -> str:

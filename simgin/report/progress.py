@@ -158,10 +158,10 @@ class ProgressBar:
         of an earlier run or the start of the workers.
         """
         seconds, done = self._first_call or (self._elapsed, self._done)
-        measured = self._elapsed - seconds
-        if measured < MIN_MEASURED_SECONDS or self._done == done:
+        measured_seconds = self._elapsed - seconds
+        if measured_seconds < MIN_MEASURED_SECONDS or self._done == done:
             return None
-        return round(measured * (self._total - self._done) / (self._done - done))
+        return round(measured_seconds * (self._total - self._done) / (self._done - done))
 
     def _format_time_left(self, prefix: str) -> str:
         """Return the remaining time as text, such as `44 s left`, or "" if it is unknown."""
@@ -196,12 +196,12 @@ class _TerminalProgress(ProgressBar):
         from rich.segment import Segment
         from rich.text import Text
 
-        room = options.max_width - 1
+        width = options.max_width - 1
         suffix = "  compiling" if self._compiling else self._format_time_left("  ")
-        full = BAR_WIDTH * self._done // self._total
-        how_far = f"  {'━' * full}{'─' * (BAR_WIDTH - full)} {self._percent:3d} %{suffix}"
+        n_filled = BAR_WIDTH * self._done // self._total
+        how_far = f"  {'━' * n_filled}{'─' * (BAR_WIDTH - n_filled)} {self._percent:3d} %{suffix}"
         title = Text(self._title, no_wrap=True)
-        title.truncate(room - len(how_far), overflow="ellipsis")
+        title.truncate(width - len(how_far), overflow="ellipsis")
         yield title.append(how_far)
         if not isinstance(self._result, str):
             # Lines beyond the height of the terminal cannot be erased.
@@ -209,7 +209,7 @@ class _TerminalProgress(ProgressBar):
                 yield from (*part, Segment.line())
         elif self._result:
             line = Text(f"  {self._result}", no_wrap=True)
-            line.truncate(room, overflow="ellipsis")
+            line.truncate(width, overflow="ellipsis")
             yield line
 
 

@@ -39,8 +39,8 @@ class LazySequence(Sequence[T]):
 
     def __getitem__(self, index: Any) -> Any:
         is_item = isinstance(index, int) and index >= 0
-        needed = max(0, index + 1 - len(self._items)) if is_item else None
-        self._items += islice(self._remaining, needed)
+        n_needed = max(0, index + 1 - len(self._items)) if is_item else None
+        self._items += islice(self._remaining, n_needed)
         return self._items[index]
 
     def __len__(self) -> int:

@@ -165,7 +165,10 @@ class Table:
 
     def to_markdown(self) -> str:
         """Return the table as a Markdown section."""
-        texts = [[c.markdown if isinstance(c, ScoreCell) else c for c in row] for row in self.rows]
+        texts = [
+            [cell.markdown if isinstance(cell, ScoreCell) else cell for cell in row]
+            for row in self.rows
+        ]
         lines = [f"## {self.title}", "", *format_markdown_table(self.headings, texts), ""]
         return "\n".join([*lines, self.note, ""] if self.note else lines)
 
@@ -185,7 +188,10 @@ class Table:
 
     def to_json(self) -> dict[str, Any]:
         """Return the headings and the parts of each cell, for the web pages."""
-        rows = [[c if isinstance(c, ScoreCell) else ScoreCell(c) for c in row] for row in self.rows]
+        rows = [
+            [cell if isinstance(cell, ScoreCell) else ScoreCell(cell) for cell in row]
+            for row in self.rows
+        ]
         return {"headings": self.headings, "rows": [[*map(asdict, row)] for row in rows]}
 
     def __rich_console__(
@@ -275,10 +281,12 @@ def _build_scorecard(
 
     texts: list[list[str]] = []
     for form in (str, ScoreCell.short, ScoreCell.shortest):
-        texts = [[c if isinstance(c, str) else form(c) for c in row] for row in rows]
+        texts = [[cell if isinstance(cell, str) else form(cell) for cell in row] for row in rows]
         if sum(_column_widths([headings, *texts])) <= max_width + COLUMN_GAP:
             break
-    tones = [["" if isinstance(c, str) else TONE_STYLES[c.tone] for c in row] for row in rows]
+    tones = [
+        ["" if isinstance(cell, str) else TONE_STYLES[cell.tone] for cell in row] for row in rows
+    ]
     cells = [list(map(Text, *pair)) for pair in zip(texts, tones, strict=True)]
     return _build_table(headings, cells)
 
@@ -359,7 +367,7 @@ def _build_table(
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=is_tight)
     for heading, cells in zip(headings, zip(*rows, strict=True), strict=True):
-        is_number = all(isinstance(c, str) and NUMBER_PATTERN.match(c) for c in cells)
+        is_number = all(isinstance(cell, str) and NUMBER_PATTERN.match(cell) for cell in cells)
         table.add_column(heading, justify="right" if is_number else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)

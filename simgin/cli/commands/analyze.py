@@ -172,9 +172,9 @@ def analyze_command(
         resolved_options |= {"offered": arguments["offered"] or None}
         resolved_options |= dict.fromkeys(("stake", "owner")) if arguments["stake"] <= 1 else {}
         die = Die(arguments["stake"], arguments["owner"], arguments["offer"], arguments["offered"])
-        about = {name: arguments[name] for name in ("score", "dealer", "stock")}
+        options = {name: arguments[name] for name in ("score", "dealer", "stock")}
         request = AnalysisRequest.read(
-            text, arguments["pile"], arguments["variant"], budget, die=die, **about, **players
+            text, arguments["pile"], arguments["variant"], budget, die=die, **options, **players
         )
     else:
         _reject_options(CARDS_OPTIONS, "needs cards. Enter your hand instead of strategies.")

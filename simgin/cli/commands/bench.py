@@ -68,19 +68,19 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
         check_writable(save, b'"command": "simgin bench')
         if save.exists():  # Only files with measurements can be overwritten.
             read_measurements(save)
-    before, now = _rounds(seconds, against)
-    rows: list[Any] = list(now[0])
-    parts = _format_measurements(now[0])
+    old_rounds, new_rounds = _rounds(seconds, against)
+    rows: list[Any] = list(new_rounds[0])
+    parts = _format_measurements(new_rounds[0])
     if against is not None:
         from simgin.checks.bench import compare_speeds
 
-        changed = compare_speeds(before, now)
-        rows = [asdict(change) for change in changed]
-        parts = _format_changes(changed, len(now))
+        changes = compare_speeds(old_rounds, new_rounds)
+        rows = [asdict(change) for change in changes]
+        parts = _format_changes(changes, len(new_rounds))
     result = CommandResult(repeat_command(), rows, SEED)
     result.print(as_json, parts)
     if save is not None:
-        text = json.dumps({"command": result.command, "rows": now[0]}, indent=1)
+        text = json.dumps({"command": result.command, "rows": new_rounds[0]}, indent=1)
         write_file(save, f"{text}\n".encode())
         print_note(f"wrote {save}.")
 

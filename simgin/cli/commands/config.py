@@ -40,13 +40,13 @@ def config_command(key: str | None, value: str | None, unset: bool, as_json: boo
         config.write_config(settings | {key: None})
         settings, errors = config.check_config()
     elif key is not None:
-        new = config.parse_setting(key, value)
+        parsed_value = config.parse_setting(key, value)
         if key == "variant" and value:
             variants.find_variant(value)
         elif key == "opponent" and value:
             loader.find_strategy(value)
         if value is not None:
-            config.write_config(settings | {key: new})
+            config.write_config(settings | {key: parsed_value})
             settings, errors = config.check_config()
     for error in errors:
         print_note(f"warning: {error}")

@@ -42,7 +42,7 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
     for name, file in list_experiments().items():
         question = tomllib.loads(file.read_text(encoding="utf-8"))["question"]
         rows.append({"name": name, "question": question, "file": str(file)})
-    named = [(row["name"], row["question"]) for row in rows]
-    table = table_from_rows("Experiments", ("name", "question"), named)
+    questions = [(row["name"], row["question"]) for row in rows]
+    table = table_from_rows("Experiments", ("name", "question"), questions)
     closing = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
     CommandResult(repeat_command(), rows).print(as_json, [table, closing], paged=True)

@@ -34,9 +34,9 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
 
     config.drop_solitaire_opponent("b", arguments)
     with policy_calls(as_json):
-        played = replay.trace_named_deal(**arguments)
-    replayed = replay.make_replay(played)
-    command = played.matchup.replay_command(
+        deal_trace = replay.trace_named_deal(**arguments)
+    replayed = replay.make_replay(deal_trace)
+    command = deal_trace.matchup.replay_command(
         arguments["unit"], arguments["half"], arguments["deal"] or 0
     )
     parts = [
@@ -48,6 +48,6 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     CommandResult(command, replay_json.replay_to_json(replayed), arguments["seed"]).print(
         as_json, parts
     )
-    if played.error:
-        show_traceback(played.exception)
-        raise PolicyCallError(played.error)
+    if deal_trace.error:
+        show_traceback(deal_trace.exception)
+        raise PolicyCallError(deal_trace.error)

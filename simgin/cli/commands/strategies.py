@@ -175,9 +175,9 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     for finding in findings:
         if finding.check == "read" and finding.passed is False:
             raise StrategyError(finding.sentence)
-    named = [variant.spec for variant in selected_policies] if variant_texts else ()
+    variant_specs = [variant.spec for variant in selected_policies] if variant_texts else ()
     rows = [asdict(finding) for finding in findings]
-    CommandResult(repeat_command(variant_texts=named, seconds=None), rows).print(
+    CommandResult(repeat_command(variant_texts=variant_specs, seconds=None), rows).print(
         as_json, _check_parts(findings)
     )
     return int(any(finding.passed is False for finding in findings))
@@ -346,10 +346,10 @@ def _show(strategy: Strategy, as_json: bool) -> None:
 
 
 def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
-    about = "\n\n".join([" ".join(part.split()) for part in strategy.about.split("\n\n")])
+    description = "\n\n".join([" ".join(part.split()) for part in strategy.about.split("\n\n")])
     yield strategy.spec
-    yield about
-    if strategy.source and f"Source: {strategy.source}" not in about:
+    yield description
+    if strategy.source and f"Source: {strategy.source}" not in description:
         yield f"Source: {strategy.source}"
     cells = [(row["slot"], row["policy"], row["tier"], row["about"]) for row in rows]
     yield table_from_rows("Policies", ("slot", "policy", "speed", "what it does"), cells)

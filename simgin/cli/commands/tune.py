@@ -122,8 +122,8 @@ def _announce(request: TuneRequest, seconds: float) -> None:
     from simgin.report.wrapping import Sentences
     from simgin.text.amounts import format_duration
 
-    about = "about " if seconds >= 1 else ""
-    time = f"Estimated time: {about}{format_duration(seconds)}."
+    qualifier = "about " if seconds >= 1 else ""
+    time = f"Estimated time: {qualifier}{format_duration(seconds)}."
     console().print(Sentences([f"{plan_sentence(request)} {time}"]))
 
 
@@ -135,17 +135,17 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
 
     matchups = request.matchups(request.strategy, request.seed)
     # A unit is a pair of matches, so this is the time per match.
-    each = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
+    pair_seconds = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
     strategies = request.generations * (request.n_candidates + 2)
     final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches
-    seconds = each * (
+    seconds = pair_seconds * (
         strategies * request.matches + final_matches + 3 * request.confirmation_matches
     )
     return {
         "variant": request.variant.spec,
         "strategy": request.strategy.spec,
         "opponents": [opponent.spec for opponent in request.pool],
-        "parameters": [knob.name for knob in request.parameters],
+        "parameters": [parameter.name for parameter in request.parameters],
         "objective": request.objective,
         "generations": request.generations,
         "candidates": request.n_candidates,

@@ -165,8 +165,8 @@ def _read_file(file: str) -> list[Variant]:
             valid.append(result)
             continue
         for sentence in result.messages:
-            named = sentence.startswith(f"{file}: ")
-            sentences.append(sentence if named else f"{text}: {sentence}")
+            starts_with_file = sentence.startswith(f"{file}: ")
+            sentences.append(sentence if starts_with_file else f"{text}: {sentence}")
     if sentences:
         raise VariantError(sentences)
     return valid

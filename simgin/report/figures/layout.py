@@ -77,16 +77,18 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
     end = _shared_length([parts[start:][::-1] for parts in unique])
     prefix = "".join(unique[0][:start])
     suffix = "".join(unique[0][len(unique[0]) - end :])
-    shared = [f"begin with {prefix}"] * (start > 0) + [f"end with {suffix}"] * (end > 0)
-    sentence = f" All full names {' and '.join(shared)}." if shared else ""
+    clauses = [f"begin with {prefix}"] * (start > 0) + [f"end with {suffix}"] * (end > 0)
+    sentence = f" All full names {' and '.join(clauses)}." if clauses else ""
     short = [name[len(prefix) : len(name) - len(suffix)].lstrip("+:,@#/ ") for name in names]
     return short, sentence
 
 
 def _shared_length(lists: Sequence[Sequence[str]]) -> int:
     """Return the number of first items that all lists share, leaving one item in each list."""
-    shared = itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*lists, strict=False))
-    return min(len(list(shared)), *(len(parts) - 1 for parts in lists))
+    shared_parts = itertools.takewhile(
+        lambda parts: len(set(parts)) == 1, zip(*lists, strict=False)
+    )
+    return min(len(list(shared_parts)), *(len(parts) - 1 for parts in lists))
 
 
 # Figures and panels
@@ -446,7 +448,7 @@ def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, 
 
     Names that are not in `order` come last, in order of appearance.
     """
-    listed = list(names)
-    ordered = dict.fromkeys([*order, *listed])
-    all_styles = {name: series_style(i) for i, name in enumerate(ordered)}
-    return {name: all_styles[name] for name in listed}
+    names_list = list(names)
+    ordered_names = dict.fromkeys([*order, *names_list])
+    all_styles = {name: series_style(i) for i, name in enumerate(ordered_names)}
+    return {name: all_styles[name] for name in names_list}

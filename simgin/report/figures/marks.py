@@ -312,9 +312,9 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: st
         unit: Unit of the sample size, such as "deals".
         note: Text at the end of the caption.
     """
-    smallest = int(frame["n"].min())
+    min_n = int(frame["n"].min())
     largest = int(frame["n"].max())
-    size = f"{smallest:,}" if smallest == largest else f"{smallest:,} to {largest:,}"
+    size = f"{min_n:,}" if min_n == largest else f"{min_n:,} to {largest:,}"
     variants = unique_names(frame["variant"])
     return describe_sample(variants, _players_text(frame), f"{size} {unit}", seed, note)
 
@@ -323,9 +323,9 @@ def describe_sample(
     variants: Sequence[str], players: str, size: str, seed: int | None, note: str
 ) -> str:
     """Return a caption that names the variants, the players and the sample size."""
-    noun = "Variants" if len(variants) > 1 else "Variant"
+    variant_noun = "Variants" if len(variants) > 1 else "Variant"
     is_short = len(variants) <= MAX_NAMES
-    listing = f"{noun}: {', '.join(variants)}" if is_short else f"{len(variants)} variants"
+    listing = f"{variant_noun}: {', '.join(variants)}" if is_short else f"{len(variants)} variants"
     origin = f"{listing}. {players}. Sample: {size}{seed_clause(seed)}."
     return f"{origin} {note}" if note else origin
 
