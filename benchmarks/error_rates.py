@@ -30,7 +30,7 @@ VARIANT = "eaai"
 UNITS_PER_PIECE = 20
 EXCLUDED_STRATEGY = "dice-player"  # This strategy plays like gold in variants without a die.
 N_COSTLIEST = 3
-SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # started first
+SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate first
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ REVIEW = "/review?r1=standard%2Bundercut_bonus%3D10"
 COMPARISON = "/compare?s1=gold-early&s2=simple&stop=until&until=0.1%25"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 MIDDLE_TURNS = 3  # turns before the screenshot in the middle of the deal
-PATIENCE = 600_000  # milliseconds
+PATIENCE = 600_000  # timeout of the browser, in milliseconds
 
 
 def take_screenshots(address: str) -> None:

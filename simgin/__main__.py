@@ -5,7 +5,7 @@ import sys
 
 import simgin.text.settings  # noqa: F401  must be imported before numba
 
-INTERRUPTED_EXIT_CODE = 130  # exit code
+INTERRUPTED_EXIT_CODE = 130  # exit code after an interruption
 
 
 def main() -> None:

@@ -47,7 +47,7 @@ QUANTIFIER_PATTERN = re.compile(
     r"|whoever|strongest|no difference|the same|each|half|hardly|mostly)\b",
     re.I,
 )
-NUMBER_PATTERN = re.compile(r"\d+(?:\.\d+)? ?%|\d*\.\d+")  # other numbers are part of the rules
+NUMBER_PATTERN = re.compile(r"\d+(?:\.\d+)? ?%|\d*\.\d+")  # other numbers belong to rules
 
 KEY_COLUMNS = ("variant", "strategy", "opponent", "metric")  # columns that identify a row
 

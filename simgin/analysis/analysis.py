@@ -340,7 +340,7 @@ def select_measure(variant: Variant) -> str:
     return "win" if row["deal_scoring"] == "winloss" else "points"
 
 
-# Receives the number of worlds played, the maximum, and a function that returns the result.
+# Callback that receives the number of worlds, the maximum, and a function for the result
 OnProgress = Callable[[int, int, Callable[[], Analysis]], None]
 
 

@@ -54,7 +54,7 @@ MIN_TRIAL_SECONDS = (
     0.02  # minimum duration in seconds of the trial run that determines the size of a repetition
 )
 
-# name, variant, A, B and unit
+# fields: name, variant, strategies A and B, and unit
 BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...] = (
     ("simple v simple, eaai deals", "eaai", "simple", "simple", "deal"),
     ("gold v gold, deals", "standard", "gold", "gold", "deal"),

@@ -164,7 +164,7 @@ def print_line(line: str) -> None:
     click.echo(escape_control_chars(line))
 
 
-print_note = print_status  # This also prints a remark on stderr.
+print_note = print_status  # Notes are also printed on stderr.
 
 
 def format_command(*words: object) -> str:

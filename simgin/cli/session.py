@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from simgin.runs.plan import Plan
     from simgin.runs.result import Result
 
-INTERRUPTED = 130  # exit code
+INTERRUPTED = 130  # exit code after an interruption
 COMPILING_NOTICE_DELAY = 2.0  # delay in seconds; a start with cached code is faster
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
 MATCHES_HINT = "Use --matches 20k to play whole matches."

@@ -65,7 +65,7 @@ class DistributionMean:
 class Generation:
     """Candidates of one generation, with the mean of the distribution that produced them."""
 
-    number: int  # from 1
+    number: int  # number of the generation, starting at 1
     candidates: tuple[ParameterValues, ...]
     scores: np.ndarray  # (n_candidates,) float64: proportion of matches won, or points per deal
     mean: DistributionMean

@@ -135,7 +135,7 @@ class TrainRequest(TrainingRequest):
 class TrainingRound:
     """Result of one training round: weights, number of decisions and gain."""
 
-    number: int  # from 1
+    number: int  # number of the round, starting at 1
     weights: np.ndarray
     n_decisions: int  # number of decisions whose discards were compared
     gain: Estimate  # gain over the initial weights, on the deals of the next round

@@ -149,7 +149,7 @@ def _replay_deal(game, state, rules, view0, view1):
     )
     if game.is_kept:
         _restore_turn_start(game, state)
-        write_ending_fields(state, view0)  # Clear an ending that was declined.
+        write_ending_fields(state, view0)  # Clear the ending that the player declined.
         write_ending_fields(state, view1)
         turn_before = 0 if state.asked_seat == state.dealer else 1
         play_turns(
@@ -301,7 +301,7 @@ def advance_game(game):
     except Exception:
         is_over = False
     if state.logged < state.scripted and not is_over:
-        raise IllegalActionError  # A stored action is illegal.
+        raise IllegalActionError  # One of the stored actions is illegal.
     state.scripted = state.logged
     if is_over:
         game.at = DEAL_OVER

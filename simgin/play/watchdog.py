@@ -56,7 +56,7 @@ class _RunningKernel:
         self._decision = decision_key
         if self._waited >= ABORT_AFTER:
             _running.discard(self)
-            with suppress(InvalidStateError):  # The policy has just returned.
+            with suppress(InvalidStateError):  # The policy returned before the call was aborted.
                 self._on_timeout(InvalidActionError(f"did not return within {ABORT_AFTER:g} s."))
         elif self._waited >= WARN_AFTER:
             self._warn()

@@ -33,7 +33,7 @@ OUTLIER_STYLE: dict[str, Any] = {
     "fontsize": figures.FONT_SMALL,
     "color": figures.TEXT_COLOUR,
 }
-MINUS = "\N{MINUS SIGN}"  # the minus sign of the tick labels
+MINUS = "\N{MINUS SIGN}"  # minus sign in tick labels
 OUTLIERS_NOTE = "Arrows mark values outside the scale. These values are shown at the right."
 NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
 INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."

@@ -274,12 +274,12 @@ def _players_text(matchups: list[MatchupRows]) -> str:
 UNIT_NOUNS = {"deal": "deals", "match": "matches"}
 RATINGS_HEAD = 0.5  # height of a panel without its rows, in inches
 CROWDED_REDUCTION = 0.06  # reduction of the height of the rows of large leagues, in inches
-MIN_LEAGUE_HEIGHT = 1.1  # inches
+MIN_LEAGUE_HEIGHT = 1.1  # minimum height of the plots of a league, in inches
 LEAD_MARGIN = 1.35  # limit of the scale of leads, relative to the largest lead
 # Ticks in Elo points; the scale is compressed above the last tick but one
 LEAD_TICKS = (0, 20, 40, 400)
 CROWDED_PLAYERS = 8  # maximum number of players for the normal font size
-CROWDED_FONT = 7  # points
+CROWDED_FONT = 7  # font size in the plots of large leagues, in points
 MAX_PLAYERS_NUMBERED = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
     "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player, on a scale "

@@ -219,12 +219,12 @@ def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     )
 
 
-KNOCK_HEIGHT = 2.1  # inches
+KNOCK_HEIGHT = 2.1  # height of a panel, in inches
 THRESHOLD_SPREAD = 0.6  # total width of the dots of all variants at one threshold
 KNOCK_NOTE = "Large markers show the best threshold of each variant. Error bars are 95 % intervals."
 
 
-# title, factor and break-even value
+# title, display factor and break-even value of each measure
 KNOCK_MEASURES = {"points": ("score per deal", 1, 0.0), "share": ("deals won, %", 100, 50.0)}
 
 
@@ -298,11 +298,11 @@ def _draw_threshold_line(
 # Two-player variants: matches by score, deals by deadwood and turn
 
 
-SCORES_HEIGHT = 3.6  # inches
+SCORES_HEIGHT = 3.6  # height of a panel, in inches
 CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities that are marked by contour lines
 SHADES = 41
 YOU_DEAL = 0
-COUNTS_HEIGHT = 2.8  # inches
+COUNTS_HEIGHT = 2.8  # height of a heat map, in inches
 MIN_HANDS = 100  # minimum number of hands; cells with fewer hands are empty
 # Number of turns above which heat maps use a small font, and size of this font in points
 CROWDED_TURNS, SMALL_CELL_FONT = (12, 7)
@@ -365,7 +365,7 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     shades = axes.contourf(
         x, y, shares, levels=np.linspace(0, 1, SHADES), cmap=figures.win_rate_colormap()
     )
-    shades.set(edgecolor="face", linewidth=0.4)  # Hide the background between shades.
+    shades.set(edgecolor="face", linewidth=0.4)  # Cover gaps between adjacent areas.
     lines = axes.contour(x, y, shares, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
     axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.FONT_NORMAL)
 

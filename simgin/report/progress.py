@@ -30,7 +30,7 @@ REFRESH_SECONDS = 0.5
 # delay in seconds before a notebook shows progress, so that short runs show no progress
 NOTEBOOK_DELAY = 1.0
 MIN_MEASURED_SECONDS = 2.0  # minimum playing time in seconds for an estimate of the remaining time
-BAR_WIDTH = 24  # characters
+BAR_WIDTH = 24  # width of the progress bar, in characters
 FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 

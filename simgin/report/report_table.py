@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Frame = pd.DataFrame | Mapping[str, Sequence[Any]]
 
-# text in a column of numbers
+# Number in a column; other cells contain text
 NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
 INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
 COLUMN_GAP, TIGHT_GAP = 3, 2  # number of characters between columns, and minimum for wide tables

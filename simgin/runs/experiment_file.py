@@ -52,7 +52,7 @@ from simgin.text.messages import format_value
 MAX_COMBINATIONS = 10_000  # maximum number of combinations per sweep
 # maximum number of listed invalid combinations of a spec
 MAX_LISTED_COMBINATIONS = 3
-MAX_LABEL = 200  # characters
+MAX_LABEL = 200  # maximum length of a label, in characters
 # Path in a spec, delimited by separators or by the ends of the spec
 _PATH = re.compile(r"(?<![^+=#@])[^+=#@]*\.(?:py|toml|npy)(?=$|[+#:@])", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

@@ -354,7 +354,7 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     policies = {
         policy.slot: policy for policy in strategy.policies if policy.slot not in spec.policies
     }
-    values: dict[str, str] = {}  # Values that several policies share appear once.
+    values: dict[str, str] = {}  # A value that several policies share appears only once.
     for slot, policy in list(policies.items()):
         changed = strategy_spec.format_changed_values(policy, base.policy(slot))
         # Values can be given for the whole strategy if all policies declare the parameter equally.

@@ -94,7 +94,7 @@ def match_command(
     run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS}
     plan = plan_match(strategies, **arguments)
     resolved_options: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
-    if plan.question is None:  # a single matchup
+    if plan.question is None:  # Only a plan with a single matchup lacks a question.
         resolved_options["strategies"] = [player.spec for player in plan.matchups[0].players]
         resolved_options["against"] = None
     else:
