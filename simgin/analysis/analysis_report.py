@@ -17,6 +17,7 @@ from simgin.core.rules_record import KNOCKER
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
 from simgin.play.matchup import short_names
 from simgin.play.pile import TAKEN_MARK, UNKNOWN_CARD_MARK, pile_label
+from simgin.play.table_text import describe_die
 from simgin.plots import analysis as forest
 from simgin.report import numbers
 from simgin.report.card_rows import FACE_DOWN, CardRow
@@ -377,7 +378,7 @@ def position_caption(position: Position) -> str:
     *_, last = position.describe()
     sentences = [last]
     if position.variant.params["die"] != "off":
-        sentences.insert(0, f"{position.die_text}.")
+        sentences.insert(0, describe_die(view))
     if view.drawn >= 0 or view.taken >= 0:
         sentences.append(NEW_CARD_NOTE)
     if any(word.endswith(TAKEN_MARK) for word in position.pile_cards):
