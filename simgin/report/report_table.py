@@ -83,7 +83,8 @@ class ScoreCell:
     @property
     def markdown(self) -> str:
         """Cell in Markdown, with the secondary text in parentheses."""
-        text = f"{self.text} {self.verdict}".strip()
+        separator = ", " if len(self.verdict) > 1 else " "  # an arrow follows without a comma
+        text = f"{self.text}{separator}{self.verdict}".strip()
         return f"{text} ({self.detail})" if self.detail else text
 
 

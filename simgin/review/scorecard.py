@@ -331,7 +331,7 @@ TWO_PLAYER_ROWS = (
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("nondealer", "seats"),
-        meaning="percentage of the deals that either player wins",
+        meaning="percentage of the deals with a winner",
     ),
     ScorecardRow(
         *("comebacks", "Comebacks", _comeback_rate),

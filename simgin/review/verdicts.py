@@ -253,7 +253,8 @@ def _join_clauses(clause: str, other: str = "") -> str:
 def _effect_clauses(review: Review, variant: str, effects: dict[str, Effect]) -> Iterator[str]:
     gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK, PLAYS_FOR_GIN))
     if gin_vs_knock is not None and gin_vs_knock.size == MUCH:
-        yield "playing for gin pays " + ("more" if gin_vs_knock.sign > 0 else "less")
+        profit = "more" if gin_vs_knock.sign > 0 else "less"
+        yield f"playing for gin is {profit} profitable"
     for effect_size in (MUCH, LITTLE):
         for key, clauses in EFFECT_CLAUSES.items():
             if key in effects and effects[key].size == effect_size and effects[key].sign:

@@ -124,7 +124,7 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
         (
             make_review({"gin": 0.45}, gin=0.96, skill=(-0.03, -0.1, -0.04), waiting=-0.2),
             "Matches are as long as before, but nearly every deal ends in gin. Playing for gin "
-            "pays less, and skill matters slightly less.",
+            "is less profitable, and skill matters slightly less.",
         ),
         (
             make_review(skill=(0.05, -0.05, 0.0)),
@@ -568,7 +568,7 @@ def test_a_cell_shows_the_difference_and_its_interval():
     turns, gin = rows["Turns per match"], rows["Deals ended by gin"]
     assert str(turns) == "80 (-27) ▼ much shorter" and turns.detail.startswith("-27.0 ± 1.2")
     assert str(gin) == "50 % (+10) ▲ a little more" and gin.detail == "+10.0 ± 2.0"
-    assert gin.markdown == "50 % ▲ a little more (+10.0 ± 2.0)"
+    assert gin.markdown == "50 %, ▲ a little more (+10.0 ± 2.0)"
     assert rows["Skill: strong v weaker players"].change == "-4 to +5"
     assert rows["Playing for gin v knocking"].change == "-20"
     base = review_report.scorecard_table(made).frame.set_index("row")[BASE]
