@@ -12,11 +12,11 @@ from simgin.analysis.position_parts import NO_DIE, Die, parse_pile, parse_score_
 from simgin.analysis.position_text import BLIND_WORD
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import strong_player
-from simgin.text.amounts import parse_count, parse_seed
+from simgin.text.amounts import parse_count
 from simgin.text.messages import SimginError, quote_text
 from simgin.text.notation import cards_to_mask, format_card, format_hand, parse_cards, split_cards
 from simgin.text.shell import join_command
-from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.names import read_seed, read_strategy_name, read_variant_name
 from simgin.web.pages import Form, choose_value
 
 DEFAULT_SEED = 1
@@ -93,7 +93,7 @@ class BoardPosition:
             strategy=read_player("strategy"),
             opponent="" if variant.params["players"] == 1 else read_player("opponent"),
             worlds=form.read("worlds", _read_worlds, str(DEFAULT_WORLDS)),
-            seed=form.read("seed", _read_seed, str(DEFAULT_SEED)),
+            seed=form.read("seed", read_seed, str(DEFAULT_SEED)),
         )
 
     @property
@@ -230,10 +230,6 @@ def _read_move(text: str) -> str:
 
 def _read_stock(text: str) -> int | None:
     return _read_integer(text) if text else None
-
-
-def _read_seed(text: str) -> int:
-    return parse_seed(_read_integer(text))
 
 
 def _read_integer(text: str) -> int:

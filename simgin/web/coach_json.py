@@ -30,7 +30,7 @@ def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
     rank = "best" if is_decided else "ahead" if is_final else "best so far"
     prices = [rank, *(format_cost(found, index) for index in found.ranking[1:])]
     return {
-        "label": position.label,
+        "label": f"{position.label[:1].upper()}{position.label[1:]}",
         "unit": found.unit,
         "worlds": found.n_worlds,
         "verdict": analysis_verdict(found, is_final),

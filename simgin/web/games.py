@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -27,10 +26,9 @@ from simgin.play.traced_deal import TracedDeal
 from simgin.report.json_output import format_json_output
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import strong_player
-from simgin.text.amounts import parse_seed
 from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
-from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.names import read_seed, read_strategy_name, read_variant_name
 from simgin.web.opponents import display_name
 from simgin.web.pages import Form, choose_value, format_date
 from simgin.web.table_json import game_version, legal_choices
@@ -75,7 +73,7 @@ class GameRequest:
             "" if is_solo else opponent.spec,
             form.read("length", lambda text: choose_value("length", text, LENGTHS), "match"),
             0 if is_solo else seat,
-            form.read("seed", _parse_seed, "1"),
+            form.read("seed", read_seed, "1"),
         )
 
     @property
@@ -107,10 +105,6 @@ class GameRequest:
         words += ["-v", self.variant.spec, "--seed", str(self.seed)]
         words += ["--one"] * (self.unit == "deal") + ["--coach"] * is_coached
         return join_command(words)
-
-
-def _parse_seed(text: str) -> int:
-    return parse_seed(int(text) if re.fullmatch(r"[0-9]{1,20}", text) else text)
 
 
 def read_standing(saved: SavedGame, request: GameRequest) -> tuple[str | None, str]:

@@ -1,4 +1,4 @@
-"""Names that a browser can send: built-in variants, strategies and runs, but never a path."""
+"""Names and seeds that a browser can send: variants, strategies and runs, but never a path."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from simgin.rules.variants import Variant, VariantError, find_variant
 from simgin.strategy import loader
 from simgin.strategy.author import Strategy
 from simgin.strategy.strategy_spec import StrategyError, parse_spec
+from simgin.text.amounts import parse_seed
 from simgin.text.messages import quote_text
 
 MAX_SPEC_LENGTH = 1000
 FILE_PATTERN = re.compile(r"\.toml|\.py|\.npy|[#@\\~]", re.IGNORECASE)
 VARIANT_NAME_PATTERN = re.compile(r"[a-z0-9-]+")
+
+
+def read_seed(text: str) -> int:
+    """Return a seed, or raise SimginError if the text is not a valid seed."""
+    return parse_seed(int(text) if re.fullmatch(r"[0-9]{1,20}", text) else text)
 
 
 def read_variant_name(spec: str) -> Variant:

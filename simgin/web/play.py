@@ -77,9 +77,9 @@ def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             continue
         if score is None:
             continue
-        against = f"against {game.opponent_name}" if game.opponent else "solitaire"
+        against = f" against {game.opponent_name}" if game.opponent else ""
         parts = [
-            f"{game.variant.title} {against}",
+            f"{game.variant.title}{against}",
             f"deal {len(saved_game.deals)}",
             f"seed {game.seed}",
         ]

@@ -8,12 +8,11 @@ from simgin.core import codes
 from simgin.core.match import UNDECIDED
 from simgin.core.position_rollouts import ACTION_DISCARD
 from simgin.core.rules_record import DIE_OFF
-from simgin.core.view import FROM_PILE
 from simgin.play import table_text
 from simgin.play.hand_analysis import format_meld, shown_melding, sort_melds
 from simgin.play.pile import format_pile
 from simgin.play.played_game import PlayedGame
-from simgin.play.replay import format_score, make_replay, with_deal_applied
+from simgin.play.replay import Replay, format_score, make_replay, with_deal_applied
 from simgin.play.rollouts import legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, mask_to_cards
@@ -40,14 +39,14 @@ def game_to_json(game: PlayedGame) -> Json:
     state, variant = game.table.state, game.matchup.variant
     deal = game.deals[-1] if game.table.is_over else game.table.trace()
     decision = game.decision
+    goal = variant.goal.won_by.format(**variant.params)
     return {
         "version": game_version(game),
-        "variant": variant.spec,
         "opponent": display_name(game.opponent),
         "deal": int(state.deal) + 1,
         "dealer": _dealer(game),
         "scores": _scores(game, state),
-        "goal": variant.goal.won_by.format(**variant.params),
+        "goal": goal if game.matchup.unit == "match" else "",
         "undone": game.n_undone,
         "can_undo": bool(game.prompts),
         "is_over": game.table.is_over,
@@ -140,33 +139,32 @@ def _card(card: int) -> str | None:
 
 def _result(game: PlayedGame, deal: TracedDeal) -> Json:
     """Return the result of a finished deal, with all hands."""
-    replay = make_replay(deal)
-    state, in_match = deal.state, game.matchup.unit == "match"
-    after, outcome = with_deal_applied(state, replay.rules)
+    replay, in_match = make_replay(deal), game.matchup.unit == "match"
+    other = display_name(game.opponent) or replay.names[1]  # the joker in solitaire games
+    replay.names = ("You", other) if game.seat == 0 else (other, "You")
+    after, outcome = with_deal_applied(deal.state, replay.rules)
     lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if in_match else ""
-    winner = int(state.winner)
+    winner = int(deal.state.winner)
     return {
-        "summary": _summarise(game, deal) or replay.summary,
+        "summary": _summarise(replay),
         "winner": "" if winner < 0 else "you" if winner == game.seat else "opponent",
-        "hands": [_final_hand(game, deal, seat) for seat in range(len(game.matchup.players))],
-        "match": lines.splitlines(),
+        "hands": [_final_hand(replay, seat) for seat in range(len(game.matchup.players))],
+        "match": lines.replace("You wins", "You win").splitlines(),
         "is_last": not in_match or outcome != UNDECIDED,
         "scores": _scores(game, after),
         "pile": _final_pile(game, deal, replay.rules),
-        "last_turn": _last_turn(game, deal),
     }
 
 
-def _summarise(game: PlayedGame, deal: TracedDeal) -> str:
-    """Return who ended the deal and the points of both players; empty for other endings."""
-    state, stopper = deal.state, int(deal.state.stopper)
-    if not game.opponent or stopper < 0 or deal.kind not in ENDINGS:
-        return ""
-    names = ["You" if seat == game.seat else display_name(game.opponent) for seat in (0, 1)]
-    ending = ENDINGS[deal.kind].format(names[stopper], names[1 - stopper].replace("You", "you"))
-    seats = (game.seat, 1 - game.seat)
-    points = ", ".join(f"{names[seat]} {int(state.score[seat])}" for seat in seats)
-    return f"{ending}. Points: {points}."
+def _summarise(replay: Replay) -> str:
+    """Return the ending with the name of the player who ended the deal, and the points."""
+    deal, names, summary = replay.traced, replay.names, replay.summary
+    stopper = int(deal.state.stopper)
+    if stopper < 0 or deal.kind not in ENDINGS:
+        return summary
+    other = names[stopper - 1].replace("You", "you")
+    _, _, points = summary.partition(". ")
+    return f"{ENDINGS[deal.kind].format(names[stopper], other)}. {points}."
 
 
 def _final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
@@ -176,29 +174,20 @@ def _final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
     return format_pile(view, rules, not game.opponent)
 
 
-def _last_turn(game: PlayedGame, deal: TracedDeal) -> str:
-    """Return the draw source of the opponent's last turn if that turn ended the deal."""
-    if int(deal.state.stopper) in (game.seat, -1) or not deal.turns:
-        return ""
-    _, source, _, _ = deal.turns[-1]
-    return "took the top discard" if source == FROM_PILE else "drew from the stock"
-
-
-def _final_hand(game: PlayedGame, deal: TracedDeal, seat: int) -> Json:
+def _final_hand(replay: Replay, seat: int) -> Json:
     """Return a seat's hand after the deal, with melds, lay-offs and deadwood."""
-    state, replay = deal.state, make_replay(deal)
+    state = replay.traced.state
     hand, stopper = int(state.hand[seat]), int(state.stopper)
     laid = 0
     if seat == stopper:
         melds, deadwood_points = sort_melds(state.melds), int(state.stopper_count)
-    elif stopper >= 0 and game.opponent:
+    elif stopper >= 0:
         laid, melds = replay.defender_layoffs()
         deadwood_points = int(state.other_count)
     else:
         deadwood_points, melds = shown_melding(hand, replay.rules)
     return {
-        "name": "You" if seat == game.seat else display_name(game.opponent),
-        "is_stopper": seat == stopper,
+        "name": replay.names[seat],
         "groups": _group_cards(hand & ~laid, melds) if hand else [],
         "laid_off": [*map(format_card, mask_to_cards(laid))],
         "count": deadwood_points,

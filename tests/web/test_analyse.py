@@ -59,7 +59,7 @@ def test_the_page_shows_the_position_of_the_address(browser):
         ("to_move", {"to_move": "knock"}, "not a valid move"),
         ("opponent", {"opponent": "mine.py"}, "not a built-in strategy"),
         ("worlds", {"worlds": "2M"}, "do not fit into memory"),
-        ("seed", {"seed": "-1"}, "not a whole number"),
+        ("seed", {"seed": "-1"}, "not a valid seed"),
     ],
 )
 def test_an_impossible_position_has_a_message_beside_the_field(browser, field, changed, message):

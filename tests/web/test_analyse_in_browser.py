@@ -34,7 +34,7 @@ def page(request, chromium, address):
 
 def wait_until_decided(page):
     """Wait for the end of the analysis, and return the actions and their costs."""
-    page.wait_for_selector('#board[data-state="over"]', timeout=300_000)
+    page.wait_for_selector('#board[data-state="over"]', timeout=120_000)
     return page.text_content(".costs")
 
 
@@ -89,7 +89,8 @@ def test_the_variant_determines_the_fields(page):
         page.click(f'#deck [data-card="{card}"]')
     assert page.is_checked("input[value=pile]")
     page.click('#deck [data-card="QD"]')
-    page.select_option("#die", "4")
+    for name, value in (("stake", "2"), ("owner", "opponent"), ("die", "4")):
+        page.select_option(f"#{name}", value)
     assert "refuse 4" in wait_until_decided(page)
     page.select_option("#variant", "solitaire-gin")
     page.wait_for_selector("#opponent", state="detached")
@@ -98,7 +99,7 @@ def test_the_variant_determines_the_fields(page):
     page.wait_for_selector("text=cards cannot be analysed in race")
 
 
-@pytest.mark.parametrize("name", ["deal.json", "openspiel-bots.txt", "rlcard-random.txt"])
+@pytest.mark.parametrize("name", ["deal.json", "openspiel-bots.txt", "rlcard-novices.txt"])
 def test_a_dropped_file_lists_its_decisions(chromium, address, name, monkeypatch):
     monkeypatch.setattr("simgin.web.analyse_page.DEAL_FILE_WORLDS", 100)
     shown = call("show", "simple", "simple", "--seed", "3", "--json").stdout
@@ -106,6 +107,6 @@ def test_a_dropped_file_lists_its_decisions(chromium, address, name, monkeypatch
     with open_page(chromium, address, "/analyse") as page:
         page.evaluate(DROP, [name, text])
         page.wait_for_selector("#decisions a", timeout=120_000)
-        page.locator("#file-status", has_text="costliest first").wait_for(timeout=300_000)
+        page.locator("#file-status", has_text="costliest first").wait_for(timeout=120_000)
         page.click("#decisions a >> nth=0")
         page.wait_for_selector(".costs", timeout=120_000)

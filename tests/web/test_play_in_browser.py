@@ -1,16 +1,20 @@
 """A match played to its end in the system's Chromium, with clicks and keys, at both widths."""
 
 import random
+import re
 from contextlib import contextmanager
+from urllib.parse import quote
 
 import pytest
 
 from simgin.analysis import coach
+from simgin.strategy.cast import CAST
 from support.browser import open_page
 
 pytest.importorskip("playwright")
 pytestmark = pytest.mark.slow
 QUERY = "variant=standard&opponent=simple&length=match&seat=0&seed=4&coach=off"
+BEGINNER = CAST["two_player"][0]["strategy"]
 SHIFTS = """
 () => new Promise((resolve) => {
   new PerformanceObserver((list) => resolve(
@@ -56,6 +60,8 @@ def act(page, rng, with_keys):
         ending.click()
     elif cards:
         rng.choice(cards).click()
+        has_ring = "document.activeElement.matches('#game :focus-visible')"
+        assert not page.evaluate(has_ring)  # which could be mistaken for advice
     else:
         rng.choice(page.query_selector_all("#choices button, .stack button:enabled")).click()
     page.wait_for_selector(f'#game:not([data-version="{version}"])', timeout=60_000)
@@ -65,7 +71,7 @@ def act(page, rng, with_keys):
 def test_a_match_is_played_to_its_end(page, with_keys):
     rng = random.Random(1)
     text, actions = "", 0
-    while "wins the match" not in text:
+    while not re.search("wins? the match", text):
         act(page, rng, with_keys)
         actions += 1
         width = page.viewport_size["width"]
@@ -82,6 +88,60 @@ def test_a_match_is_played_to_its_end(page, with_keys):
     page.click("#choices button.primary")
     page.wait_for_url("**seed=5**")
     page.wait_for_selector("#game[data-version]")
+
+
+SPECIAL = {
+    "dice": "variant=dice&opponent=simple&length=deal&seed=5",
+    "columns": "variant=hollywood&opponent=beginner&length=match&seed=5",
+    "solitaire": "variant=solitaire-gin-knock&length=deal&seed=5",
+    "second seat": "variant=oklahoma&opponent=simple&length=deal&seed=5&seat=1",
+}
+
+
+@pytest.mark.parametrize("query", SPECIAL.values(), ids=SPECIAL)
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["wide", "phone"])
+def test_a_deal_of_a_special_game_is_played(chromium, address, query, size):
+    query = query.replace("beginner", quote(BEGINNER))
+    rng = random.Random(3)
+    with open_table(chromium, address, f"{query}&coach=off", size=size) as page:
+        while not page.query_selector("#game.ended"):
+            act(page, rng, with_keys=True)
+        n_hands = len(page.query_selector_all(".final"))
+        assert n_hands == (1 if "solitaire" in query else 2)
+        assert "gold+" not in page.inner_text("#game")
+        assert page.evaluate(SHIFTS) < 0.1
+
+
+def test_another_tab_and_a_new_browser_show_the_same_game(chromium, address):
+    rng = random.Random(4)
+    with open_table(chromium, address) as first, open_table(chromium, address) as second:
+        act(first, rng, False)
+        second.click("#choices button >> nth=0")
+        second.locator("#advice", has_text="another tab").wait_for()
+        assert first.inner_html("#hand") == second.inner_html("#hand")
+        act(second, rng, False)
+        hand, version = second.inner_html("#hand"), second.get_attribute("#game", "data-version")
+    with open_table(chromium, address, size=(390, 844)) as page:
+        assert page.inner_html("#hand") == hand
+        page.keyboard.press("u")
+        page.wait_for_selector(f'#game:not([data-version="{version}"])')
+        assert "undone: 1" in page.text_content("#dealer")
+        page.goto("/play")
+        page.click(".runs a >> nth=0")
+        page.wait_for_selector("#game[data-version]")
+        assert "undone: 1" in page.text_content("#dealer")
+
+
+def test_the_form_describes_the_opponent(chromium, address):
+    with open_page(chromium, address, "/play", (390, 844)) as page:
+        assert "trained weights" in page.text_content("#opponent-about")
+        page.select_option("#opponent", "gin-only")
+        assert "never knocks" in page.text_content("#opponent-about")
+        page.select_option("#variant", "solitary-gin")
+        assert not page.is_visible("#opponent") and not page.is_visible("#seat")
+        page.click("#setup button")
+        page.wait_for_selector("#game[data-version]", timeout=120_000)
+        assert "opponent" not in page.text_content(".game-title")
 
 
 def test_the_coach_comments_and_the_costliest_decisions_are_listed(page):

@@ -3,7 +3,7 @@
 import { cardBack, cardFace, cardName, withCards } from "./cards.js";
 import { costTable } from "./costs.js";
 import { readLines } from "./lines.js";
-import { find, make } from "./site.js";
+import { fill, find, make, request } from "./site.js";
 
 const RANKS = [..."A23456789TJQK"];
 const SUITS = [..."SHDC"];
@@ -13,7 +13,6 @@ const TARGET_KEYS = { h: "hand", p: "pile", o: "known" };
 const WORLDS_FACTOR = 4;
 
 const form = find("position");
-const fill = (id, ...children) => find(id).replaceChildren(...children);
 
 // Position
 
@@ -177,7 +176,7 @@ const showCosts = (found) => {
   find("verdict").textContent = withCards(found.verdict);
   find("costs").classList.remove("stale");
   fill("costs", costTable(found.actions, found.unit));
-  const played = `${found.worlds.toLocaleString("en")} of up to ${found.max_worlds.toLocaleString("en")} simulated deals.`;
+  const played = `${found.worlds.toLocaleString("en")} of up to ${found.max_worlds.toLocaleString("en")} worlds (simulated deals).`;
   find("worlds").textContent = `${played} ± marks 95 % confidence intervals.`;
   showButtons(!found.is_over, found.is_over && !found.is_decided ? "Add worlds" : "");
   if (found.is_over) find("announced").textContent = found.verdict;
@@ -195,7 +194,7 @@ const analyse = async () => {
     await readLines(`/analyse/costs?${query()}`, { signal: controller.signal }, (found) => (found.command ? showStart(found) : showCosts(found)));
   } catch (error) {
     if (error.name === "AbortError") return;
-    find("verdict").textContent = error.message;
+    showError(error);
     showButtons(false);
   }
 };
@@ -210,10 +209,12 @@ const addWorlds = () => {
   changed();
 };
 
+const showError = (error) => { find("verdict").textContent = error.message; };
+
 // The variant determines the fields of the form.
 const changeVariant = async () => {
   const { value } = form.elements.variant;
-  const answer = await fetch(`/analyse?${query()}`);
+  const answer = await request(`/analyse?${query()}`);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   if (form.elements.variant.value !== value) return; // The user has chosen another variant.
   find("variant-fields").replaceWith(page.getElementById("variant-fields"));
@@ -258,7 +259,7 @@ find("more").addEventListener("click", addWorlds);
 form.elements.to_move.addEventListener("change", () => { isMoveChosen = true; changed(); });
 form.elements.hand.addEventListener("change", () => { if (!isMoveChosen) followHand(words("hand").length); });
 form.addEventListener("change", async (event) => {
-  if (event.target.name === "variant") await changeVariant();
+  if (event.target.name === "variant") await changeVariant().catch(showError);
   changed();
 });
 form.addEventListener("submit", (event) => { event.preventDefault(); changed(); });

@@ -2,7 +2,7 @@
 
 import { withCards } from "./cards.js";
 import { readLines } from "./lines.js";
-import { find, make } from "./site.js";
+import { fill, find, make } from "./site.js";
 
 const MAX_BYTES = 2 ** 20;
 
@@ -14,13 +14,13 @@ const showDecisions = ({ title, decisions, is_over: isOver }) => {
     return;
   }
   find("file-status").textContent = isOver ? `${decisions.length} decisions, costliest first.` : `Analysing decision ${decisions.length} …`;
-  find("decisions").replaceChildren(...decisions.map((each) => make("li", {}, `${each.title}: ${withCards(each.choice)} `, make("a", { href: each.link }, "Open"))));
+  fill("decisions", ...decisions.map((each) => make("li", {}, `${each.title}: ${withCards(each.choice)} `, make("a", { href: each.link }, "Open"))));
 };
 
 const read = async (file) => {
   current?.abort();
   current = new AbortController();
-  find("decisions").replaceChildren();
+  fill("decisions");
   find("file-status").textContent = "Reading the file …";
   find("file-status").scrollIntoView({ block: "nearest" });
   try {

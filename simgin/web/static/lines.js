@@ -1,9 +1,10 @@
 // Results that the server sends as lines of JSON while it works.
 
+import { request } from "./site.js";
+
 // Send a request and call a function with each object; an error has the server's message.
 export const readLines = async (address, options, onObject) => {
-  const response = await fetch(address, options)
-    .catch((error) => { throw error.name === "AbortError" ? error : new Error("The server does not answer. Is simgin web still running?"); });
+  const response = await request(address, options);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

@@ -2,7 +2,7 @@
 
 import { cardBack, cardFace, cardName, cardPlace, withCards } from "./cards.js";
 import { costTable } from "./costs.js";
-import { find, make, post, readAnswer } from "./site.js";
+import { fill, find, make, post, readAnswer, request } from "./site.js";
 
 const MAX_HINTS = 6;
 const COSTLIEST = 3;
@@ -15,13 +15,11 @@ let running = Promise.resolve(); // the coach answers one request at a time
 
 const address = (path) => `/play/${path}?${game.dataset.query}`;
 const load = async (path) => {
-  const response = await fetch(address(path), { headers: { Accept: "application/json" } })
-    .catch(() => { throw new Error("The server does not answer. Is simgin web still running?"); });
+  const response = await request(address(path), { headers: { Accept: "application/json" } });
   const answer = await readAnswer(response);
   if (!response.ok) throw new Error(answer.error);
   return answer;
 };
-const fill = (id, ...children) => find(id).replaceChildren(...children);
 const showError = (error) => fill("advice", make("p", { class: "error" }, error.message));
 const say = (text) => { find("announced").textContent = text; };
 
@@ -70,7 +68,7 @@ const showCosts = (found) => {
   const parts = [make("p", { class: "verdict-line" }, withCards(found.choice || found.verdict))];
   if (found.actions.length) {
     parts.push(costTable(found.actions, found.unit, MAX_HINTS));
-    parts.push(make("p", { class: "note" }, `${found.worlds.toLocaleString("en")} simulated deals. `, make("a", { href: found.link }, "Open in Analyse")));
+    parts.push(make("p", { class: "note" }, `${found.worlds.toLocaleString("en")} worlds (simulated deals). `, make("a", { href: found.link }, "Open in Analyse")));
   }
   fill("advice", ...parts);
 };
@@ -171,7 +169,11 @@ const drawPrompt = (canDraw, canTake) => {
 
 const paragraphs = (lines) => lines.map((text) => make("p", {}, withCards(text)));
 
-const showPile = (pile) => fill("pile", ...pile.map((each) => (each === "?" ? cardBack() : cardImage(each, each.endsWith("*") ? "taken" : ""))));
+const showPile = (pile) => {
+  const hasTaken = pile.some((each) => each.endsWith("*"));
+  find("pile-title").textContent = `Discard pile, oldest first${hasTaken ? " (faded cards were taken)" : ""}`;
+  fill("pile", ...pile.map((each) => (each === "?" ? cardBack() : cardImage(each, each.endsWith("*") ? "taken" : ""))));
+};
 
 const showResult = (result) => {
   const hands = result.hands.map((hand) => make("div", { class: "final" },
@@ -197,7 +199,7 @@ const showResult = (result) => {
 const offerCostliest = (list) => {
   const button = make("button", { type: "button" }, "Find them");
   button.addEventListener("click", () => showCostliest(list));
-  return make("li", {}, button);
+  return make("li", { class: "none" }, button);
 };
 
 const nextGame = () => {
@@ -215,12 +217,14 @@ const show = (received) => {
   find("opponent-score").textContent = (state.result?.scores ?? state.scores)[1] || "";
   find("own-score").textContent = (state.result?.scores ?? state.scores)[0] || "";
   const undone = state.undone ? `, undone: ${state.undone}` : "";
-  find("dealer").textContent = `Deal ${state.deal}${state.dealer ? `, dealer: ${state.dealer}` : ""}${undone}`;
+  const goal = state.goal ? `Match to ${state.goal}, deal` : "Deal";
+  find("dealer").textContent = `${goal} ${state.deal}${state.dealer ? `, dealer: ${state.dealer}` : ""}${undone}`;
   find("undo").disabled = !state.can_undo;
   find("hint").disabled = !state.table;
   fill("history", ...state.history.map((line) => make("li", {}, withCards(line.trim().replace(/^\d+ /, "")))));
   fill("advice");
   game.classList.toggle("ended", Boolean(state.result));
+  game.classList.toggle("solitaire", !state.opponent);
   if (state.table) {
     showTable(state.table);
     say([...state.table.events, find("prompt").textContent].join(". "));

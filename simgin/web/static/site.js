@@ -2,6 +2,8 @@
 
 export const find = (id) => document.getElementById(id);
 
+export const fill = (id, ...children) => find(id).replaceChildren(...children);
+
 // Return an element with properties; `data-` and `aria-` names and `class` set attributes.
 export const make = (tag, properties = {}, ...children) => {
   const element = document.createElement(tag);
@@ -23,13 +25,17 @@ export const readAnswer = async (response) => {
   }
 };
 
+// Send a request; if there is no answer, throw an error with a message for the user.
+export const request = (address, options) => fetch(address, options)
+  .catch((error) => { throw error.name === "AbortError" ? error : new Error("The server does not answer. Is simgin web still running?"); });
+
 // Send a POST request with JSON and return the JSON of the answer. An error has the server's message.
 export const post = async (address, body = {}) => {
-  const response = await fetch(address, {
+  const response = await request(address, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json" },
     body: JSON.stringify(body),
-  }).catch(() => { throw new Error("The server does not answer. Is simgin web still running?"); });
+  });
   const answer = await readAnswer(response);
   if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status, answer });
   return answer;
