@@ -20,6 +20,7 @@ from types import ModuleType
 import numpy as np
 
 from simgin.core.codes import SLOTS
+from simgin.rules.variants import variant_names
 from simgin.strategy import strategy_spec
 from simgin.strategy.author import Policy, Strategy
 from simgin.strategy.dependencies import collect_functions, is_built_in
@@ -412,6 +413,11 @@ def _find_by_name(name: str) -> Strategy:
     strategies = {**_live_strategies, **_load_library().strategies}
     if name not in strategies:
         _check_not_rejected(name)
+        if name in variant_names():
+            raise StrategyError(
+                f"{quote_text(name)} is a variant, not a strategy. To list the strategies for this "
+                f"variant, run `simgin strategies -v {name}`."
+            )
         hint = did_you_mean(name, strategies)
         raise StrategyError(
             f"{quote_text(name)} is not a known strategy{hint} See `simgin strategies` for all "
