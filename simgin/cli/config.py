@@ -48,17 +48,29 @@ def read_config() -> dict[str, Any]:
     return settings
 
 
-def check_config() -> tuple[dict[str, Any], list[str]]:
-    """Return all settings in the file, together with the error of each invalid setting.
+def read_config_file() -> dict[str, Any]:
+    """Return the contents of the configuration file, or an empty dict without a file.
 
     Raises:
-        SimginError: If the file is not a TOML file.
+        SimginError: If the file cannot be read or is not a TOML file.
     """
     if not (path := config_path()).is_file():
-        return {}, []
+        return {}
     from simgin.text.toml import read_tables
 
-    settings, errors = read_tables(path, "Correct the file"), []
+    try:
+        return read_tables(path, "Correct the file")
+    except SimginError as error:
+        raise SimginError(f"{error} To restore all defaults, delete the file.") from None
+
+
+def check_config() -> tuple[dict[str, Any], list[str]]:
+    """Return all settings in the file, together with the error of each invalid setting or file."""
+    try:
+        settings, errors = read_config_file(), []
+    except SimginError as error:
+        return {}, [str(error)]
+    path = config_path()
     for key, value in settings.items():
         try:
             settings[key] = parse_setting(key, value)

@@ -35,6 +35,8 @@ def config_command(key: str | None, value: str | None, unset: bool, as_json: boo
         raise click.UsageError(
             "--unset requires a KEY without a VALUE. Specify only the setting to remove."
         )
+    if unset or value is not None:
+        config.read_config_file()  # A file with an error must not be overwritten.
     settings, errors = config.check_config()
     if unset and key in settings:
         config.write_config(settings | {key: None})
