@@ -8,8 +8,9 @@ from simgin.analysis import drill
 def main() -> None:
     """Search for the exercises of the drill, and write them to their file (about one minute)."""
     found = drill.run_drill(drill.DrillRequest.read("standard"))
-    contents = json.dumps(drill.drill_contents(found), ensure_ascii=False, indent=1)
-    drill.INCLUDED_DRILL.write_text(contents + "\n", "utf-8")
+    contents = drill.drill_contents(found) | {"records": found.records()}
+    text = json.dumps(contents, ensure_ascii=False, indent=1)
+    drill.INCLUDED_DRILL.write_text(text + "\n", "utf-8")
 
 
 if __name__ == "__main__":

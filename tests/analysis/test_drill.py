@@ -179,6 +179,10 @@ def test_the_default_drill_is_included_and_opens_at_once(tmp_path, monkeypatch):
     assert shown.startswith("30 positions: ") and "simgin drill -v standard" in shown
     call("drill", "-o", "named.html")
     assert len(opened) == 1 and (tmp_path / "named.html").exists()
+    rows = json.loads(call("drill", "--json").stdout)["rows"]
+    exercises = json.loads(drill.INCLUDED_DRILL.read_text())["exercises"]
+    commands = dict.fromkeys(row["analyze"] for row in rows)
+    assert list(commands) == [one["command"] for one in exercises]
 
 
 @pytest.mark.parametrize("words", [["--new"], ["--seed", "2"], ["-v", "eaai"], ["--as", "gold"]])

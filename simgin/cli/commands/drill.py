@@ -94,11 +94,11 @@ def drill_command(
             )
         return write(drill.drill_contents(result))
 
-    included = None if new or as_json else drill.read_included_drill(request)
+    included = None if new else drill.read_included_drill(request)
     if included is not None:
         sentence = drill.summarize(exercise["title"] for exercise in included["exercises"])
-        result = CommandResult(command, [], seed, write(included))
-        result.print(False, [f"{sentence} For other positions, add --new.", ""])
+        result = CommandResult(command, included["records"], seed, write(included))
+        result.print(as_json, [f"{sentence} For other positions, add --new.", ""])
     else:
         session.run_request(
             partial(drill.run_drill, request, workers),
