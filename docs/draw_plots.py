@@ -29,6 +29,7 @@ from simgin_strategies import champion
 import simgin
 from simgin import plots
 from simgin.report import figures
+from simgin.report.figures.style import DEFAULT_NAME, use_style
 from simgin.review import review_plots
 
 if TYPE_CHECKING:
@@ -138,8 +139,9 @@ def draw_gallery() -> None:
             read_from = re.search(r'"(results/[^"]+\.csv)"', entry["python"])
             if read_from and not Path(read_from[1]).exists():
                 subprocess.run([sys.executable, "-m", *shlex.split(entry["command"])], check=True)
-            exec("\n".join(before), names)
-            (folder / f"{name}.png").write_bytes(plots.png(eval(last, names)))
+            with use_style(str(DOCS / entry["style"]) if "style" in entry else DEFAULT_NAME):
+                exec("\n".join(before), names)
+                (folder / f"{name}.png").write_bytes(plots.png(eval(last, names)))
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
 from simgin.cli.completion import complete_strategy, complete_variant
-from simgin.cli.output import EXPORT_FORMATS, EXPORT_KEY, PATIENCE_KEY
+from simgin.cli.output import EXPORT_FORMATS, EXPORT_KEY, PATIENCE_KEY, STYLE_KEY
 from simgin.text import amounts
 
 
@@ -57,9 +57,16 @@ def _experiments(_: str) -> Iterable[str]:
     return examples.list_experiments()
 
 
+def _styles(_: str) -> Iterable[str]:
+    from simgin.report.figures import style
+
+    return style.list_styles()
+
+
 STRATEGY = NameType(complete_strategy, ".py")
 VARIANT = NameType(complete_variant, ".toml")
 EXPERIMENT = NameType(_experiments, ".toml")
+STYLE = NameType(_styles, ".mplstyle")
 PATH = click.Path(path_type=Path)
 FILE_PATH = click.Path(path_type=Path, dir_okay=False)
 
@@ -128,6 +135,22 @@ def json_option(command: Any) -> Any:
     return json_only_option(_export_option(command))
 
 
+def _use_style(context: click.Context, _option: click.Parameter, given: str | None) -> None:
+    if given and not context.resilient_parsing:
+        from simgin.report.figures import style
+
+        context.meta[STYLE_KEY] = given
+        context.with_resource(style.use_style(given))
+
+
+style_option = click.option(
+    f"--{STYLE_KEY}",
+    type=STYLE,
+    callback=_use_style,
+    expose_value=False,
+    metavar="NAME|FILE",
+    help="Style of the plots: a matplotlib style such as ggplot, or a .mplstyle file.",
+)
 details_option = click.option("--details", is_flag=True, help="Print all tables of the report.")
 variant_option = click.option(
     "-v",
@@ -273,6 +296,7 @@ _limit_options = (
     workers_option,
     scheduler_option,
     output_option("Directory for the tables, plots and HTML report."),
+    style_option,
     record_option,
 )
 

@@ -27,7 +27,7 @@ HTML_REPORT = "report.html"
 # Parameters that do not change a result
 RESULT_NEUTRAL_OPTIONS = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
 # Keys of options in the metadata of the context
-PATIENCE_KEY, EXPORT_KEY = "patience", "export"
+PATIENCE_KEY, EXPORT_KEY, STYLE_KEY = "patience", "export", "style"
 EXPORT_FORMATS = ("markdown", "latex", "csv")
 
 
@@ -96,8 +96,14 @@ def _export_tables(parts: Iterable[Any], form: str) -> str:
 
     tables = [part.export(form) for part in parts if isinstance(part, Table)]
     if not tables:
-        raise click.UsageError(f"there is no table to export. Omit --{EXPORT_KEY}.")
+        reject_export()
     return "\n".join(tables).removesuffix("\n")
+
+
+def reject_export() -> None:
+    """Raise UsageError if the user requests an export, because the command prints no table."""
+    if EXPORT_KEY in click.get_current_context().meta:
+        raise click.UsageError(f"there is no table to export. Omit --{EXPORT_KEY}.")
 
 
 def _describe_files(files: Sequence[Path]) -> str:
@@ -200,7 +206,7 @@ def continue_command(command: str) -> str:
     for parameter in context.command.params:
         name = str(parameter.name)
         is_typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if is_typed and name in (*RESULT_NEUTRAL_OPTIONS, PATIENCE_KEY, EXPORT_KEY):
+        if is_typed and name in (*RESULT_NEUTRAL_OPTIONS, PATIENCE_KEY, EXPORT_KEY, STYLE_KEY):
             words += _typed_words(parameter, {**context.meta, **context.params}[name])
     return " ".join([command, shell.join_command(words)]) if words else command
 

@@ -26,7 +26,6 @@ COST_UNITS = {
     "games": "won games",
     "win": "% of deals",
 }
-ACTION_STYLE, DONE_STYLE = figures.SERIES_STYLES[0], figures.SERIES_STYLES[1]
 COST_NOTE = (
     "Cost of each action compared with the best one in the same worlds. Error bars are "
     "simultaneous 95 % intervals. Hollow grey dots mark actions that are not significantly "
@@ -91,13 +90,13 @@ def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     done = rows["done"].to_numpy(bool)
     may_be_best = rows["best"].to_numpy(bool)
     for row in range(len(rows)):
-        style = DONE_STYLE if done[row] else ACTION_STYLE
+        style = figures.series_style(1 if done[row] else 0)
         # The best action is compared with itself, so it is never inconclusive.
         is_unclear = row > 0 and may_be_best[row]
         draw = figures.draw_inconclusive_bars if is_unclear else figures.draw_horizontal_bars
         row_index = np.array([row])
         draw(axes, row_index, [column[row_index] for column in values], style, "")
-    axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+    figures.draw_reference_line(axes, 0)
     figures.set_row_names(axes, _action_labels(rows))
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6)

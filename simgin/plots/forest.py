@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,11 +28,6 @@ BARS_NOTE = "Error bars are 95 % intervals from shared deals, and some are short
 # minimum ratio of an outlier to the median, and minimum number of rows for the detection of
 # outliers
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
-OUTLIER_STYLE: dict[str, Any] = {
-    "va": "center",
-    "fontsize": figures.FONT_SMALL,
-    "color": figures.TEXT_COLOUR,
-}
 MINUS = "\N{MINUS SIGN}"  # minus sign in tick labels
 OUTLIERS_NOTE = "Arrows mark values outside the scale. These values are shown at the right."
 NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
@@ -120,11 +115,20 @@ def _mark_outliers(axes: Axes, rows: pd.DataFrame, reach: float, names: Sequence
     axes.set_xlim(-edge, edge)
     for _, row in rows[is_outlier].iterrows():
         value, y = row["value"], names.index(row["name"])
-        colour = figures.TEXT_COLOUR if row["clear"] else figures.MUTED_COLOUR
+        ink = figures.setting("text.color")
+        colour = ink if row["clear"] else figures.muted_colour()
         side = math.copysign(0.97 * edge, value)
         axes.plot(side, y, ">" if value > 0 else "<", color=colour, clip_on=False, zorder=3)
         text = f"{value:+.3g}".replace("-", MINUS)
-        axes.text(1.03, y, text, transform=axes.get_yaxis_transform(), **OUTLIER_STYLE)
+        axes.text(
+            1.03,
+            y,
+            text,
+            transform=axes.get_yaxis_transform(),
+            va="center",
+            fontsize=figures.scale_font(figures.FONT_SMALL),
+            color=ink,
+        )
 
 
 @figures.plot_function
@@ -190,8 +194,8 @@ def _draw_panels(
                 else figures.draw_inconclusive_bars
             )
             limits = figures.float_columns(row, "value", "low", "high")
-            draw(axes, np.array([names.index(name)]), limits, figures.SINGLE_STYLE, "")
-        axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+            draw(axes, np.array([names.index(name)]), limits, figures.single_style(), "")
+        figures.draw_reference_line(axes, 0)
         figures.set_row_names(axes, names)
         figures.set_panel_title(axes, heading)
         axes.margins(x=0.12)
@@ -221,8 +225,6 @@ def _signed_square(x: np.ndarray) -> np.ndarray:
 # History of a parameter search
 
 GAIN_HEIGHT, PARAMETER_HEIGHT = 1.9, 1.15  # height of a panel, in inches
-LINE_STYLE = figures.SERIES_STYLES[0]
-DEFAULT_LINE: dict[str, Any] = {"color": figures.TEXT_COLOUR, "linewidth": 1, "linestyle": "--"}
 SEARCH_NOTE = (
     "Top: gain of the distribution mean over the default on held-out deals, with 95 % intervals. "
     "Below: parameters of the mean, with one standard deviation of the candidates as a band. The "
@@ -272,8 +274,8 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
         metric.display_factor * limit
         for limit in figures.float_columns(rows, "gain", "low", "high")
     ]
-    axes.axhline(0, **DEFAULT_LINE)
-    figures.draw_band(axes, generations, displayed_rows, LINE_STYLE, "")
+    _draw_default(axes, 0)
+    figures.draw_band(axes, generations, displayed_rows, figures.series_style(0), "")
     figures.label_if_undefined(axes, rows["gain"])
     figures.set_panel_title(axes, f"gain over the default, {metric.title}")
     _use_integer_ticks(axes)
@@ -283,10 +285,15 @@ def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the value of one parameter by generation."""
     generations, default = figures.float_columns(rows, "generations", "default")
     limits = figures.float_columns(rows, "value", "value_low", "value_high")
-    axes.axhline(default[0], **DEFAULT_LINE)
-    figures.draw_band(axes, generations, limits, LINE_STYLE, "")
+    _draw_default(axes, default[0])
+    figures.draw_band(axes, generations, limits, figures.series_style(0), "")
     figures.label_if_undefined(axes, rows["value"])
     _use_integer_ticks(axes)
+
+
+def _draw_default(axes: Axes, y: float) -> None:
+    """Draw the dashed line of the default."""
+    axes.axhline(y, color=figures.setting("text.color"), linewidth=1, linestyle="--")
 
 
 def _use_integer_ticks(axes: Axes) -> None:

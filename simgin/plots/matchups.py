@@ -25,7 +25,7 @@ __all__ = ["cross_table", "elo_ratings", "endings", "win_and_points"]
 
 # height of a line of a label, and distance between matchups, in inches
 LABEL_LINE, ROW_GAP = 0.14, 0.16
-LABEL_FONT = 8  # font size of labels and legends, in points
+LABEL_FONT = 8  # font size of labels in simgin's style, in points
 PANEL_HEAD = 0.6  # height of a panel without its rows, in inches
 # maximum number of matchups for stacked panels; with more matchups, panels are side by side
 MAX_STACKED_MATCHUPS = 6
@@ -37,15 +37,6 @@ BARS_NOTE = "Error bars are 95 % intervals, and some are shorter than their dot.
 MatchupRows = tuple[tuple[str, str, str], "ByMetric"]  # variant, A and B, and the rows of player A
 
 BREAK_EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
-# styles of the dots of both players; the second dot remains visible behind the first dot
-FIRST_PLAYER_STYLE = {"markersize": 4, "zorder": 3}
-SECOND_PLAYER_STYLE = {
-    "color": figures.MUTED_COLOUR,
-    "fmt": "s",
-    "markersize": 6,
-    "zorder": 2,
-    "markerfacecolor": figures.BACKGROUND,
-}
 WINNER_LABELS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 
 
@@ -92,7 +83,8 @@ def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
     for axes, panel in zip(axes_list, panels, strict=True):
         figures.set_panel_title(axes, panel.heading, width)
         axes.locator_params(axis="x", nbins=3)
-        axes.tick_params(axis="x", labelsize=figures.FONT_SMALL)
+        size = figures.resolve_font_size("xtick.labelsize", figures.FONT_SMALL)
+        axes.tick_params(axis="x", labelsize=size)
     for axes in axes_list[1:]:
         axes.tick_params(labelleft=False)
 
@@ -100,15 +92,21 @@ def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
 def _draw_panel(
     axes: Axes, panel: Column, matchups: list[MatchupRows], winners: tuple[str, str]
 ) -> None:
-    _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **FIRST_PLAYER_STYLE)
+    first = {"markersize": figures.marker_size(4), "zorder": 3}
+    _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **first)
     # Variants that count penalty points have no lost deals.
     losses = [table.find_interval(rows, "deal_loss")[0] for _, rows in matchups]
     if panel.name == "deal_win" and any(losses):
-        _draw_dots(axes, matchups, "deal_loss", panel.factor, winners[1], **SECOND_PLAYER_STYLE)
+        second = {  # This dot remains visible behind the first dot.
+            "color": figures.muted_colour(),
+            "fmt": "s",
+            "markersize": figures.marker_size(6),
+            "zorder": 2,
+            "markerfacecolor": figures.setting("axes.facecolor"),
+        }
+        _draw_dots(axes, matchups, "deal_loss", panel.factor, winners[1], **second)
     if panel.name in BREAK_EVEN:
-        axes.axvline(
-            panel.factor * BREAK_EVEN[panel.name], color=figures.MUTED_COLOUR, linewidth=1, zorder=1
-        )
+        figures.draw_reference_line(axes, panel.factor * BREAK_EVEN[panel.name])
 
 
 @figures.plot_function
@@ -198,7 +196,8 @@ def _draw_segments(
         if side != before:
             filled_rows = np.flatnonzero(starts)
             line_ends = filled_rows - 0.45, filled_rows + 0.45
-            axes.vlines(starts[filled_rows], *line_ends, color=figures.TEXT_COLOUR, linewidth=1.2)
+            ink = figures.setting("text.color")
+            axes.vlines(starts[filled_rows], *line_ends, color=ink, linewidth=1.2)
         label = "" if kind in named_labels else metrics.format_deal_ending(kind)
         figures.draw_stacked_bars(axes, kind, shares, starts, label, LABEL_FONT)
         starts = starts + shares
@@ -219,7 +218,7 @@ def _draw_dots(
 ) -> None:
     limits = [*(factor * np.array([table.find_interval(rows, metric) for _, rows in matchups]).T)]
     rows = np.arange(len(matchups))
-    figures.draw_horizontal_bars(axes, rows, limits, figures.SINGLE_STYLE, label, **style)
+    figures.draw_horizontal_bars(axes, rows, limits, figures.single_style(), label, **style)
 
 
 # Labels
@@ -234,19 +233,22 @@ def _matchup_labels(matchups: list[MatchupRows]) -> list[str]:
 
 
 def _fold_label(label: str) -> str:
-    return "\n".join(wrap_name(label, figures.LABEL_CHARACTERS))
+    characters = figures.fit_characters(figures.LABEL_CHARACTERS, "ytick.labelsize")
+    return "\n".join(wrap_name(label, characters))
 
 
 def _rows_height(labels: list[str]) -> float:
     """Return the total height of the rows of all matchups, in inches."""
-    return len(labels) * (ROW_GAP + LABEL_LINE * max(label.count("\n") + 1 for label in labels))
+    line = LABEL_LINE * figures.text_scale("ytick.labelsize")
+    return len(labels) * (ROW_GAP + line * max(label.count("\n") + 1 for label in labels))
 
 
 def _set_row_labels(axes: Axes, labels: list[str]) -> None:
     """Set the names of matchups as row labels, and wrap long names."""
     figures.style_axes(axes, "x")
     names = [figures.escape_text(label) for label in labels]
-    axes.set_yticks(range(len(labels)), names, fontsize=LABEL_FONT, color=figures.TEXT_COLOUR)
+    size = figures.resolve_font_size("ytick.labelsize", LABEL_FONT)
+    axes.set_yticks(range(len(labels)), names, fontsize=size)
     figures.hide_row_axis(axes, len(labels))
 
 
@@ -279,7 +281,7 @@ LEAD_MARGIN = 1.35  # limit of the scale of leads, relative to the largest lead
 # Ticks in Elo points; the scale is compressed above the last tick but one
 LEAD_TICKS = (0, 20, 40, 400)
 CROWDED_PLAYERS = 8  # maximum number of players for the normal font size
-CROWDED_FONT = 7  # font size in the plots of large leagues, in points
+CROWDED_FONT = 7  # font size in the plots of large leagues, in points in simgin's style
 MAX_PLAYERS_NUMBERED = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
     "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player, on a scale "
@@ -320,7 +322,7 @@ def cross_table(
     figure = figures.new_figure(size + 0.3, "", _league_caption(cross, variant, unit, seed))
     (axes,) = figures.stack_panels(figure, 1)
     columns = range(1, len(order) + 1)
-    names = [figures.escape_text(figures.fold_text(row, figures.LABEL_CHARACTERS)) for row in rows]
+    names = [figures.escape_text(figures.fold_label(row)) for row in rows]
     if len(order) > MAX_PLAYERS_NUMBERED:
         tick_labels = [str(rank) if rank % 2 else "" for rank in columns]
         key = f"{UNIT_NOUNS[unit]} won by the row player, %"
@@ -373,7 +375,7 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     rating_axes, lead_axes = figure.subplots(1, 2, sharey=True)
     _draw_ratings(rating_axes, standings, "elo")
     _draw_ratings(lead_axes, standings.iloc[:-1], "lead")
-    lead_axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+    figures.draw_reference_line(lead_axes, 0)
     lead_axes.set_xscale("symlog", linthresh=LEAD_TICKS[-2])
     least, most = lead_axes.get_xlim()
     lead_axes.set_xlim(least, LEAD_MARGIN * most)
@@ -389,5 +391,7 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
 def _draw_ratings(axes: Axes, standings: pd.DataFrame, name: str) -> None:
     figures.style_axes(axes, "x")
     limits = figures.float_columns(standings, name, f"{name}_low", f"{name}_high")
-    figures.draw_horizontal_bars(axes, np.arange(len(standings)), limits, figures.SINGLE_STYLE, "")
+    figures.draw_horizontal_bars(
+        axes, np.arange(len(standings)), limits, figures.single_style(), ""
+    )
     figures.hide_row_axis(axes, len(standings))

@@ -32,11 +32,7 @@ TOTALS_HEIGHT = 1.25  # height of a panel, in inches
 SKILL_HEAD = 0.85  # height of a panel without its rows, in inches
 # maximum total that wins a match of Solitary Gin, and width of a bin of totals, in points
 WINNING_TOTAL, TOTAL_BIN = (30, 10)
-# outcomes other than gin, drawn in grey
-OUTCOME_STYLES = {
-    "knock": SeriesStyle(figures.MUTED_COLOUR, "", "-."),
-    "joker": SeriesStyle(figures.MUTED_COLOUR, "", ":"),
-}
+OUTCOME_DASHES = {"knock": "-.", "joker": ":"}  # dashes of outcomes other than gin, drawn in grey
 # Minimum proportion of an outcome other than gin; rarer outcomes are omitted
 MIN_OUTCOME_SHARE = 0.01
 LABEL_DISTANCE = 13  # minimum distance between the labels of two lines, in % of deals
@@ -92,7 +88,7 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
         frame.groupby(["variant", "strategy", "kind"])["value"].transform("max")
         >= MIN_OUTCOME_SHARE
     )
-    is_other = frame["kind"].isin(list(OUTCOME_STYLES)) & is_last & is_seen
+    is_other = frame["kind"].isin(list(OUTCOME_DASHES)) & is_last & is_seen
     return frame[(frame["kind"] == "gin") & (is_first | is_last) | is_other]
 
 
@@ -102,18 +98,21 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
     labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
     label_heights = []
     for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
-        style = OUTCOME_STYLES.get(str(kind)) or styles[str(strategy)]
+        dash = OUTCOME_DASHES.get(str(kind))
+        grey = figures.muted_colour()
+        style = SeriesStyle(grey, "", dash) if dash else styles[str(strategy)]
         (draws,) = figures.float_columns(part, "draws")
         percentages = figures.percent_columns(part, "value", "low", "high")
         figures.draw_band(axes, draws, percentages, style, "")
         name = labels[str(strategy)] if kind == "gin" else str(kind)
-        ink = figures.TEXT_COLOUR if kind == "gin" else figures.MUTED_COLOUR
+        ink = figures.setting("text.color") if kind == "gin" else grey
         label_heights.append((np.nan_to_num(percentages[0][-1]), name, ink))
     last = max(float(rows["draws"].max()), 1.0)
     free_height = 100.0
     for last_turn, name, ink in sorted(label_heights, reverse=True):
         free_height = min(last_turn + LABEL_DISTANCE / 2, free_height)
-        axes.text(1.04 * last, free_height, name, color=ink, fontsize=figures.FONT_SMALL, va="top")
+        size = figures.scale_font(figures.FONT_SMALL)
+        axes.text(1.04 * last, free_height, name, color=ink, fontsize=size, va="top")
         free_height -= LABEL_DISTANCE
     axes.set_ylim(min(0, free_height), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last])
@@ -145,13 +144,12 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=SKILL_NOTE)
     height = SKILL_HEAD + len(variants) * figures.row_height(variants)
     figure = figures.new_figure(height, "Deals that end with gin, %", caption, list(styles)[:-1])
-    (axes,) = figures.stack_panels(figure, 1)
-    figures.style_axes(axes, "x")
+    (axes,) = figures.stack_panels(figure, 1, grid="both")
     for row, variant in enumerate(variants):
         rows = frame[frame["variant"] == variant]
         players = list(figures.iterate_groups(rows, "strategy"))[:-1]
         low, high = 100 * players[-1][1]["low"].iloc[0], 100 * rows["high"].iloc[-1]
-        axes.barh(row, high - low, left=low, height=0.5, color=figures.GRID_COLOUR)
+        axes.barh(row, high - low, left=low, height=0.5, color=figures.setting("grid.color"))
         for player, player_rows in players:
             percent_frame = figures.percent_columns(player_rows, "value", "low", "high")
             label = "" if row else player
@@ -206,7 +204,8 @@ def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
         100 * np.array([wilson_interval(min(float(proportion), 1), n) for proportion in shares]).T
     )
     bin_ends = shares.index.to_numpy(dtype=float)
-    colours = [colour if end <= WINNING_TOTAL else figures.GRID_COLOUR for end in bin_ends]
+    grey = figures.setting("grid.color")
+    colours = [colour if end <= WINNING_TOTAL else grey for end in bin_ends]
     axes.bar(
         bin_ends - TOTAL_BIN,
         value,
@@ -214,7 +213,7 @@ def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
         align="edge",
         color=colours,
         yerr=figures.error_bar_lengths(value, low, high),
-        ecolor=figures.MUTED_COLOUR,
+        ecolor=figures.muted_colour(),
         capsize=1.5,
     )
 
@@ -259,7 +258,7 @@ def knock_thresholds(
     for axes, measure in zip(panels, displayed_measures, strict=True):
         title, factor, break_even = KNOCK_MEASURES[measure]
         _draw_threshold_lines(axes, frame[frame["measure"] == measure], factor, styles)
-        axes.axhline(break_even, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+        axes.axhline(break_even, color=figures.muted_colour(), linewidth=1, zorder=1)
         figures.label_if_undefined(axes, frame[frame["measure"] == measure]["value"])
         figures.set_panel_title(axes, title)
     panels[-1].set_xticks(sorted(set(frame["k"])))
@@ -288,11 +287,13 @@ def _draw_threshold_line(
     limits = [factor * limit for limit in figures.float_columns(part, "value", "low", "high")]
     figures.draw_vertical_bars(axes, k, limits, style, str(part["variant"].iloc[0]))
     value = limits[0]
-    axes.plot(k, value, color=style.colour, linestyle=style.dash, linewidth=1.4)
+    axes.plot(k, value, color=style.colour, linestyle=style.dash, linewidth=figures.line_width(1.4))
     if np.isnan(value).all():
         return
     best = int(np.nanargmax(value))
-    axes.plot(k[best], value[best], style.marker, color=style.colour, markersize=8)
+    axes.plot(
+        k[best], value[best], style.marker, color=style.colour, markersize=figures.marker_size(8)
+    )
 
 
 # Two-player variants: matches by score, deals by deadwood and turn
@@ -341,8 +342,9 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first = frame.iloc[0]
     players = f"{first['strategy']} against {first['opponent']}"
-    wrapped_players = figures.fold_text(players, figures.PANEL_TITLE_CHARACTERS)
-    height = SCORES_HEIGHT + figures.TEXT_LINE * (wrapped_players.count("\n") + 1)
+    characters = figures.fit_characters(figures.PANEL_TITLE_CHARACTERS, "axes.titlesize")
+    title_lines = figures.fold_text(players, characters).count("\n") + 1
+    height = SCORES_HEIGHT + figures.scale_font(figures.TEXT_LINE * title_lines)
     figure = figures.new_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     own_deals = frame[frame["dealer"] == YOU_DEAL]
@@ -367,7 +369,11 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     )
     shades.set(edgecolor="face", linewidth=0.4)  # Cover gaps between adjacent areas.
     lines = axes.contour(x, y, shares, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
-    axes.clabel(lines, fmt=lambda level: f"{100 * level:g} %", fontsize=figures.FONT_NORMAL)
+    axes.clabel(
+        lines,
+        fmt=lambda level: f"{100 * level:g} %",
+        fontsize=figures.scale_font(figures.FONT_NORMAL),
+    )
 
 
 @figures.plot_function

@@ -78,7 +78,7 @@ def _draw_distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
     axes.bar(turns, 100 * percentages, width=width, align="edge", color=colour, alpha=0.55)
-    axes.axvline(part["median"].iloc[0], color=figures.TEXT_COLOUR, linewidth=1.2)
+    axes.axvline(part["median"].iloc[0], color=figures.setting("text.color"), linewidth=1.2)
     axes.locator_params(axis="y", nbins=3)
 
 
@@ -234,7 +234,7 @@ def _draw_player_type_dots(
         figures.draw_horizontal_bars(axes, y, _scaled_bounds(rows), style, variant)
     types = set(part.dropna(subset=["value"])["players"])
     figures.label_undefined_rows(axes, [row for row, kind in enumerate(names) if kind not in types])
-    axes.axvline(0, color=figures.MUTED_COLOUR, linewidth=1, zorder=1)
+    figures.draw_reference_line(axes, 0)
     figures.set_row_names(axes, names)
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6)
@@ -342,11 +342,17 @@ def _with_unit(title: str, part: pd.DataFrame) -> str:
 def _draw_curve(axes: Axes, part: pd.DataFrame) -> None:
     (x,) = figures.float_columns(part, "x")
     limits = _scaled_bounds(part)
-    figures.draw_band(axes, x, limits, figures.series_style(0), "")
-    axes.plot(x, limits[0], "o", color=figures.BLUE, markersize=3.5)
+    style = figures.series_style(0)
+    figures.draw_band(axes, x, limits, style, "")
+    axes.plot(x, limits[0], "o", color=style.colour, markersize=figures.marker_size(3.5))
     base = part["is_base"].to_numpy(bool)
     axes.plot(
-        x[base], limits[0][base], "o", markersize=9, fillstyle="none", color=figures.TEXT_COLOUR
+        x[base],
+        limits[0][base],
+        "o",
+        markersize=figures.marker_size(9),
+        fillstyle="none",
+        color=figures.setting("text.color"),
     )
     axes.locator_params(axis="y", nbins=4)
     figures.label_if_undefined(axes, limits[0])

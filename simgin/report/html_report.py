@@ -211,16 +211,18 @@ def _clean_element(element: ElementTree.Element) -> None:
     """Prepare an SVG element for inclusion in the HTML report.
 
     The function removes namespaces and style sheets, because style sheets would apply to the whole
-    document. It replaces the four colours of the light scheme with CSS variables.
+    document. It replaces the four colours of the light scheme with CSS variables, unless the user's
+    style has other colours.
     """
     element.tag = _local_name(element.tag)
-    colours = dict(CSS_COLOURS)
+    colours = {} if figures.changes_colour_scheme() else dict(CSS_COLOURS)
     if element.tag == "text":
-        del colours[figures.BACKGROUND]  # The text is drawn on data, not on the background.
-    pattern = re.compile("|".join(colours), re.IGNORECASE)
+        # The text is drawn on data, not on the background.
+        colours.pop(figures.BACKGROUND, None)
+    pattern = re.compile("|".join(CSS_COLOURS), re.IGNORECASE)
 
     def page_colour(match: re.Match[str]) -> str:
-        return colours[match[0].lower()]
+        return colours.get(match[0].lower(), match[0])
 
     attributes = {}
     for key, value in element.attrib.items():

@@ -5,18 +5,13 @@ Text can be on data only in the colours for numbers in cells and bars.
 
 import itertools
 
-import numpy as np
 import pytest
-from matplotlib.colors import to_hex
-from matplotlib.transforms import Bbox
 
 from simgin import plots
 from simgin.report import figures
+from support.plot_layout import layout_errors
 from support.sample_plots import PLOT_NAMES, draw_plot, with_undefined_row
 
-PHONE, MARGIN = 390, 16  # pixels across, and the margin of a page
-MIN_TYPE_SIZE = 8  # pixels of type on a phone
-EDGE = 2  # tolerance in pixels, because glyphs are narrower than their boxes
 EVERY_PLOT = pytest.mark.parametrize("name", PLOT_NAMES)
 CASES = pytest.mark.parametrize(
     ("name", "size"), list(itertools.product(PLOT_NAMES, ("one", "many")))
@@ -28,116 +23,10 @@ def test_every_plot_is_made_here():
     assert set(PLOT_NAMES) == set(plots.__all__) - {"png", "svg"}
 
 
-def visible_texts(figure):
-    """Return every drawn text."""
-    texts = [*figure.texts]  # including title and caption
-    for axes in figure.axes:
-        if not axes.get_visible():
-            continue
-        texts += [axes.title, axes._left_title, *axes.texts]
-        texts += [axes.xaxis.label, axes.yaxis.label]
-        for axis in (axes.xaxis, axes.yaxis):
-            low, high = sorted(axis.get_view_interval())
-            for tick in axis.get_major_ticks():
-                if low - 1e-9 <= tick.get_loc() <= high + 1e-9:
-                    texts += [tick.label1, tick.label2]
-        legend = axes.get_legend()
-        if legend is not None:
-            texts += legend.get_texts()
-    return [text for text in texts if is_drawn(text)]
-
-
-def is_drawn(text):
-    return text.get_visible() and text.get_text().strip()
-
-
-def shrink(box):
-    return Bbox.from_extents(box.x0 + EDGE, box.y0 + EDGE, box.x1 - EDGE, box.y1 - EDGE)
-
-
-def data_of(axes):
-    """Return the paths of data in pixels, each with a flag for filled areas.
-
-    Reference lines, below everything else, are not data.
-    """
-    for line in axes.lines:
-        if line.get_zorder() <= 1:
-            continue
-        path = line.get_path().transformed(line.get_transform())
-        if not len(path.vertices):
-            continue
-        if line.get_linestyle() != "None":
-            yield path, False
-        if line.get_marker() not in ("None", None, ""):
-            half = line.get_markersize() / 2 * axes.figure.dpi / 72
-            for x, y in path.vertices[np.isfinite(path.vertices).all(axis=1)]:
-                corners = [(x - half, y - half), (x + half, y - half)]
-                corners += [(x + half, y + half), (x - half, y + half)]
-                yield type(path)(corners, closed=False), True
-    for patch in axes.patches:
-        yield patch.get_path().transformed(patch.get_transform()), True
-    for collection in axes.collections:
-        for path in collection.get_paths():
-            yield path.transformed(collection.get_transform()), len(path.vertices) > 2
-
-
-def is_on_data(text, axes):
-    """Return True if a text overlaps the data drawn in `axes`."""
-    inside = Bbox.intersection(shrink(text.get_window_extent()), axes.bbox)
-    if inside is None or not inside.width or not inside.height:
-        return False
-    return any(path.intersects_bbox(inside, filled) for path, filled in data_of(axes))
-
-
-def layout_errors(figure):
-    """List the layout errors of a figure."""
-    figure.draw_without_rendering()
-    texts = visible_texts(figure)
-    found = []
-    boxes = [shrink(text.get_window_extent()) for text in texts]
-    for text, box in zip(texts, boxes, strict=True):
-        words = text.get_text()
-        if box.x0 < 0 or box.y0 < 0 or box.x1 > figure.bbox.x1 or box.y1 > figure.bbox.y1:
-            found.append(f"outside: {words!r}")
-        if to_hex(text.get_color()) in (figures.DARKEST, figures.LIGHTEST):
-            continue
-        for axes in figure.axes:
-            if axes.get_visible() and is_on_data(text, axes):
-                found.append(f"on data: {words!r}")
-    for i, j in overlapping(boxes):
-        found.append(f"overlap: {texts[i].get_text()!r} and {texts[j].get_text()!r}")
-    pixels = (PHONE - 2 * MARGIN) / (72 * figure.get_figwidth())  # of a point
-    small = [text.get_text() for text in texts if text.get_fontsize() * pixels < MIN_TYPE_SIZE]
-    found += [f"too small on a phone: {words!r}" for words in small]
-    return found + legends_on_panels(figure)
-
-
-def overlapping(boxes):
-    edges = np.array([box.extents for box in boxes])
-    x0, y0, x1, y1 = edges.T
-    apart = (x1[:, None] <= x0) | (x1 <= x0[:, None]) | (y1[:, None] <= y0) | (y1 <= y0[:, None])
-    together = np.argwhere(~apart)
-    return [(i, j) for i, j in together if i < j]
-
-
-def legends_on_panels(figure):
-    """Return legends with their marks that are on a panel or outside the figure."""
-    panels = [axes.bbox for axes in figure.axes if axes.get_visible()]
-    found = []
-    for axes in figure.axes:
-        legend = axes.get_legend()
-        if legend is None:
-            continue
-        box = legend.get_window_extent()
-        if any(box.overlaps(panel) for panel in panels) or box.x1 > figure.bbox.x1:
-            found.append("a legend covers a panel or leaves the figure")
-    return found
-
-
 @CASES
 def test_nothing_covers_anything_else(name, size):
     figure = draw_plot(name, size)
-    assert figure.get_figwidth() == figures.FIGURE_WIDTH
+    assert figure.get_figwidth() == figures.SIMGIN_STYLE["figure.figsize"][0]
     assert layout_errors(figure) == []
 
 

@@ -92,6 +92,7 @@ POSITION_WORLDS = 10_000
 @options.seed_option
 @options.workers_option
 @options.output_option("Directory for the HTML report with cards, tables and plots.")
+@options.style_option
 @options.json_option
 def analyze_command(
     words: tuple[str, ...],

@@ -29,6 +29,7 @@ from simgin.cli.output import repeat_command
     help="Write to FILE.py a strategy that follows the knock chart.",
 )
 @options.output_option("Directory for the printable HTML report, the plot and the table.")
+@options.style_option
 @options.count_option("--deals", "Number of deals [default: 1M, or 200k for discards].")
 @options.seed_option
 @options.workers_option

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from simgin.cli.options import PATH, json_option
-from simgin.cli.output import CommandResult, repeat_command
+from simgin.cli.output import CommandResult, reject_export, repeat_command
 from simgin.report.report_table import table_from_rows
 
 NEXT_STEPS = """
@@ -33,6 +33,7 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
     from simgin.text.examples import copy_examples, list_experiments
 
     if directory_path is not None:
+        reject_export()
         steps = NEXT_STEPS.format(directory_path=shell.quote(str(directory_path)))
         CommandResult(repeat_command(), [], files=copy_examples(directory_path)).print(
             as_json, [steps]

@@ -31,6 +31,7 @@ DEFAULT_OUTPUT = Path("results") / "odds"
     multiple=True,
 )
 @options.output_option("Directory for the tables and plots [default: results/odds].")
+@options.style_option
 @options.count_option(
     "--deals", "Deals per strategy [default: 40k in solitaire, 400k for two players]."
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simgin.cli.options import PATH, details_option, json_option
+from simgin.cli.options import PATH, details_option, json_option, style_option
 from simgin.cli.output import CommandResult, repeat_command, screen_parts
 
 if TYPE_CHECKING:
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 @click.command("report")
 @click.argument("directory_path", metavar="DIR", type=PATH)
+@style_option
 @details_option
 @json_option
 def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
     """Rewrite the tables, plots and HTML report of a finished run.
 
     simgin computes all files from the ledger and the manifest in DIR. It plays no deals, so it does
-    not need the strategies of the run. The same run always gives the same files.
+    not need the strategies of the run. The same run and style always give the same files.
     """
     from simgin.report import html_report
     from simgin.results.run_results import load_results

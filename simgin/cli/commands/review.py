@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--title", metavar="TEXT", help="Title of the report.")
 @click.option("--note", metavar="TEXT", help="Note below the title.")
 @options.output_option("Directory for the results [default: results/review-...].")
+@options.style_option
 @click.option(
     "--players",
     metavar="A,B,...",

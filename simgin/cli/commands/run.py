@@ -13,6 +13,7 @@ from simgin.cli.output import format_command, repeat_command
 @click.command("run")
 @click.argument("file", metavar="EXPERIMENT", type=options.EXPERIMENT)
 @options.output_option("Directory for the results [default: results/EXPERIMENT].")
+@options.style_option
 @click.option(
     "--seed", type=int, metavar="N", help="Random seed that replaces the seed in the file."
 )

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 @learn_runner.run_directory_option(
     "Save the search with its report in this directory, so that it can be resumed."
 )
+@options.style_option
 @click.option("--dry-run", is_flag=True, help="Only print the plan with its estimated time.")
 @options.json_only_option
 def tune_command(

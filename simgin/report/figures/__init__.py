@@ -7,3 +7,4 @@ is never changed.
 
 from simgin.report.figures.layout import *
 from simgin.report.figures.marks import *
+from simgin.report.figures.style import *

@@ -1,4 +1,4 @@
-"""Layout of figures: sizes, titles, captions, panels, labels, legends and colours."""
+"""Layout of figures: titles, captions, panels, labels, legends and the colours of series."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from simgin.report.figures.style import (
+    changes_colour_scheme,
+    colour_setting,
+    fit_characters,
+    is_changed,
+    muted_colour,
+    rc_param,
+    resolve_font_size,
+    scale_font,
+    setting,
+    text_scale,
+    without_tex,
+)
 from simgin.report.wrapping import bind_units, wrap_name
 from simgin.text.messages import escape_control_chars
 
@@ -22,15 +35,10 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
 TEXT_LINE = 0.18  # inches per line of a title, legend or caption
-# Font sizes in points; a phone displays 1.18 pixels per point
-FONT_SMALL, FONT_NORMAL, FONT_LARGE = 7.5, 8.5, 11
-# maximum number of characters per line
+# Maximum number of characters per line; `fit_characters` adapts the limits to the user's style
 TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
 LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
 
-# Width in inches, which leaves text at 90 % of its size on a phone in portrait orientation
-FIGURE_WIDTH = 4.2
-DPI = 200
 # Distance between row names, and height of a line of a row name, in inches
 ROW_GAP, ROW_LINE = 0.08, 0.145
 # Legends
@@ -106,15 +114,16 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    title = fold_text(title, TITLE_CHARACTERS)
-    caption = textwrap.fill(bind_units(caption), CAPTION_CHARACTERS, break_on_hyphens=False)
-    text_lines = title.count("\n") + caption.count("\n")
-    lines = text_lines + legend_lines(legend_names)
+    title = fold_text(title, fit_characters(TITLE_CHARACTERS, "figure.titlesize"))
+    caption_characters = fit_characters(CAPTION_CHARACTERS, "figure.labelsize")
+    caption = textwrap.fill(bind_units(caption), caption_characters, break_on_hyphens=False)
+    lines = title.count("\n") + caption.count("\n") + legend_lines(legend_names)
+    height += scale_font(0.8 if title else 0.5)
     new = Figure(
-        figsize=(FIGURE_WIDTH, height + (0.8 if title else 0.5) + TEXT_LINE * lines),
-        dpi=DPI,
+        figsize=(setting("figure.figsize")[0], height + scale_font(TEXT_LINE * lines)),
+        dpi=setting("figure.dpi"),
         layout="constrained",
-        facecolor=BACKGROUND,
+        facecolor=setting("figure.facecolor"),
     )
     FigureCanvasAgg(new)
     if title:
@@ -122,11 +131,17 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
             escape_text(title),
             x=0.02,
             ha="left",
-            fontsize=FONT_LARGE,
-            fontweight="bold",
-            color=TEXT_COLOUR,
+            fontsize=resolve_font_size("figure.titlesize"),
+            fontweight=setting("figure.titleweight"),
+            color=setting("text.color"),
         )
-    new.supxlabel(escape_text(caption), x=0.02, ha="left", fontsize=FONT_SMALL, color=MUTED_COLOUR)
+    new.supxlabel(
+        escape_text(caption),
+        x=0.02,
+        ha="left",
+        fontsize=resolve_font_size("figure.labelsize"),
+        color=muted_colour(),
+    )
     return new
 
 
@@ -177,38 +192,64 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
         axes: Axes to style.
         grid: Grid lines, which are "x", "y" or "both".
     """
-    axes.set_facecolor(BACKGROUND)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(MUTED_COLOUR)
-    axes.tick_params(labelsize=FONT_NORMAL, colors=TEXT_COLOUR, color=MUTED_COLOUR)
-    axes.grid(axis=grid, color=GRID_COLOUR, linewidth=0.8)  # type: ignore[arg-type]
+    axes.set_facecolor(setting("axes.facecolor"))
+    axes.spines[:].set_color(setting("axes.edgecolor"))
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(setting(f"axes.spines.{side}"))
+    for axis in ("x", "y"):
+        # matplotlib creates ticks when it draws them, possibly outside the context of the style.
+        axes.tick_params(
+            axis=axis,
+            labelsize=resolve_font_size(f"{axis}tick.labelsize"),
+            labelcolor=colour_setting(f"{axis}tick.labelcolor", f"{axis}tick.color"),
+            labelfontfamily=rc_param("font.family"),
+            color=setting(f"{axis}tick.color"),
+            direction=rc_param(f"{axis}tick.direction"),
+            length=rc_param(f"{axis}tick.major.size"),
+            width=rc_param(f"{axis}tick.major.width"),
+        )
+    axes.grid(visible=False)
+    # In a style with its own colours, grid lines can be too bright unless the style draws them.
+    if rc_param("axes.grid") if changes_colour_scheme() else setting("axes.grid"):
+        style = {name: rc_param(f"grid.{name}") for name in ("linewidth", "linestyle", "alpha")}
+        axes.grid(axis=grid, color=setting("grid.color"), **style)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
 
 
 def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
-    """Set the title of a panel, wrapped at `width` characters."""
+    """Set the title of a panel, wrapped at `width` characters in simgin's style."""
+    folded = fold_text(text, fit_characters(width, "axes.titlesize"))
     axes.set_title(
-        escape_text(fold_text(text, width)), loc="left", fontsize=FONT_NORMAL, color=TEXT_COLOUR
+        escape_text(folded),
+        loc="left",
+        fontsize=resolve_font_size("axes.titlesize"),
+        color=colour_setting("axes.titlecolor", "text.color"),
     )
 
 
 def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
     """Set the labels of both axes."""
-    axes.set_xlabel(x, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
-    axes.set_ylabel(y, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
+    style = {"fontsize": resolve_font_size("axes.labelsize"), "color": setting("axes.labelcolor")}
+    axes.set_xlabel(x, **style)
+    axes.set_ylabel(y, **style)
 
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
     """Set the names of rows that are counted from the top, and wrap long names."""
-    labels = [escape_text(fold_text(name, LABEL_CHARACTERS)) for name in names]
-    axes.set_yticks(range(len(names)), labels, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
+    labels = [escape_text(fold_label(name)) for name in names]
+    axes.set_yticks(range(len(names)), labels)
     hide_row_axis(axes, len(names))
+
+
+def fold_label(name: str) -> str:
+    """Wrap the name of a row."""
+    return fold_text(name, fit_characters(LABEL_CHARACTERS, "ytick.labelsize"))
 
 
 def row_height(names: Iterable[str]) -> float:
     """Return the height, in inches, of rows with the given names."""
-    lines = [fold_text(name, LABEL_CHARACTERS).count("\n") + 1 for name in names]
-    return ROW_GAP + ROW_LINE * max(lines)
+    lines = [fold_label(name).count("\n") + 1 for name in names]
+    return ROW_GAP + ROW_LINE * text_scale("ytick.labelsize") * max(lines)
 
 
 def hide_row_axis(axes: Axes, n_rows: int) -> None:
@@ -236,24 +277,26 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
     handles = [handle for handle, _ in handles_and_labels]
     names = [name for _, name in handles_and_labels]
     above = _legend_transform(figure, axes)
-    height = LEGEND_GAP + TITLE_LINE * _title_lines(figure, axes)
+    title_line = TITLE_LINE * text_scale("axes.titlesize")
+    height = LEGEND_GAP + title_line * _title_lines(figure, axes)
     box = axes.legend(
         handles,
-        [fold_text(name, LEGEND_CHARACTERS) for name in names],
+        [fold_text(name, _legend_characters()) for name in names],
         ncols=_legend_columns(names),
         loc="lower left",
         bbox_to_anchor=(LEGEND_LEFT, height),
         bbox_transform=above,
-        fontsize=FONT_NORMAL,
-        frameon=False,
-        labelcolor=TEXT_COLOUR,
+        fontsize=resolve_font_size("legend.fontsize"),
+        frameon=setting("legend.frameon"),
+        labelcolor=setting("legend.labelcolor"),
         handlelength=2.5,
         columnspacing=1.2,
         borderaxespad=0,
         borderpad=0,
     )
     box.set_in_layout(False)  # Otherwise, the layout would narrow the axes.
-    _reserve_space(axes, above, height + TEXT_LINE * legend_lines(names))
+    line = TEXT_LINE * text_scale("legend.fontsize")
+    _reserve_space(axes, above, height + line * legend_lines(names))
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:
@@ -293,7 +336,11 @@ def _reserve_space(axes: Axes, above: Transform, height: float) -> None:
 def _legend_columns(names: Sequence[str]) -> int:
     """Return the number of legend columns that fit, at most three."""
     widest = max(map(len, names)) + HANDLE_CHARACTERS
-    return max(1, min(MAX_LEGEND_COLUMNS, LEGEND_CHARACTERS // widest))
+    return max(1, min(MAX_LEGEND_COLUMNS, _legend_characters() // widest))
+
+
+def _legend_characters() -> int:
+    return fit_characters(LEGEND_CHARACTERS, "legend.fontsize")
 
 
 def legend_lines(names: Sequence[str]) -> int:
@@ -303,7 +350,7 @@ def legend_lines(names: Sequence[str]) -> int:
     columns = _legend_columns(names)
     if columns > 1:  # Every name fits on one line.
         return -(-len(names) // columns)
-    return sum(fold_text(name, LEGEND_CHARACTERS).count("\n") + 1 for name in names)
+    return sum(fold_text(name, _legend_characters()).count("\n") + 1 for name in names)
 
 
 # Files
@@ -325,9 +372,9 @@ def png(figure: Figure) -> bytes:
         Path("wins.png").write_bytes(simgin.plots.png(figure))
     """
     out = io.BytesIO()
-    with _missing_glyphs_ignored():
+    with _missing_glyphs_ignored(), without_tex():
         _lay_out(figure)
-        figure.savefig(out, format="png", dpi=DPI, metadata={"Software": None})
+        figure.savefig(out, format="png", metadata={"Software": None})
     return out.getvalue()
 
 
@@ -348,9 +395,9 @@ def svg(figure: Figure, name: str) -> str:
     import matplotlib
 
     out = io.StringIO()
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin", "font.family": "sans-serif"}
+    settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin"}
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with _missing_glyphs_ignored():
+    with _missing_glyphs_ignored(), without_tex():
         _lay_out(figure)
         with matplotlib.rc_context(settings):  # type: ignore[arg-type]
             figure.savefig(out, format="svg", metadata=no_metadata)
@@ -371,9 +418,6 @@ def _lay_out(figure: Figure) -> None:
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
 
-
-# HTML reports replace these four colours with the colours of the light or dark scheme.
-TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND = "#222222", "#666666", "#dddddd", "#ffffff"
 
 # The hues of Okabe and Ito, with an additional brown and violet, for light and dark backgrounds.
 # tests/plots/test_colours.py checks their contrast for all types of colour vision.
@@ -430,17 +474,26 @@ SERIES_STYLES = (
     SeriesStyle(BROWN, "X", (0, (7, 2))),
     SeriesStyle(VIOLET, "*", (0, (9, 2))),
 )
-# Style of named rows; colours are reserved for variants and strategies
-SINGLE_STYLE = SeriesStyle(TEXT_COLOUR, "o", "-")
+
+
+def single_style() -> SeriesStyle:
+    """Return the style of named rows, because colours are reserved for variants and strategies."""
+    return SeriesStyle(setting("text.color"), "o", "-")
 
 
 def series_style(i: int) -> SeriesStyle:
     """Return the style of the series with index i.
 
-    All series after the eighth are grey and differ only in marker and dash.
+    After the end of the colour cycle, which has eight colours in simgin's style, all series are
+    grey and differ only in marker and dash.
     """
     style = SERIES_STYLES[i % len(SERIES_STYLES)]
-    return style if i < len(SERIES_STYLES) else style._replace(colour=GREY)
+    if not is_changed("axes.prop_cycle"):
+        return style if i < len(SERIES_STYLES) else style._replace(colour=GREY)
+    cycle = list(rc_param("axes.prop_cycle"))
+    chosen = cycle[i] if i < len(cycle) else {"color": GREY}
+    names = {"colour": "color", "marker": "marker", "dash": "linestyle"}
+    return style._replace(**{name: chosen[key] for name, key in names.items() if key in chosen})
 
 
 def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:

@@ -10,17 +10,23 @@ from typing import TYPE_CHECKING, Any, ParamSpec, cast
 import numpy as np
 
 from simgin.report.figures.layout import (
-    BACKGROUND,
     DARKEST,
     ENDING_COLOURS,
-    FONT_NORMAL,
     LIGHT_TEXT_ENDINGS,
     LIGHTEST,
-    MUTED_COLOUR,
-    TEXT_COLOUR,
     SeriesStyle,
     escape_text,
     win_rate_colormap,
+)
+from simgin.report.figures.style import (
+    FONT_NORMAL,
+    colour_setting,
+    line_width,
+    muted_colour,
+    resolve_font_size,
+    scale_font,
+    setting,
+    without_tex,
 )
 from simgin.text.messages import SimginError, format_value
 
@@ -41,14 +47,6 @@ MAX_MATCHUPS_NAMED = 3  # maximum number of matchups listed in a caption
 MAX_NAMES = 12
 # maximum total length of the strategies listed in a caption, in characters
 MAX_NAME_CHARACTERS = 150
-# Style of the labels in axes or rows without data
-LABEL_STYLE: dict[str, Any] = {
-    "fontsize": FONT_NORMAL,
-    "color": MUTED_COLOUR,
-    "ha": "center",
-    "va": "center",
-    "bbox": {"facecolor": BACKGROUND, "edgecolor": "none", "pad": 1},
-}
 # Values, lower bounds and upper bounds: three arrays of shape (n,)
 Bounds = Sequence[np.ndarray]
 
@@ -57,8 +55,14 @@ def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle, lab
     """Draw a line surrounded by a band of 95 % confidence intervals."""
     value, low, high = bounds
     axes.fill_between(x, low, high, color=style.colour, alpha=0.25, linewidth=0)
+    width = setting("lines.linewidth")
     axes.plot(
-        x, value, color=style.colour, linestyle=style.dash, linewidth=1.6, label=escape_text(label)
+        x,
+        value,
+        color=style.colour,
+        linestyle=style.dash,
+        linewidth=width,
+        label=escape_text(label),
     )
 
 
@@ -87,10 +91,15 @@ def draw_inconclusive_bars(
         axes,
         y,
         bounds,
-        style._replace(colour=MUTED_COLOUR),
+        style._replace(colour=muted_colour()),
         f"_{label}",
-        markerfacecolor=BACKGROUND,
+        markerfacecolor=setting("axes.facecolor"),
     )
+
+
+def draw_reference_line(axes: Axes, x: float) -> None:
+    """Draw a vertical line at 0 or at the break-even value, behind the data."""
+    axes.axvline(x, color=muted_colour(), linewidth=1, zorder=1)
 
 
 def error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -103,16 +112,28 @@ def _dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
         "fmt": style.marker,
         "color": style.colour,
         "label": escape_text(label),
-        "markersize": 4.5,
-        "capsize": 2.5,
-        "linewidth": 1.2,
+        "markersize": setting("lines.markersize"),
+        "capsize": setting("errorbar.capsize"),
+        "linewidth": line_width(1.2),
     }
 
 
 def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
     """Label the rows whose values are undefined."""
     for y in rows:
-        axes.annotate(UNDEFINED_LABEL, (0.5, y), xycoords=("axes fraction", "data"), **LABEL_STYLE)
+        centre = (0.5, y)
+        axes.annotate(UNDEFINED_LABEL, centre, xycoords=("axes fraction", "data"), **_label_style())
+
+
+def _label_style() -> dict[str, Any]:
+    """Return the style of the labels in axes or rows without data."""
+    return {
+        "fontsize": scale_font(FONT_NORMAL),
+        "color": muted_colour(),
+        "ha": "center",
+        "va": "center",
+        "bbox": {"facecolor": setting("axes.facecolor"), "edgecolor": "none", "pad": 1},
+    }
 
 
 def label_if_undefined(axes: Axes, values: Any) -> None:
@@ -124,7 +145,7 @@ def label_if_undefined(axes: Axes, values: Any) -> None:
 def label_empty(axes: Axes, text: str) -> None:
     """Write on the axes why there are no data."""
     axes.set_axis_off()
-    axes.text(0.5, 0.5, text, transform=axes.transAxes, **LABEL_STYLE)
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, **_label_style())
 
 
 def draw_stacked_bars(
@@ -132,13 +153,14 @@ def draw_stacked_bars(
 ) -> None:
     """Draw one ending as a segment of every stacked bar, and label it with the percentage.
 
-    Segments narrower than MIN_LABELLED_PERCENT have no label.
+    Segments narrower than MIN_LABELLED_PERCENT have no label. `size` is the font size in simgin's
+    style.
     """
     rows = range(len(percentages))
     bars = axes.barh(rows, percentages, left=starts, color=ENDING_COLOURS[ending], label=label)
     texts = [f"{share:.0f}" if share >= MIN_LABELLED_PERCENT else "" for share in percentages]
     ink = LIGHTEST if ending in LIGHT_TEXT_ENDINGS else DARKEST
-    axes.bar_label(bars, texts, label_type="center", fontsize=size, color=ink)
+    axes.bar_label(bars, texts, label_type="center", fontsize=scale_font(size), color=ink)
 
 
 # Heat maps
@@ -165,7 +187,7 @@ def heat_map(
         midpoint: Value with the palest shade.
         reach: Distance from `midpoint` to the darkest shades.
         number_format: Format specification of the numbers.
-        font_size: Font size in points.
+        font_size: Font size in points in simgin's style.
     """
     from matplotlib.colors import Normalize
 
@@ -179,7 +201,7 @@ def heat_map(
             j,
             i,
             number_format.format(value),
-            fontsize=font_size,
+            fontsize=scale_font(font_size),
             ha="center",
             va="center",
             color=ink,
@@ -204,7 +226,7 @@ def draw_shade_map(
         values: Percentages, shape (n_rows, n_columns). NaN cells are empty.
         row_names: Names of the rows.
         column_names: Names of the columns.
-        font_size: Font size in points.
+        font_size: Font size in points in simgin's style.
         scale_title: Title of the colour bar.
     """
     from matplotlib.colors import BoundaryNorm
@@ -222,8 +244,13 @@ def draw_shade_map(
     )
     scale.outline.set_visible(False)
     scale.ax.minorticks_off()
-    scale.ax.tick_params(labelsize=FONT_NORMAL, colors=TEXT_COLOUR, length=0)
-    scale.set_label(scale_title, fontsize=FONT_NORMAL, color=TEXT_COLOUR)
+    colour = colour_setting("xtick.labelcolor", "xtick.color")
+    scale.ax.tick_params(labelsize=resolve_font_size("xtick.labelsize"), colors=colour, length=0)
+    label_style = {
+        "fontsize": resolve_font_size("axes.labelsize"),
+        "color": setting("axes.labelcolor"),
+    }
+    scale.set_label(scale_title, **label_style)
 
 
 def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
@@ -244,8 +271,10 @@ def _name_cells(
     axes: Axes, row_names: Sequence[object], column_names: Sequence[object], font_size: float
 ) -> None:
     """Set the names of the rows and columns of a heat map, and remove the frame and the grid."""
-    axes.set_yticks(range(len(row_names)), list(map(str, row_names)), fontsize=font_size)
-    axes.set_xticks(range(len(column_names)), list(map(str, column_names)), fontsize=font_size)
+    axes.set_yticks(range(len(row_names)), list(map(str, row_names)))
+    axes.set_xticks(range(len(column_names)), list(map(str, column_names)))
+    for axis in ("x", "y"):
+        axes.tick_params(axis=axis, labelsize=resolve_font_size(f"{axis}tick.labelsize", font_size))
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -286,7 +315,8 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
             opponents = frame["opponent"].astype(object)
             frame = frame.assign(opponent=opponents.where(opponents.notna(), ""))
         try:
-            return draw(*cast("Any", (frame, *args[1:])), **kwargs)
+            with without_tex():
+                return draw(*cast("Any", (frame, *args[1:])), **kwargs)
         except KeyError as error:
             message = str(error.args[0])
             column_names = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])

@@ -1,0 +1,221 @@
+"""Settings of plots, which a matplotlib style can change.
+
+Where an rcParam has matplotlib's default, simgin uses its own setting. All other rcParams apply to
+the plots, whether `matplotlib.pyplot.style.context`, a matplotlibrc file or `--style` sets them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from simgin.text.files import read_text
+from simgin.text.messages import SimginError, did_you_mean, format_error_message, format_value
+
+DEFAULT_NAME = "default"  # name of simgin's style, and of matplotlib's default style
+STYLE_ENDING = ".mplstyle"
+MAX_STYLE_BYTES = 1 << 20  # maximum size of a style file, in bytes
+FONT_SMALL, FONT_NORMAL = 7.5, 8.5  # points
+TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND = "#222222", "#666666", "#dddddd", "#ffffff"
+# Colours that a style must replace together, because text must contrast with its background. HTML
+# reports replace these colours with the colours of the light or dark scheme.
+COLOUR_SCHEME = {
+    "text.color": TEXT_COLOUR,
+    "axes.labelcolor": TEXT_COLOUR,
+    "axes.titlecolor": TEXT_COLOUR,
+    "xtick.labelcolor": TEXT_COLOUR,
+    "ytick.labelcolor": TEXT_COLOUR,
+    "legend.labelcolor": TEXT_COLOUR,
+    "xtick.color": MUTED_COLOUR,
+    "ytick.color": MUTED_COLOUR,
+    "axes.edgecolor": MUTED_COLOUR,
+    "grid.color": GRID_COLOUR,
+    "axes.facecolor": BACKGROUND,
+    "figure.facecolor": BACKGROUND,
+}
+# Only the width of the figure is used. It leaves text at 90 % of its size on a phone in portrait
+# orientation, which displays 1.18 pixels per point.
+SIMGIN_STYLE: dict[str, Any] = {
+    **COLOUR_SCHEME,
+    "figure.figsize": (4.2, 2.6),
+    "figure.dpi": 200,
+    "figure.titlesize": 11,
+    "figure.titleweight": "bold",
+    "figure.labelsize": FONT_SMALL,
+    "font.size": FONT_NORMAL,
+    "axes.titlesize": FONT_NORMAL,
+    "axes.labelsize": FONT_NORMAL,
+    "xtick.labelsize": FONT_NORMAL,
+    "ytick.labelsize": FONT_NORMAL,
+    "legend.fontsize": FONT_NORMAL,
+    "legend.frameon": False,
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4.5,
+    "errorbar.capsize": 2.5,
+}
+# rcParams in the style of the option --style, which replace simgin's settings even if the style has
+# matplotlib's default
+_named_settings: set[str] = set()
+
+
+def list_styles() -> list[str]:
+    """Return the names of simgin's default style and of all matplotlib styles."""
+    from matplotlib import style
+
+    return [DEFAULT_NAME, *style.available]
+
+
+@contextlib.contextmanager
+def use_style(name: str) -> Iterator[None]:
+    """Draw all plots of a block in a style.
+
+    Args:
+        name: Name of a matplotlib style, path of a style file, or "default" for simgin's style.
+
+    Raises:
+        SimginError: If the style is unknown or the style file is not valid.
+    """
+    from matplotlib import style
+
+    settings = {} if name == DEFAULT_NAME else _read_style(name)
+    with style.context(settings or DEFAULT_NAME):
+        _named_settings.update(settings)
+        try:
+            yield
+        finally:
+            _named_settings.clear()
+
+
+def _read_style(name: str) -> dict[str, Any]:
+    """Return the rcParams of a matplotlib style or of a style file."""
+    from matplotlib import rc_params_from_file, style
+
+    if name in style.library:
+        return cast("dict[str, Any]", style.library[name])
+    if not name.endswith(STYLE_ENDING):
+        near = did_you_mean(name, list_styles())
+        hint = f". Use a matplotlib style, such as ggplot, or a file that ends in {STYLE_ENDING}."
+        raise SimginError(
+            f"{format_value(name)} is not a plot style{hint if near == '.' else near}"
+        )
+    try:
+        _check_keys(name, read_text(Path(name), MAX_STYLE_BYTES))
+        params = rc_params_from_file(name, fail_on_error=True, use_default_template=False)
+    except SimginError:
+        raise
+    except OSError as error:
+        raise SimginError(f"{name} cannot be read ({error.strerror}). Use another file.") from None
+    except UnicodeDecodeError:
+        raise SimginError(f"{name} is not UTF-8 text. Save it as UTF-8.") from None
+    except ValueError as error:
+        reason = format_error_message(error)
+        raise SimginError(f"{name} is not a valid style ({reason}). Correct the file.") from None
+    return cast("dict[str, Any]", params)
+
+
+def _check_keys(name: str, text: str) -> None:
+    """Raise SimginError if a line of a style file does not begin with an rcParam."""
+    from matplotlib import rcParams
+
+    for line in text.splitlines():
+        key = line.partition("#")[0].partition(":")[0].strip()
+        if key and key not in rcParams:
+            near = did_you_mean(key, rcParams)
+            hint = ". Correct the line." if near == "." else near
+            raise SimginError(f"{name}: {format_value(key)} is not a matplotlib setting{hint}")
+
+
+def without_tex() -> contextlib.AbstractContextManager[None]:
+    """Return a context without LaTeX, which cannot typeset % and _ in the text of plots."""
+    from matplotlib import rc_context
+
+    return rc_context({"text.usetex": False})
+
+
+def rc_param(name: str) -> Any:
+    """Return the value of an rcParam, which is the user's setting or matplotlib's default."""
+    from matplotlib import rcParams
+
+    return cast("dict[str, Any]", rcParams)[name]
+
+
+def is_changed(name: str) -> bool:
+    """Return True if the user's style replaces simgin's setting for an rcParam."""
+    from matplotlib import rcParamsDefault
+
+    default = cast("dict[str, Any]", rcParamsDefault)[name]
+    return name in _named_settings or rc_param(name) != default
+
+
+def changes_colour_scheme() -> bool:
+    """Return True if the user's style replaces the colours of text, axes and background."""
+    return any(map(is_changed, COLOUR_SCHEME))
+
+
+def setting(name: str) -> Any:
+    """Return the user's setting for an rcParam, or simgin's setting if the user has none."""
+    if changes_colour_scheme() if name in COLOUR_SCHEME else is_changed(name):
+        return rc_param(name)
+    return SIMGIN_STYLE[name]
+
+
+def colour_setting(name: str, fallback: str) -> Any:
+    """Return the colour that an rcParam sets, or the colour of `fallback` if it sets none."""
+    colour = setting(name)
+    return setting(fallback) if colour in ("auto", "inherit") else colour
+
+
+def muted_colour() -> Any:
+    """Return the colour of captions and reference lines, which is the colour of ticks."""
+    return setting("xtick.color")
+
+
+def scale_font(points: float) -> float:
+    """Return a font size, multiplied by the ratio of the user's font size to simgin's."""
+    return points * float(setting("font.size") / SIMGIN_STYLE["font.size"])
+
+
+def resolve_font_size(name: str, points: float | None = None) -> float:
+    """Return the font size that an rcParam sets, in points.
+
+    Args:
+        name: Name of the rcParam, such as "axes.labelsize".
+        points: simgin's size of the text, if it differs from the size in `SIMGIN_STYLE`.
+    """
+    from matplotlib.font_manager import font_scalings
+
+    size = setting(name)
+    if not is_changed(name):
+        return scale_font(points or size)
+    return float(font_scalings[size] * setting("font.size") if isinstance(size, str) else size)
+
+
+def fit_characters(characters: int, name: str) -> int:
+    """Return how many characters fit on a line, given their number in simgin's style.
+
+    Args:
+        characters: Number of characters that fit in simgin's style.
+        name: rcParam that sets the font size of the line.
+    """
+    width = setting("figure.figsize")[0] / SIMGIN_STYLE["figure.figsize"][0]
+    return int(characters * width / text_scale(name))
+
+
+def text_scale(name: str) -> float:
+    """Return the ratio of the font size that an rcParam sets to the size in simgin's style."""
+    return resolve_font_size(name) / float(SIMGIN_STYLE[name])
+
+
+def line_width(points: float) -> float:
+    """Return a line width, multiplied by the ratio of the user's line width to simgin's."""
+    return points * float(setting("lines.linewidth") / SIMGIN_STYLE["lines.linewidth"])
+
+
+def marker_size(points: float) -> float:
+    """Return a marker size, multiplied by the ratio of the user's marker size to simgin's."""
+    return points * float(setting("lines.markersize") / SIMGIN_STYLE["lines.markersize"])
