@@ -71,7 +71,7 @@ def reraise_policy_errors() -> Iterator[None]:
 
 
 def _as_harmless_error(error: BaseException) -> BaseException:
-    """Return an exception, or a PolicyExitError in place of one that would end the program.
+    """Return an exception, or a PolicyExitError instead of an exception that would end the program.
 
     A KeyboardInterrupt is returned unchanged, because only the main thread receives it.
     """
