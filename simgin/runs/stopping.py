@@ -95,7 +95,7 @@ class PrecisionRule:
         half_width = (interval.high - interval.low) / 2
         if not half_width <= self.half_width:  # This also covers NaN.
             return None
-        reached_text = self._format_width(half_width)
+        reached_text = self._format_width(float(f"{half_width:.3g}"))
         target_text = self._format_width(self.half_width)
         subject = METRIC_SUBJECTS[self.metric]
         return f"{subject} is known to within ± {reached_text} (target: ± {target_text})."

@@ -287,13 +287,14 @@ class JobQueue:
             reader = threading.Thread(target=lambda: printed.append(read()))
             reader.start()
             for line in process.stderr:
-                self._record_line(job, line.rstrip("\n"))
+                if job.state == RUNNING:  # not cancelled, and perhaps in the queue again
+                    self._record_line(job, line.rstrip("\n"))
             reader.join()
         with self._changed:
             self._process = None
-            job.output = "".join(printed)
             if job.state != RUNNING:
                 return
+            job.output = "".join(printed)
             end_status = CUT_OFF if process.returncode in INTERRUPTED_CODES else FAILED_JOB
             self._set_state(job, DONE if process.returncode == 0 else end_status)
 

@@ -70,7 +70,7 @@ def test_until_stops_at_the_first_batch_with_a_narrow_enough_interval():
     narrow = [half <= 0.02 and row[0] >= 200 for half, row in zip(halves, rows, strict=True)]
     assert [one is not None for one in decided] == narrow
     assert 0 < narrow.index(True) < 59
-    known = f"to within ± {100 * halves[narrow.index(True)]:.6g} percentage points (target"
+    known = f"to within ± {100 * halves[narrow.index(True)]:.3g} percentage points (target"
     assert known in decided[narrow.index(True)]
 
 

@@ -36,6 +36,16 @@ def test_a_job_is_cancelled_resumed_and_finished(site, browser):
     assert job.state == DONE
 
 
+def test_a_resumed_job_has_no_messages_of_the_cancelled_process(site):
+    job = site.jobs.start(match_words(site, "mine", "40M"), "long", "mine")
+    wait_until(lambda: job.progress.get("done"))
+    site.jobs.cancel(job.name)
+    site.jobs.resume(job.name)
+    wait_for(job, "running")
+    assert not any("interrupted" in message for message in job.messages)
+    site.jobs.cancel(job.name)
+
+
 def test_events_show_the_progress_until_the_end(site, browser):
     job = site.jobs.start(SHORT, "short")
     text = browser.get(f"/jobs/{job.name}/events").text

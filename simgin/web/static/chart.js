@@ -35,7 +35,7 @@ const format = ({ low, high }, x) => x.toFixed(Math.max(0, Math.min(3, 1 - Math.
 const describeResult = (point) => {
   const { players: [a, b], value, is_percentage: isPercentage, unit } = point;
   const result = `${format(point, value)}${unitOf(point)}`;
-  return `${a} ${isPercentage ? `wins ${result} of ${unit}` : `scores ${result}`}${b ? ` against ${b}` : ""}`;
+  return `${a} ${isPercentage ? `wins ${result} of the ${unit}` : `scores ${result}`}${b ? ` against ${b}` : ""}`;
 };
 
 const describeInterval = (point) => {
@@ -69,7 +69,7 @@ const drawCourse = (points, width) => {
   parts.push(svg("text", { x: 0, y: 12 }, last.is_percentage ? `win rate of ${last.players[0]}` : `points of ${last.players[0]} per deal`));
   if (near.length) {
     parts.push(svg("line", { x1: MARGIN.left, x2: width - MARGIN.right, y1: y(even), y2: y(even), class: "even" }));
-    parts.push(svg("text", { x: width - MARGIN.right, y: y(even) - 6, "text-anchor": "end" }, "equally strong"));
+    parts.push(svg("text", { x: width - MARGIN.right, y: y(even) - 6, "text-anchor": "end" }, last.is_percentage ? `half of the ${last.unit}` : "0 points"));
   }
   const path = (of, key) => of.map((one) => `${x(one.n).toFixed(1)},${y(one[key]).toFixed(1)}`).join(" ");
   parts.push(svg("polygon", { points: `${path(shown, "low")} ${path([...shown].reverse(), "high")}`, class: "band" }));
@@ -110,6 +110,6 @@ export const drawChart = (box, points) => {
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": result });
   picture.append(...parts);
   const title = isLeague ? `Pair ${last.matchup + 1} of ${last.matchups}: ${last.players.join(" against ")}` : `${result} so far.`;
-  const note = isLeague ? "Each line is a 95 % confidence interval. The vertical line marks equally strong players." : describeInterval(last);
+  const note = isLeague ? `Each line is a 95 % confidence interval. The vertical line marks ${last.is_percentage ? `half of the ${last.unit}` : "0 points"}.` : describeInterval(last);
   box.replaceChildren(make("p", { class: "caption", textContent: title }), make("p", { textContent: note }), picture);
 };

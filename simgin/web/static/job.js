@@ -1,18 +1,9 @@
-// Progress of a job. A page with an element `#job[data-job]` shows it; see templates/job.html.j2.
+// Progress of the job that the element `#job[data-job]` names; see templates/job.html.j2.
 
 import { drawChart } from "./chart.js";
 import { find, make, post } from "./site.js";
 
-// Call a function with each state of a job until it ends.
-export const followJob = (name, onState) => {
-  const events = new EventSource(`/jobs/${name}/events`);
-  events.onmessage = (event) => {
-    const state = JSON.parse(event.data);
-    if (!["queued", "running"].includes(state.state)) events.close();
-    onState(state);
-  };
-  return events;
-};
+const OPEN_STATES = ["queued", "running"];
 
 const timeLeft = ({ compiling, seconds_left: seconds }) => {
   if (compiling) return "compiling";
@@ -43,7 +34,7 @@ const showTable = (table) => {
 
 const showState = (job) => {
   if (job.state === "finished" && job.run) location.replace(`/results/${encodeURIComponent(job.run)}`);
-  const isOpen = ["queued", "running"].includes(job.state);
+  const isOpen = OPEN_STATES.includes(job.state);
   find("job-state").textContent = job.state;
   find("job-state").className = `state ${job.state}`;
   const hasChart = find("job-chart") && job.history.length;
@@ -61,19 +52,24 @@ const showState = (job) => {
   find("job-resume").hidden = !job.can_resume;
 };
 
-const box = find("job");
-if (box) {
-  const name = box.dataset.job;
-  const follow = () => followJob(name, showState);
-  const request = (action) => async () => {
-    try {
-      showState(await post(`/jobs/${name}/${action}`));
-      if (action === "resume") follow();
-    } catch (error) {
-      find("job-note").textContent = error.message;
-    }
+const name = find("job").dataset.job;
+const follow = () => {
+  const events = new EventSource(`/jobs/${name}/events`);
+  events.onmessage = ({ data }) => {
+    const state = JSON.parse(data);
+    if (!OPEN_STATES.includes(state.state)) events.close();
+    showState(state);
   };
-  find("job-cancel").addEventListener("click", request("cancel"));
-  find("job-resume").addEventListener("click", request("resume"));
-  follow();
-}
+  events.onerror = () => { find("job-note").textContent = "The server does not answer. Is simgin web still running?"; };
+};
+const request = (action) => async () => {
+  try {
+    showState(await post(`/jobs/${name}/${action}`));
+    if (action === "resume") follow();
+  } catch (error) {
+    find("job-note").textContent = error.message;
+  }
+};
+find("job-cancel").addEventListener("click", request("cancel"));
+find("job-resume").addEventListener("click", request("resume"));
+follow();
