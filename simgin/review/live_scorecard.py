@@ -28,7 +28,7 @@ class LiveScorecard(LiveEstimate):
         self._request = request
         self._results = RunResults(make_run_info(plan, ends), ledger)
         self._units_left = remaining_units_by_task(plan.tasks, ledger, with_deals=False)
-        self._finished: tuple[object, ...] = ()
+        self._progress: tuple[object, ...] = ()
         self._scorecard: Table | None = None
 
     def add(self, result: BlockResult) -> None:
@@ -38,11 +38,12 @@ class LiveScorecard(LiveEstimate):
 
     def result(self) -> RenderableType:
         """Return the scorecard, or a line about the first matchup until this matchup has ended."""
-        played = frozenset(i for i, units in enumerate(self._units_left) if not units)
-        if not played:
+        finished = frozenset(i for i, units in enumerate(self._units_left) if not units)
+        if not finished:
             return super().result()
-        finished = (played, len(missing_steps(self._plan.extra_steps, self._ledger)))
-        if self._scorecard is None or finished != self._finished:
-            self._finished = finished
-            self._scorecard = scorecard_table(Review(self._request, self._results, played=played))
+        progress = (finished, len(missing_steps(self._plan.extra_steps, self._ledger)))
+        if self._scorecard is None or progress != self._progress:
+            self._progress = progress
+            review = Review(self._request, self._results, finished=finished)
+            self._scorecard = scorecard_table(review)
         return self._scorecard

@@ -77,13 +77,13 @@ class Review(Result):
         request: Request with the rule sets, players and goals.
         results: Results of the run.
         parity: 0 or 1 to use only the even or odd batches.
-        played: Indices of the finished matchups of a review in progress, or None for all matchups.
+        finished: Indices of the finished matchups of a review in progress, or None for all.
     """
 
     request: ReviewRequest
     results: RunResults
     parity: int | None = None
-    played: Collection[int] | None = None
+    finished: Collection[int] | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -163,7 +163,7 @@ class Review(Result):
                 self._batch_slice
             ]
             for i, cell in enumerate(self.results.matchup_keys)
-            if self.played is None or i in self.played
+            if self.finished is None or i in self.finished
         }
 
     @cached_property
@@ -172,7 +172,7 @@ class Review(Result):
         ledger, n = self.results.ledger, self.request.matches
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
-            if self.played is not None and not ledger.has_pass(step_name(variant, name), n):
+            if self.finished is not None and not ledger.has_pass(step_name(variant, name), n):
                 continue
             counts = ledger.read_pass(step_name(variant, name), n)
             courses[variant, name] = {

@@ -235,7 +235,7 @@ def _scorecard_rows(
     rows = []
     for row in review.rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
-        if review.played is not None or any(own.text != EN_DASH for own in cells.values()):
+        if review.finished is not None or any(own.text != EN_DASH for own in cells.values()):
             rows.append(
                 {"row": f"{row.title}{_training_mark(review, shown_variants, row.key)}", **cells}
             )

@@ -27,21 +27,21 @@ const ticks = (low, high, wanted) => {
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => +((first + i) * step).toPrecision(6));
 };
 
-const unitOf = ({ is_percentage: isPercentage }) => (isPercentage ? " %" : " points per deal");
+const unitOf = ({ is_percentage: isPercentage }) => (isPercentage ? " %" : " points");
 
 // Return numbers with as many decimals as their interval justifies.
 const format = ({ low, high }, x) => x.toFixed(Math.max(0, Math.min(3, 1 - Math.floor(Math.log10((high - low) / 2 || 1)))));
 
-const describeResult = (point) => {
-  const { players: [a, b], value, is_percentage: isPercentage, unit } = point;
-  const result = `${format(point, value)}${unitOf(point)}`;
-  return `${a} ${isPercentage ? `wins ${result} of the ${unit}` : `scores ${result}`}${b ? ` against ${b}` : ""}`;
+const describeResult = (point, of = "") => {
+  const { players: [a, b], value, is_percentage: isPercentage } = point;
+  return `${a} ${isPercentage ? "wins" : "scores"} ${format(point, value)}${unitOf(point)}${of}${b ? ` against ${b}` : ""}`;
 };
 
 const describeInterval = (point) => {
   const { low, high, n, max, unit, target } = point;
+  const size = `${count(n)}${max ? ` of ${target ? "at most " : ""}${count(max)}` : ""} ${unit}`;
   const stop = target ? ` The run stops when the interval fits between the dashed lines (± ${target}${unitOf(point)}).` : "";
-  return `After ${count(n)}${max ? ` of ${target ? "at most " : ""}${count(max)}` : ""} ${unit}, the 95 % confidence interval is ${format(point, low)} to ${format(point, high)}${unitOf(point)}.${stop}`;
+  return `After ${size}, the 95 % confidence interval is ${format(point, low)} to ${format(point, high)}${unitOf(point)}.${stop}`;
 };
 
 const scale = (low, high, from, to) => (x) => from + ((x - low) / (high - low || 1)) * (to - from);
@@ -93,7 +93,7 @@ const drawRows = (points, width) => {
   const parts = [svg("line", { x1: x(even), x2: x(even), y1: 0, y2: rows.length * ROW, class: "even" })];
   rows.forEach((row, i) => {
     const at = i * ROW + 25;
-    parts.push(svg("text", { x: 8, y: at - 9 }, `${describeResult(row)} (${format(row, row.low)} to ${format(row, row.high)})`));
+    parts.push(svg("text", { x: 8, y: at - 9 }, describeResult(row)));
     parts.push(svg("line", { x1: x(row.low), x2: x(row.high), y1: at, y2: at, class: "interval" }));
     parts.push(svg("circle", { cx: x(row.value), cy: at, r: 4, class: "dot" }));
   });
@@ -106,10 +106,10 @@ export const drawChart = (box, points) => {
   const isLeague = last.matchups > 1;
   const width = Math.max(280, Math.min(MAX_WIDTH, box.clientWidth));
   const [height, parts] = isLeague ? drawRows(points, width) : drawCourse(points, width);
-  const result = describeResult(last);
+  const result = describeResult(last, last.is_percentage ? ` of the ${last.unit}` : " per deal");
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": result });
   picture.append(...parts);
-  const title = isLeague ? `Pair ${last.matchup + 1} of ${last.matchups}: ${last.players.join(" against ")}` : `${result} so far.`;
+  const title = isLeague ? `Pair ${last.matchup + 1} of ${last.matchups}: ${last.players.join(" against ")}` : `So far, ${result}.`;
   const note = isLeague ? `Each line is a 95 % confidence interval. The vertical line marks ${last.is_percentage ? `half of the ${last.unit}` : "0 points"}.` : describeInterval(last);
   box.replaceChildren(make("p", { class: "caption", textContent: title }), make("p", { textContent: note }), picture);
 };

@@ -32,18 +32,20 @@ const showTable = (table) => {
   shown = text;
 };
 
+let points = []; // of the chart
 const showState = (job) => {
   if (job.state === "finished" && job.run) location.replace(`/results/${encodeURIComponent(job.run)}`);
   const isOpen = OPEN_STATES.includes(job.state);
   find("job-state").textContent = job.state;
   find("job-state").className = `state ${job.state}`;
-  const hasChart = find("job-chart") && job.history.length;
-  const isPrecise = hasChart && job.history.at(-1).target; // the size of the run is unknown
+  points = find("job-chart") ? job.history : [];
+  const hasChart = points.length > 0;
+  const isPrecise = points.at(-1)?.target; // the size of the run is unknown
   find("job-left").textContent = job.state === "running" && !isPrecise ? timeLeft(job.progress) : "";
   find("job-progress").value = job.percent;
   const stage = job.progress.title ?? (job.note.join("").replace(/^simgin: /, "") || (job.state === "running" ? "starting" : ""));
   find("job-note").textContent = job.error || (isOpen && !hasChart ? stage : "");
-  if (hasChart) drawChart(find("job-chart"), job.history);
+  if (hasChart) drawChart(find("job-chart"), points);
   showTable(job.progress.table);
   find("job-result").textContent = job.progress.result || "";
   find("job-result").hidden = !job.progress.result || hasChart || job.progress.table;
@@ -70,6 +72,7 @@ const request = (action) => async () => {
     find("job-note").textContent = error.message;
   }
 };
+addEventListener("resize", () => { if (points.length) drawChart(find("job-chart"), points); });
 find("job-cancel").addEventListener("click", request("cancel"));
 find("job-resume").addEventListener("click", request("resume"));
 follow();
