@@ -54,7 +54,7 @@ PAIRING_TABLE_COLUMNS = (
 )
 LEAGUE_NOTE = (
     "Elo ratings are fitted to {unit} won (Bradley-Terry model), relative to a reference strategy "
-    "with Elo 0. The interval of a rating is the interval of the difference from this reference. "
+    "with Elo 0. Each interval is that of the difference from this reference strategy. "
     "No strategy beats the equilibrium mix."
 )
 PAIRING_NOTE = (
