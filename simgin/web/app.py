@@ -55,12 +55,14 @@ class Site:
         jobs: Queue of commands.
         strategies: Specs of the strategies that were named when the server was started.
         games: Games in memory.
+        machine: CPU time of this machine (see `measure_machine`), or 1 until it is measured.
     """
 
     results: Path
     jobs: JobQueue
     strategies: tuple[str, ...] = ()
     games: OpenGames = field(default_factory=OpenGames)
+    machine: float = 1.0
 
 
 def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -> Starlette:

@@ -84,10 +84,11 @@ class CommandPage:
     def check(self, request: Request) -> Response:
         """Send the command, the expected time and the errors of a form."""
         form, draft = self._read(request)
+        machine = request.app.state.site.machine
         answer = {
             "command": _format_command(form, draft, request),
             "errors": form.errors,
-            "time": draft.seconds and format_duration(expected_time(draft.seconds)),
+            "time": draft.seconds and format_duration(expected_time(draft.seconds, machine)),
             "notes": draft.notes,
             "specs": draft.specs,
         }

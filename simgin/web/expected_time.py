@@ -4,8 +4,6 @@ The catalogue contains the speed of every measured strategy on one machine. The 
 machine is measured with one strategy. All CPU times are in seconds on the machine of the catalogue.
 """
 
-from functools import cache
-
 from simgin.play.matchup import parse_matchup
 from simgin.play.parallel import usable_cpus
 from simgin.runs.plan import Plan, measure_unit_seconds
@@ -16,7 +14,6 @@ DEALS_PER_MATCH = 6  # approximate number
 START_SECONDS = 3.0  # to start a command, to load compiled code and to write the report
 
 
-@cache
 def measure_machine() -> float:
     """Return the CPU time of a deal on this machine, relative to the machine of the catalogue."""
     matchup = parse_matchup(REFERENCE_STRATEGY, REFERENCE_STRATEGY, "eaai", 1, "deal")
@@ -24,9 +21,14 @@ def measure_machine() -> float:
     return measure_unit_seconds(matchup) / games / _seconds_per_deal(REFERENCE_STRATEGY)
 
 
-def expected_time(cpu_seconds: float) -> float:
-    """Return the expected time of a command on all cores of this machine, in seconds."""
-    return measure_machine() * (START_SECONDS + cpu_seconds / usable_cpus())
+def expected_time(cpu_seconds: float, machine: float) -> float:
+    """Return the expected time of a command on all cores of a machine, in seconds.
+
+    Args:
+        cpu_seconds: CPU time on the machine of the catalogue.
+        machine: Result of `measure_machine`.
+    """
+    return machine * (START_SECONDS + cpu_seconds / usable_cpus())
 
 
 def expected_cpu_seconds(plan: Plan) -> float | None:

@@ -82,7 +82,7 @@ class LocalServer:
         server = uvicorn.Server(config)
         # After Ctrl-C, uvicorn would print a traceback for each request that it cancels
         logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
-        threading.Thread(target=_warm_up, name="warm-up", daemon=True).start()
+        threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
         try:
             server.run(sockets=[self._socket])
         except KeyboardInterrupt:
@@ -90,11 +90,10 @@ class LocalServer:
         finally:
             self._site.jobs.close()
 
-
-def _warm_up() -> None:
-    """Load or compile the code of the default game, and measure the machine, in advance."""
-    OpenGame(GameRequest.read(Form({}), ()))
-    measure_machine()
+    def _warm_up(self) -> None:
+        """Load or compile the code of the default game in advance, and measure the machine."""
+        OpenGame(GameRequest.read(Form({}), ()))
+        self._site.machine = measure_machine()
 
 
 def is_local_host(host: str) -> bool:

@@ -238,4 +238,4 @@ def test_the_expected_time_grows_with_the_size_of_a_plan():
     assert 3 * small < matches < 10 * small
     until = expected_cpu_seconds(plan_match(names, "standard", deals=10**7, until="1%"))
     assert small < until < 100 * small
-    assert expected_time(10) > expected_time(1) > 0
+    assert expected_time(10, 1.5) > expected_time(1, 1.5) > expected_time(1, 1) > 0

@@ -107,9 +107,9 @@ export const drawChart = (box, points) => {
   const width = Math.max(280, Math.min(MAX_WIDTH, box.clientWidth));
   const [height, parts] = isLeague ? drawRows(points, width) : drawCourse(points, width);
   const result = describeResult(last, last.is_percentage ? ` of the ${last.unit}` : " per deal");
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": result });
-  picture.append(...parts);
   const title = isLeague ? `Pair ${last.matchup + 1} of ${last.matchups}: ${last.players.join(" against ")}` : `So far, ${result}.`;
   const note = isLeague ? `Each line is a 95 % confidence interval. The vertical line marks ${last.is_percentage ? `half of the ${last.unit}` : "0 points"}.` : describeInterval(last);
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": title });
+  picture.append(...parts);
   box.replaceChildren(make("p", { class: "caption", textContent: title }), make("p", { textContent: note }), picture);
 };
