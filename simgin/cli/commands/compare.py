@@ -53,7 +53,8 @@ def compare_command(
         ]
         return screen_parts(report(), details, "".join(all_rows))
 
-    question = f"How does {run} differ from {base}?"
+    names = (run, base) if run.name == base.name else (run.name, base.name)
+    question = "How does {} differ from {}?".format(*names)
     with (
         directory.report_corruption(run, base),
         load_results(run) as run_read,
