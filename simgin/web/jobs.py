@@ -24,7 +24,6 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
-from itertools import compress, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ from simgin.text.user_data import user_data_directory
 JOBS_FOLDER = "jobs"  # inside the user's data directory
 MAX_OPEN_JOBS, MAX_KEPT_JOBS = 20, 200
 RESULT_KEYS = ("result", "table")  # of progress objects
-MAX_POINTS = 300  # of the chart of a job
+POINT_DISTANCE = 1.04  # minimum ratio of the sizes of two points in a job's chart
 MAX_MESSAGES = 50  # lines of stderr that are kept
 CANCEL_SECONDS = 20.0  # time to write finished blocks before a child process is killed
 QUEUED, RUNNING = "queued", "running"
@@ -354,16 +353,13 @@ class JobQueue:
 
 
 def _add_point(history: list[dict[str, Any]], point: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a chart's points with a new point, and only every second point if there are many.
+    """Return a chart's points with a new point, which replaces a last point of nearly this size.
 
-    A resumed job can repeat earlier points. The last point of each matchup is kept.
+    A resumed job can repeat earlier points.
     """
-
-    def place(one: dict[str, Any]) -> tuple[int, int]:
-        return one["matchup"], one["n"]
-
-    kept = [one for one in history if place(one) < place(point)]
-    if len(kept) >= MAX_POINTS:
-        is_kept = [i % 2 or a["matchup"] != b["matchup"] for i, (a, b) in enumerate(pairwise(kept))]
-        kept = [*compress(kept, is_kept), kept[-1]]
+    place = (point["matchup"], point["n"])
+    kept = [one for one in history if (one["matchup"], one["n"]) < place]
+    is_close = len(kept) > 1 and kept[-1]["n"] < POINT_DISTANCE * kept[-2]["n"]
+    if is_close and kept[-2]["matchup"] == place[0]:
+        kept.pop()
     return [*kept, point]

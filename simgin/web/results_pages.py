@@ -35,7 +35,7 @@ FILE_TYPES = {
     ".md": "text/plain",
     ".json": "application/json",
 }
-SECONDS_PER_COMPARISON = 5  # CPU time
+SECONDS_PER_COMPARISON = 1  # CPU time
 
 
 def show_results(request: Request) -> Response:

@@ -4,7 +4,16 @@ import json
 
 import pytest
 
-from simgin.web.jobs import CANCELLED, CUT_OFF, DONE, FAILED_JOB, MAX_OPEN_JOBS, JobError, JobQueue
+from simgin.web.jobs import (
+    CANCELLED,
+    CUT_OFF,
+    DONE,
+    FAILED_JOB,
+    MAX_OPEN_JOBS,
+    JobError,
+    JobQueue,
+    _add_point,
+)
 from support.web_site import wait_for, wait_until
 
 SHORT = ["match", "gold", "simple", "--deals", "200"]
@@ -116,6 +125,16 @@ def test_the_run_of_an_open_job_is_not_called_interrupted(site, browser):
     assert browser.get("/").text.count("state running") == 1
     site.jobs.cancel(job.name)
     assert "interrupted" in browser.get("/results").text
+
+
+def test_a_chart_has_few_points_and_the_last_point_of_each_matchup():
+    history = []
+    for matchup in (0, 1):
+        for n in (*range(100, 200_000, 100), 150_000):
+            history = _add_point(history, {"matchup": matchup, "n": n})
+    places = [(one["matchup"], one["n"]) for one in history]
+    assert len(places) < 500 and places == sorted(set(places))
+    assert (0, 150_000) in places and places[-1] == (1, 150_000)
 
 
 def test_a_scorecard_remains_until_there_is_a_newer_one(site):
