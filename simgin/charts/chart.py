@@ -36,7 +36,6 @@ from simgin.report.html_report import load_template
 from simgin.report.numbers import EN_DASH
 from simgin.report.report import LazySequence, Plot, Report
 from simgin.report.report_table import Column, ScoreCell, Table, describe_frame
-from simgin.results.sentences import join_words
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.parameters import Params, int_param
@@ -47,7 +46,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import NO_INFLUENCES, PairedEstimate
 from simgin.stats.table import build_frame, estimate_columns, make_frame
-from simgin.text.messages import SimginError, quote_text
+from simgin.text.messages import SimginError, join_words, quote_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -436,8 +435,7 @@ def summarise_upcard(chart: Chart) -> Iterator[str]:
         names_by_advice.setdefault(advice, []).append(name)
     for advice, sentence in UPCARD_SENTENCES.items():
         if advice in names_by_advice:
-            *names, last = names_by_advice[advice]
-            yield sentence.format(" or ".join(filter(None, (", ".join(names), last))))
+            yield sentence.format(join_words(names_by_advice[advice], "or"))
 
 
 def summarise_discard(chart: Chart) -> Iterator[str]:

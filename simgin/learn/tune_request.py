@@ -17,7 +17,7 @@ from simgin.stats import metrics
 from simgin.stats.metrics import Metric
 from simgin.strategy import Param, Policy, Strategy, loader
 from simgin.text.amounts import N_SEEDS, AmountError, parse_count, parse_seed
-from simgin.text.messages import SimginError, did_you_mean, quote_text
+from simgin.text.messages import SimginError, did_you_mean, join_words, quote_text
 
 # Metric by objective
 OBJECTIVE_METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}
@@ -126,8 +126,7 @@ class TuneRequest:
     @property
     def opponent_list(self) -> str:
         """Names of the opponents in one phrase, such as `simple, gold and marjj`."""
-        *first, last = [self.short_names[opponent.spec] for opponent in self.pool]
-        return f"{', '.join(first)} and {last}" if first else last
+        return join_words([self.short_names[opponent.spec] for opponent in self.pool])
 
     @property
     def n_candidates(self) -> int:

@@ -20,6 +20,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA, Z95
 from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.text.amounts import UNIT_PLURALS
+from simgin.text.messages import join_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,12 +189,6 @@ def format_row_estimate(row: Any, name: str, factor: int = 1) -> str:
 def format_percent(rows: ByMetric, metric: str) -> str:
     """Format a proportion in percent, with its interval."""
     return f"{numbers.format_estimate(*table.find_interval(rows, metric), 100)} %"
-
-
-def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
-    """Join words to a list, as in `a, b and c`."""
-    *first, last = parts
-    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def join_first_words(names: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 from simgin.report.numbers import EN_DASH
 from simgin.report.report import Caveat, LazySequence, Report
 from simgin.report.report_table import Column, ScoreCell, Table
-from simgin.results.sentences import join_words
 from simgin.review import verdicts
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
 from simgin.review.review_plots import review_plots
@@ -46,6 +45,7 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
 from simgin.strategy.cast import CHAMPION, PLAYS_FOR_GIN, STRONG
 from simgin.text import shell
+from simgin.text.messages import join_words
 
 SIZE_TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 # Text and tone of a cell, by the result of `simgin.review.verdicts.skill_effect`

@@ -14,7 +14,6 @@ import numpy as np
 from simgin.core import batch_columns
 from simgin.report.numbers import EN_DASH
 from simgin.report.report_table import Column, Table
-from simgin.results.sentences import join_words
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, MetricKey, Review
 from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, Measurement, ScorecardRow
 from simgin.rules import variants
@@ -25,6 +24,7 @@ from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
 from simgin.strategy.cast import PLAYS_FOR_GIN, PLURALS, STRONG
+from simgin.text.messages import join_words
 
 # Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
 # skill.

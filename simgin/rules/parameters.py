@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from simgin.text.messages import NO_VALUE, did_you_mean, format_setting, format_value
+from simgin.text.messages import NO_VALUE, did_you_mean, format_setting, format_value, join_words
 
 ParamValue = bool | int | str | list[Any] | None
 Params = Mapping[str, ParamValue]  # a value for every parameter
@@ -145,7 +145,7 @@ class Parameter:
         unmet = {name for name, values in self.acts_with.items() if params[name] not in values}
         names = [name for name in self.acts_with if name in unmet] or [*self.idle_with]
         condition_text = _format_conditions({name: [params[name]] for name in names})
-        requirement = f"another value of {_join_or(names)}"
+        requirement = f"another value of {join_words(names, 'or')}"
         if unmet:
             requirement = _format_conditions({name: self.acts_with[name] for name in names})
         return f"{self.name} has no effect with {condition_text}. It requires {requirement}."
@@ -247,16 +247,10 @@ def _are_conditions_met(conditions: Conditions, params: Params) -> bool:
 def _format_conditions(conditions: Conditions) -> str:
     """Format conditions, as in `players = 2 and goal = points, columns or race`."""
     words = [
-        f"{name} = {_join_or([*map(format_setting, values)])}"
+        f"{name} = {join_words([*map(format_setting, values)], 'or')}"
         for name, values in conditions.items()
     ]
     return " and ".join(words)
-
-
-def _join_or(words: list[str]) -> str:
-    """Join words with commas and "or", as in `points, columns or race`."""
-    *first_words, last = words
-    return f"{', '.join(first_words)} or {last}" if first_words else last
 
 
 def int_param(params: Params, name: str) -> int:

@@ -109,6 +109,12 @@ def truncate_errors(messages: Sequence[str]) -> list[str]:
     return [*messages[:MAX_ERRORS], f"The file has {n_omitted:,} more errors."]
 
 
+def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
+    """Join words to a list, as in `a, b and c`."""
+    *first_parts, last = parts
+    return f"{', '.join(first_parts)} {conjunction} {last}" if first_parts else last
+
+
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return the end of an error message: a spelling suggestion, or only a full stop."""
     near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)

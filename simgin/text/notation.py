@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from simgin.text.messages import SimginError, quote_text
+from simgin.text.messages import SimginError, join_words, quote_text
 
 RANK_LETTERS = "A23456789TJQK"
 SUIT_LETTERS = "SHDC"
@@ -60,9 +60,7 @@ def _describe_invalid_cards(tokens: list[str]) -> str:
     others = len(tokens) - len(names)
     if others:
         names.append(f"{others} more")
-    *before, last = names
-    listed = ", ".join(before)
-    subject = f"{listed} and {last} are not cards" if before else f"{last} is not a card"
+    subject = f"{join_words(names)} {'are not cards' if len(names) > 1 else 'is not a card'}"
     sentence = f"{subject}. Use a rank ({RANK_LETTERS}) and a suit ({SUIT_LETTERS}), such as 5S."
     for token in tokens:
         plain = _normalise(token)

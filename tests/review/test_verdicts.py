@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simgin.results.sentences import join_words
 from simgin.review import review_report, scorecard, verdicts
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review
 from simgin.review.review_request import ReviewError, ReviewRequest
@@ -24,6 +23,7 @@ from simgin.review.verdicts import sweep_lines
 from simgin.rules import variants
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
+from simgin.text.messages import join_words
 
 KEYS = [row.key for row in scorecard_rows(variants.find_variant("standard").params, 8)]
 BASE, OTHER = "standard", "straight"
