@@ -41,9 +41,11 @@ def rollout_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
     assert matchup.b is not None
     knock_probability = immediate_knock_probability(matchup.b)
     parts = []
-    for first in range(0, worlds, WORLDS_PER_CALL):
-        drawn = sample_worlds(position.view, rules, WORLDS_PER_CALL, seed, first, knock_probability)
-        records = roll_out_worlds(matchup, position.view, position.actions, drawn, first)
+    for first_world in range(0, worlds, WORLDS_PER_CALL):
+        drawn = sample_worlds(
+            position.view, rules, WORLDS_PER_CALL, seed, first_world, knock_probability
+        )
+        records = roll_out_worlds(matchup, position.view, position.actions, drawn, first_world)
         parts.append(records["points_a"] - records["points_b"])
     return np.concatenate(parts)
 
@@ -76,9 +78,9 @@ def main() -> None:
         n_known += 1
         (best,) = analysis.best_indices
         values = rollout_points(analysis, args.times * args.worlds, args.seed + 2)
-        first = int(values.mean(axis=0).argmax())
-        n_same += first == best
-        n_wrong += is_significantly_worse(values[:, best], values[:, first])
+        best_index = int(values.mean(axis=0).argmax())
+        n_same += best_index == best
+        n_wrong += is_significantly_worse(values[:, best], values[:, best_index])
         print(f"{n_tried} positions, {n_known} known", end="\r", flush=True)
         if n_known == args.known:
             break

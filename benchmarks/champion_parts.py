@@ -39,8 +39,8 @@ def feature_indices(*names: str) -> list[int]:
     """Return the indices of the given discard features in a blend."""
     indices: list[int] = []
     for name in names:
-        first = sight.FEATURE_NAMES.index(name)
-        indices += range(first, player.KNOCK_OFFSET, sight.N_FEATURES)
+        first_index = sight.FEATURE_NAMES.index(name)
+        indices += range(first_index, player.KNOCK_OFFSET, sight.N_FEATURES)
     return indices
 
 
@@ -119,8 +119,8 @@ def measure_win_rate(a: Strategy, opponent: str, matches: int, seed: int) -> str
     matchup = Matchup(variants.find_variant("eaai"), a, rival, seed, "match")
     pairs = matchup.count_units(matches)
     _, records = kernel.play_with_records(matchup, 0, pairs)
-    last = records[records["outcome"] >= 0]
-    wins_per_pair = np.bincount(last["unit"], last["outcome"] == 0, pairs) / 2
+    last_deals = records[records["outcome"] >= 0]
+    wins_per_pair = np.bincount(last_deals["unit"], last_deals["outcome"] == 0, pairs) / 2
     half_width = Z95 * wins_per_pair.std(ddof=1) / np.sqrt(pairs)
     return f"{100 * wins_per_pair.mean():.1f} ± {100 * half_width:.1f}"
 

@@ -64,9 +64,9 @@ class WorkPiece:
 def evaluate_piece(piece: WorkPiece) -> WorkPiece:
     """Evaluate the units of a piece, and save the result."""
     rating_task = piece.rating_task
-    first = UNITS_PER_PIECE * piece.number
-    n = min(UNITS_PER_PIECE, rating_task.matchup.count_units(rating_task.n_deals) - first)
-    evaluated = error_rates.evaluate_units(rating_task, first, n, workers=1)
+    first_unit = UNITS_PER_PIECE * piece.number
+    n = min(UNITS_PER_PIECE, rating_task.matchup.count_units(rating_task.n_deals) - first_unit)
+    evaluated = error_rates.evaluate_units(rating_task, first_unit, n, workers=1)
     lead = None if piece.number else error_rates.estimate_lead(rating_task, workers=1)
     unfinished = piece.path.with_suffix(".tmp")
     unfinished.write_bytes(pickle.dumps((evaluated, lead)))

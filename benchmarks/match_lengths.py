@@ -38,8 +38,8 @@ def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Se
     if variant == "twofold":
         yield from _iter_twofold_metrics(deals)
     if variant.startswith("pro"):
-        last = deals.groupby(MATCH_KEYS).last()
-        loser = np.where(last["outcome"] == "A", last["after_b"], last["after_a"])
+        last_deals = deals.groupby(MATCH_KEYS).last()
+        loser = np.where(last_deals["outcome"] == "A", last_deals["after_b"], last_deals["after_a"])
         for value, (low, high) in POINT_RANGES_BY_VALUE.items():
             yield f"worth_{value}", pd.Series((low <= loser) & (loser <= high))
     if variant == "shot":
@@ -53,15 +53,15 @@ def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]
         .groupby(MATCH_KEYS)
         .first()
     )
-    first = np.where(reached["after_a"] >= TARGET_POINTS, "A", "B")
-    n_won = np.where(first == "A", reached["won_a"], reached["won_b"])
+    first_side = np.where(reached["after_a"] >= TARGET_POINTS, "A", "B")
+    n_won = np.where(first_side == "A", reached["won_a"], reached["won_b"])
     outcome = deals.groupby(MATCH_KEYS)["outcome"].last().loc[reached.index]
     yield "not_yet", pd.Series(n_won < TARGET_DEALS)
-    yield "overtaken", pd.Series((n_won < TARGET_DEALS) & (outcome != first))
+    yield "overtaken", pd.Series((n_won < TARGET_DEALS) & (outcome != first_side))
 
 
 def add_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
-    """Add the points and the won deals after each deal, where gin and undercut count twice."""
+    """Add the points and the won deals after each deal; a gin or an undercut counts twice."""
     is_double = deals["kind"].isin(["gin", "undercut"])
     for side in "ab":
         n_won = (deals["winner"] == side.upper()) * np.where(is_double, 2, 1)

@@ -97,7 +97,7 @@ def measure_run(matchup, pool):
 
 @contextmanager
 def use_tiny_blocks():
-    """Use blocks of one batch in the block, so that playing takes little of the time."""
+    """Limit blocks to one batch during the context, so that playing takes little time."""
     before = block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH
     block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH = 0.0, 1
     block.MAX_BLOCKS_PER_SECOND *= 1000

@@ -73,11 +73,11 @@ def evaluate_discards(strategy, variant, deals, worlds, seed):
     rows = []
     for position in sample_discards(matchup, deals):
         own_action = position.chosen_index
-        first = action_values(matchup, position, worlds, 0)
-        second = action_values(matchup, position, worlds, worlds)
-        best = int(first.mean(axis=0).argmax())
-        cost = (second[:, best] - second[:, own_action]).mean()
-        active = active_actions(np.concatenate([first, second]), 2 * worlds)
+        first_values = action_values(matchup, position, worlds, 0)
+        second_values = action_values(matchup, position, worlds, worlds)
+        best = int(first_values.mean(axis=0).argmax())
+        cost = (second_values[:, best] - second_values[:, own_action]).mean()
+        active = active_actions(np.concatenate([first_values, second_values]), 2 * worlds)
         rows.append((best == own_action, cost, not active[own_action]))
     return np.array(rows, float)
 

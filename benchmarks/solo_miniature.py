@@ -27,7 +27,7 @@ DECKS = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
 
 
 def list_melds(suits, ranks):
-    """Return the bit masks of all melds, where the index of a card is rank + ranks * suit."""
+    """Return the bit masks of all melds; the index of a card is rank + ranks * suit."""
     sets = [
         sum(1 << rank + ranks * suit for suit in held)
         for rank in range(ranks)

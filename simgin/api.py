@@ -558,8 +558,8 @@ def show(
     from simgin.play.replay import make_replay, trace_named_deal
 
     game = find_variant(variant).spec
-    first, second = _names(a, b)
-    deal_trace = trace_named_deal(first, second, game, amounts.parse_seed(seed), unit, half, deal)
+    a_spec, b_spec = _names(a, b)
+    deal_trace = trace_named_deal(a_spec, b_spec, game, amounts.parse_seed(seed), unit, half, deal)
     return "\n".join(make_replay(deal_trace).lines())
 
 
@@ -684,10 +684,10 @@ def analyze_deal(
     """
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
 
-    first, second, player, rival = _names(a, b, strategy, opponent)
+    a_spec, b_spec, player, rival = _names(a, b, strategy, opponent)
     request = AnalysisRequest.read_deal(
-        first,
-        second,
+        a_spec,
+        b_spec,
         find_variant(variant).spec,
         _read_budget(worlds, seconds, seed, workers),
         unit=unit,

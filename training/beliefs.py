@@ -38,9 +38,9 @@ def replay_deals(pair: tuple[str, str], n: int, seed: int) -> Iterator[TracedDea
     """Yield single deals between two strategies under standard rules, alternating their seats."""
     a, b = (loader.find_strategy(name) for name in pair)
     for unit in range(n):
-        first, second = (a, b) if unit % 4 < 2 else (b, a)
+        player_0, player_1 = (a, b) if unit % 4 < 2 else (b, a)
         yield trace_deal(
-            Matchup(variants.find_variant("standard"), first, second, seed, "deal"), unit
+            Matchup(variants.find_variant("standard"), player_0, player_1, seed, "deal"), unit
         )
 
 
@@ -93,9 +93,9 @@ def collect_decisions(
     """Sample decisions; return the features, a mask of the opponent's cards, and the views."""
     rows, held, views = [], [], []
     for number, pair in enumerate(pairs):
-        lot = np.random.default_rng([seed, number])
+        rng = np.random.default_rng([seed, number])
         for deal in replay_deals(pair, n, seed):
-            decision = sample_discard(deal, lot)
+            decision = sample_discard(deal, rng)
             if decision is None:
                 continue
             view = decision.view
@@ -112,10 +112,10 @@ def fit_multipliers(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
     weights = np.zeros(rows.shape[1])
     for _ in range(NEWTON_STEPS):
         gradient, curvature = -RIDGE * weights, RIDGE * np.eye(len(weights))
-        for first in range(0, len(rows), 1 << 16):
-            x = rows[first : first + (1 << 16)].astype(np.float64)
+        for first_row in range(0, len(rows), 1 << 16):
+            x = rows[first_row : first_row + (1 << 16)].astype(np.float64)
             p = 1 / (1 + np.exp(-x @ weights))
-            gradient += x.T @ (held[first : first + (1 << 16)] - p)
+            gradient += x.T @ (held[first_row : first_row + (1 << 16)] - p)
             curvature += x.T @ (x * (p * (1 - p))[:, None])
         weights += np.linalg.solve(curvature, gradient)
     return np.round(np.exp(weights), 4)

@@ -63,9 +63,9 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS)
 
 def train_all(deals: int, seed: int) -> np.ndarray:
     """Train all weights, and return the contents of champion.npy, (player.N_WEIGHTS,) float32."""
-    first, *others = player.TRAINED_VARIANTS
-    numbers = [train_for_variant(first, deals, seed)]
-    for variant in others:
+    first_variant, *other_variants = player.TRAINED_VARIANTS
+    numbers = [train_for_variant(first_variant, deals, seed)]
+    for variant in other_variants:
         numbers.append(train_for_variant(variant, deals // 2, seed))
     return np.concatenate(numbers).astype(np.float32)
 

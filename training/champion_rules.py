@@ -195,7 +195,7 @@ def fit_by_stage(
 
 
 def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
-    """Fit the change of both sets of weights per unit of each rule feature.
+    """Fit how both sets of weights change per unit of each rule feature.
 
     Args:
         sums: Sums of all rule sets.
@@ -267,14 +267,14 @@ def play_round(number: int, deltas: np.ndarray, rule_sets: int, pool: Executor) 
 
 def fit_window(played: Sequence[Sums]) -> np.ndarray:
     """Fit the weights to the last rounds, giving less weight to older rounds."""
-    last = played[-WINDOW:]
-    together = {name: np.concatenate([one[name] for one in last]) for name in last[0]}
-    ages = np.arange(len(last))[::-1]
-    return fit_deltas(together, np.repeat(DECAY**ages, len(last[0]["features"])))
+    last_rounds = played[-WINDOW:]
+    together = {name: np.concatenate([one[name] for one in last_rounds]) for name in last_rounds[0]}
+    ages = np.arange(len(last_rounds))[::-1]
+    return fit_deltas(together, np.repeat(DECAY**ages, len(last_rounds[0]["features"])))
 
 
 def train(rounds: int, rule_sets: int, work: Path, pool: Executor) -> np.ndarray:
-    """Train the change of both sets of weights per unit of each rule feature."""
+    """Train how both sets of weights change per unit of each rule feature."""
     work.mkdir(parents=True, exist_ok=True)
     played: list[Sums] = []
     for number in range(rounds):

@@ -214,14 +214,14 @@ def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
     draws = hands.shape[1] - 1
     x = np.ones(PLANE_SIZE + 1)
     for deal in range(hands.shape[0]):
-        last = draws
-        while hands[deal, last] == 0:
-            last -= 1
-        gin = deadwood(hands[deal, last], rules) == 0
-        for t in range(max(1, strays[deal, 0]), last if gin else draws):
+        last_draw = draws
+        while hands[deal, last_draw] == 0:
+            last_draw -= 1
+        gin = deadwood(hands[deal, last_draw], rules) == 0
+        for t in range(max(1, strays[deal, 0]), last_draw if gin else draws):
             n_unmatched, saved = hand_features(hands[deal, t], unseen[deal, t], rules)
             x[1], x[2] = saved, 0 if scoring == WON else deadwood(hands[deal, t], rules)
-            x[3] = continuation_value(hands[deal], t, last, gin, scoring, rules)
+            x[3] = continuation_value(hands[deal], t, last_draw, gin, scoring, rules)
             time = (
                 draws - t - 1
                 if scoring == PENALTIES

@@ -103,12 +103,12 @@ def roll_out(view, rules, discard, params, deck, ten, t, unseen, hands):
         unseen: Unseen cards, as a mask.
         hands: Output; hands[k] is the hand after k draws.
     """
-    first = t
+    first_draw = t
     while True:
         hands[t] = ten
         if t == max_draws(rules) or deadwood(ten, rules) == 0:
             return t
-        drawn_card = deck[t - first]
+        drawn_card = deck[t - first_draw]
         unseen &= ~(1 << drawn_card)
         t += 1
         update_view(view, ten | 1 << drawn_card, unseen, t, rules)
@@ -149,10 +149,10 @@ def sample_decision(view, rules, discard, table, pack, hands):
     if rules.max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
         return False
     ten = to_mask(pack[:10])
-    last = roll_out(view, rules, discard, table, pack[10:], ten, 0, PACK & ~ten, hands)
+    n_draws = roll_out(view, rules, discard, table, pack[10:], ten, 0, PACK & ~ten, hands)
     eleven = hands[t - 1] | 1 << pack[9 + t]
     update_view(view, eleven, PACK & ~to_mask(pack[: 10 + t]), t, rules)
-    return last >= t and view.least > 0
+    return n_draws >= t and view.least > 0
 
 
 def add_decision_sums(view, rules, discard, table, seed, questions, unit, squares, products):
@@ -173,8 +173,8 @@ def add_decision_sums(view, rules, discard, table, seed, questions, unit, square
             shuffle(unseen, deck)
             for k in range(MAX_DISCARDS):
                 kept = eleven & ~(1 << cards[order[k]])
-                last = roll_out(view, rules, discard, table, deck, kept, t, unseen, hands)
-                results[k] += average_value(hands, t, last, rules) / (DECKS_PER_DECISION * unit)
+                n_draws = roll_out(view, rules, discard, table, deck, kept, t, unseen, hands)
+                results[k] += average_value(hands, t, n_draws, rules) / (DECKS_PER_DECISION * unit)
         for k in range(MAX_DISCARDS):
             kept = eleven & ~(1 << cards[order[k]])
             write_features(kept, unseen, left, values[order[k]] / unit, rules, x[k])
@@ -205,8 +205,8 @@ def play_values(view, rules, discard, params, seed, results):
     for i in range(len(results)):
         shuffle(PACK, pack)
         ten = to_mask(pack[:10])
-        last = roll_out(view, rules, discard, params, pack[10:], ten, 0, PACK & ~ten, hands)
-        results[i] = average_value(hands, 0, last, rules)
+        n_draws = roll_out(view, rules, discard, params, pack[10:], ten, 0, PACK & ~ten, hands)
+        results[i] = average_value(hands, 0, n_draws, rules)
 
 
 @cache

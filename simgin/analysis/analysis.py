@@ -425,13 +425,13 @@ class _Rollouts:
 
     def play(self, n: int) -> None:
         """Roll out the active actions in n more worlds."""
-        first = self.n_played
+        first_world = self.n_played
         view = self.position.view
         indices = np.flatnonzero(self.active)
         actions = [self.position.actions[index] for index in indices]
 
         def play_block(start: int, size: int) -> np.ndarray:
-            number = first + start
+            number = first_world + start
             worlds = self.world_sampler.sample(size, number)
             return roll_out_worlds(self.matchup, view, actions, worlds, number)
 

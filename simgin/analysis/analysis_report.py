@@ -148,8 +148,8 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
     """
     position, names = analysis.position, analysis.action_names
     worlds = f"{analysis.n_worlds:,} worlds"
-    first, *others = (names[index] for index in analysis.best_indices)
-    sentence = f"Best: {first} (95 % confidence after {worlds})."
+    best_name, *others = (names[index] for index in analysis.best_indices)
+    sentence = f"Best: {best_name} (95 % confidence after {worlds})."
     if others:
         other_names = " or ".join(others)
         if (n_unnamed := len(others) - MAX_NAMED_ACTIONS) > 0:
@@ -157,11 +157,13 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
                 f"one of {n_unnamed} other actions" if n_unnamed > 1 else "one other action"
             )
             other_names = f"{', '.join(others[:MAX_NAMED_ACTIONS])} or {unnamed_text}"
-        sentence = f"Best so far: {first}. After {worlds}, the best could also be {other_names}."
+        sentence = (
+            f"Best so far: {best_name}. After {worlds}, the best could also be {other_names}."
+        )
         if is_final or analysis.n_worlds == analysis.max_worlds:
             sentence = (
-                f"No action is clearly the best. After {worlds}, {first} is ahead, but the best "
-                f"could also be {other_names}."
+                f"No action is clearly the best. After {worlds}, {best_name} is ahead, but the "
+                f"best could also be {other_names}."
             )
     if position.chosen is None:
         return sentence
@@ -178,14 +180,14 @@ def describe_choice(analysis: Analysis) -> str:
     """Return a sentence of the coach about the chosen action, and the better actions."""
     index, names = analysis.position.chosen_index, analysis.action_names
     chosen_action = _capitalise(names[index])
-    first, *others = analysis.best_indices
-    if not others and index == first:
+    best_index, *other_indices = analysis.best_indices
+    if not other_indices and index == best_index:
         return f"{chosen_action} is the best action."
     if index in analysis.best_indices:
         return f"No action is clearly better than {names[index]}."
-    best = format_better_action(names[index], names[first])
+    best = format_better_action(names[index], names[best_index])
     cost = f"{format_cost(analysis, index)} {analysis.unit}"
-    return f"{chosen_action} costs {cost}. {'Better' if others else 'Best'}: {best}."
+    return f"{chosen_action} costs {cost}. {'Better' if other_indices else 'Best'}: {best}."
 
 
 def format_cost(analysis: Analysis, index: int) -> str:
@@ -202,13 +204,13 @@ def compare_chances(analysis: Analysis, other_index: int) -> str:
     pair = (analysis.ranking[0], other_index)
     names = [analysis.action_names[index] for index in pair]
     displayed_factors = [*display_factors(analysis), *(() if position.is_solo else ("opponent",))]
-    *most, last = [
+    *phrases, last_phrase = [
         phrase.format(*(chance(analysis, name, index) for index in pair))
         for name, phrase in CHANCES.items()
         if name in displayed_factors
     ]
     comma = "" if position.is_solo else ","
-    outcome_text = f"{', '.join(most)}{comma} and {last}" if most else last
+    outcome_text = f"{', '.join(phrases)}{comma} and {last_phrase}" if phrases else last_phrase
     return f"In the simulated deals after {names[0]} (vs. {names[1]}), you {outcome_text}."
 
 
@@ -229,8 +231,8 @@ def chance(analysis: Analysis, measure: str, index: int) -> float:
 
 def table_note(analyses: Analyses) -> str:
     """Return the note that explains the tables of actions."""
-    first, *others = analyses.values()
-    matchup = first.matchup
+    first_analysis, *others = analyses.values()
+    matchup = first_analysis.matchup
     short = short_names([matchup])
     names = dict.fromkeys(short.get(player.spec, player.spec) for player in matchup.players)
     players, play = " and ".join(names), "play" if len(names) > 1 else "plays"
@@ -238,26 +240,26 @@ def table_note(analyses: Analyses) -> str:
     if any(analysis.position.chosen for analysis in analyses.values()):
         sentences.append("< marks the chosen action.")
     if not others:
-        sentences += _offer_sentences(first)
-    measure = select_measure(first.position.variant)
+        sentences += _offer_sentences(first_analysis)
+    measure = select_measure(first_analysis.position.variant)
     if measure in NET_NOTES:
         sentences.append(NET_NOTES[measure])
-    if first.has_match_probability:
+    if first_analysis.has_match_probability:
         sentences.append("Match %: probability of winning the match between equal players.")
     return " ".join(sentences)
 
 
 def _offer_sentences(analysis: Analysis) -> list[str]:
     """Return a list that contains a sentence about the opponent's die offer, if there is one."""
-    drawing = analysis.world_sampler
-    if not drawing.has_offer:
+    sampler = analysis.world_sampler
+    if not sampler.has_offer:
         return []
-    if not drawing.matching_offers:
+    if not sampler.matching_offers:
         return [
             "The opponent rarely offers here, so the offer does not reveal anything about the hand."
         ]
-    offer_text = str(drawing.matching_offers[0]) if len(drawing.matching_offers) == 1 else "the die"
-    percent = f"{100 * drawing.offer_probability:.0f}"
+    offer_text = str(sampler.matching_offers[0]) if len(sampler.matching_offers) == 1 else "the die"
+    percent = f"{100 * sampler.offer_probability:.0f}"
     hands = f"hands with which the opponent would offer {offer_text} ({percent} %)"
     return [f"Worlds include only {hands}."]
 
@@ -333,12 +335,12 @@ def display_factors(analysis: Analysis) -> dict[str, int]:
 def deal_table(analyses: Analyses) -> Table:
     """Return a table with one row per decision: the chosen action, the best action and the cost."""
     rows = [_deal_table_row(title, analysis) for title, analysis in analyses.items()]
-    first = next(iter(analyses.values()))
+    first_analysis = next(iter(analyses.values()))
     note = INTERVAL_NOTE
     if any(len(analysis.best_indices) > 1 for analysis in analyses.values()):
         note += " ? marks decisions in which another action could also be the best."
     headings = ("decision", "chosen", "best", "cost", "worlds")
-    return table_from_rows(f"Cost of each decision in {first.unit}", headings, rows, note)
+    return table_from_rows(f"Cost of each decision in {first_analysis.unit}", headings, rows, note)
 
 
 def _deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
@@ -375,8 +377,8 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
 def position_caption(position: Position) -> str:
     """Return the caption of a position: the score, the die, and the meaning of the card frames."""
     view = position.view
-    *_, last = position.describe()
-    sentences = [last]
+    *_, last_line = position.describe()
+    sentences = [last_line]
     if position.variant.params["die"] != "off":
         sentences.insert(0, describe_die(view))
     if view.drawn >= 0 or view.taken >= 0:

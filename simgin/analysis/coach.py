@@ -53,8 +53,8 @@ class Coach:
         if not positions:
             return ["You have not made a decision in this deal yet."]
         analysis = self.analyse(deal, positions[-1])
-        chosen_index, (best, second, *_) = positions[-1].chosen_index, analysis.ranking
-        other_index = second if chosen_index == best else chosen_index
+        chosen_index, (best, second_best, *_) = positions[-1].chosen_index, analysis.ranking
+        other_index = second_best if chosen_index == best else chosen_index
         return [_comment(analysis), *_explain(analysis, other_index, [best, other_index])]
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:

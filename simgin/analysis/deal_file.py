@@ -103,10 +103,10 @@ def parse_deal_file(
             matchup = parse_matchup(best, best, log.variant, 1, "deal")
             return RecordedDeal(path, replace(deal, matchup=matchup), log.names, engine=log.engine)
         content = parse_json(text)
-        first = content["rows"][0]
-        names = tuple(map(_strip_side, first["strategies"]))
-        deal = _replay_deal(content, find_variant(first["variant"]), find_strategy)
-        return RecordedDeal(path, deal, names, _read_integer(first, "half"))
+        first_row = content["rows"][0]
+        names = tuple(map(_strip_side, first_row["strategies"]))
+        deal = _replay_deal(content, find_variant(first_row["variant"]), find_strategy)
+        return RecordedDeal(path, deal, names, _read_integer(first_row, "half"))
     except (KeyError, TypeError, AttributeError, IndexError):
         reason = "the file lacks fields that `simgin show --json` prints"
     except json.JSONDecodeError:
@@ -132,41 +132,41 @@ def _replay_deal(
     content: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> TracedDeal:
     """Replay a deal from the rows in its file."""
-    first, *rows = content["rows"]
+    first_row, *rows = content["rows"]
     decisions = [row for row in rows if row["event"] == "decision"]
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
         raise PositionError(
             "the die was turned in an earlier deal, which the file does not contain. Use --seed, "
             "--unit and --deal instead of the file"
         )
-    pack = parse_cards(first["pack"])
+    pack = parse_cards(first_row["pack"])
     script = _read_actions(decisions)
     deal = trace_deal(
-        _read_matchup(content, first, variant, find_strategy),
-        _read_integer(first, "unit"),
+        _read_matchup(content, first_row, variant, find_strategy),
+        _read_integer(first_row, "unit"),
         pack=[*pack, *(card for card in mask_to_cards(ALL_CARDS) if card not in pack)],
-        joker=-1 if first["joker"] is None else _read_integer(first, "joker"),
-        dealer=0 if first["dealer"] is None else _read_integer(first, "dealer"),
-        points=_read_pair(first["points"]),
+        joker=-1 if first_row["joker"] is None else _read_integer(first_row, "joker"),
+        dealer=0 if first_row["dealer"] is None else _read_integer(first_row, "dealer"),
+        points=_read_pair(first_row["points"]),
         script=script,
     )
     _check_decisions(deal, decisions)
     if deal.error or deal.state.logged > len(script):
         drawn_card = deal.state.log[len(script)].drawn
         deal = truncate_deal(deal, len(script), bool(drawn_card < 0 or drawn_card in pack))
-    if first["in_match"]:
-        _write_match_state(deal, first)
+    if first_row["in_match"]:
+        _write_match_state(deal, first_row)
         return replace(deal, matchup=replace(deal.matchup, unit="match"))
     return deal
 
 
 def _read_matchup(
-    content: JsonRow, first: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
+    content: JsonRow, first_row: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> Matchup:
     """Return the matchup of a deal; the strongest strategy replaces unavailable strategies."""
     players = int(str(variant.params["players"]))
-    names = [_strip_side(name) for name in first["strategies"]]
-    if len(names) != players or (first["dealer"] is None) != (players == 1):
+    names = [_strip_side(name) for name in first_row["strategies"]]
+    if len(names) != players or (first_row["dealer"] is None) != (players == 1):
         raise PositionError(
             f"the number of players does not match {variant.spec}, a game for {players}"
         )
@@ -213,12 +213,12 @@ def _read_integer(row: JsonRow, name: str) -> int:
 
 def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
     """Return the two integers in a row, one for each seat."""
-    first, second = values
+    value_0, value_1 = values
     if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
         raise PositionError(
-            f"{format_value(first)} and {format_value(second)} are not valid scores"
+            f"{format_value(value_0)} and {format_value(value_1)} are not valid scores"
         )
-    return first, second
+    return value_0, value_1
 
 
 def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None:
@@ -238,19 +238,19 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
             )
 
 
-def _write_match_state(replayed: TracedDeal, first: JsonRow) -> None:
+def _write_match_state(replayed: TracedDeal, first_row: JsonRow) -> None:
     """Write the state of the match to all views of a deal that was replayed without it."""
-    deal = _read_integer(first, "deal")
+    deal = _read_integer(first_row, "deal")
     target = int(build_rules(replayed.matchup.variant).points_target)
     columns = [
-        [_read_pair((points, 0))[0] for points in first["columns"][seat]]
-        for seat in range(2 if first["columns"] else 0)
+        [_read_pair((points, 0))[0] for points in first_row["columns"][seat]]
+        for seat in range(2 if first_row["columns"] else 0)
     ]
     for view in replayed.state.log[: replayed.state.logged + 1]:
         seat = int(view["seat"])
         view["deal"] = deal
         for key, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):
-            both_seats = _read_pair(first[key])
+            both_seats = _read_pair(first_row[key])
             view[f"own_{name}"], view[f"other_{name}"] = both_seats[seat], both_seats[1 - seat]
         for side, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
             view[f"{side}_columns"][: len(points)] = points

@@ -56,7 +56,7 @@ class DealReconstruction:
         self.dealer = 1 - self.first_seat if dealer is None else dealer
 
     def seat_of_turn(self, turn: int) -> int:
-        """Return the seat of the player who takes a turn, where turns are counted from 0."""
+        """Return the seat of the player who takes a turn; the first turn is turn 0."""
         return (self.first_seat + turn) % 2
 
     def card_source(self, turn: int) -> str:
@@ -267,13 +267,13 @@ class DealReconstruction:
         for card, seat in locations.items():
             if seat == PLAYER_SEAT and card not in self.cards:
                 yield f"{format_card(card)}, which you took from the pile, is missing. Add it."
-        last = self.cards[-1]
+        last_card = self.cards[-1]
         if (
             len(self.started_turns) > len(self.discards)
             and self.card_source(-1) == "stock"
-            and last in locations
+            and last_card in locations
         ):
             yield (
-                f"{format_card(last)} was taken earlier, so it cannot be the card that you just "
-                "drew. Enter the drawn card at the end of the hand."
+                f"{format_card(last_card)} was taken earlier, so it cannot be the card that you "
+                "just drew. Enter the drawn card at the end of the hand."
             )

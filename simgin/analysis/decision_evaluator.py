@@ -167,9 +167,9 @@ class DecisionEvaluator:
         actions_by_name = {position.format_action(action): action for action in position.actions}
         view = position.view
         address = (self.matchup.seed, view.hand, view.turns, worlds)
-        first = int(np.random.default_rng(np.array(address, np.uint64)).integers(N_STREAMS))
+        first_world = int(np.random.default_rng(np.array(address, np.uint64)).integers(N_STREAMS))
         gains = self._sample_gains(
-            position, [actions_by_name[best], position.chosen_action], worlds, first
+            position, [actions_by_name[best], position.chosen_action], worlds, first_world
         )
         return np.asarray(gains[:, 0] - gains[:, 1])
 
@@ -214,14 +214,14 @@ class DecisionEvaluator:
         gains = np.empty((0, len(actions)))
         is_tried = np.ones(len(actions), bool)
         is_ahead = is_tried
-        first = int(rng.integers(N_STREAMS))
+        first_world = int(rng.integers(N_STREAMS))
         while len(gains) < self.worlds and is_ahead.any():
             n = min(max(self.first_check, len(gains)), self.worlds - len(gains))
             indices = np.flatnonzero(is_tried)
             best_actions = [actions[index] for index in indices]
             new_gains = np.full((n, len(actions)), np.nan)
             new_gains[:, indices] = self._sample_gains(
-                position, best_actions, n, first + len(gains)
+                position, best_actions, n, first_world + len(gains)
             )
             gains = np.concatenate([gains, new_gains])
             means = gains.mean(axis=0)
@@ -235,11 +235,11 @@ class DecisionEvaluator:
         return actions[best], float(_lower_bound_leads(gains, chosen_index, MIN_LEAD)[best])
 
     def _sample_gains(
-        self, position: Position, actions: list[Action], worlds: int, first: int
+        self, position: Position, actions: list[Action], worlds: int, first_world: int
     ) -> np.ndarray:
         """Return the gains of actions in sampled worlds, (n_worlds, n_actions) float64."""
-        sampled_worlds = WorldSampler(self.matchup, position.view).sample(worlds, first)
-        return self._rollout_gains(position, actions, sampled_worlds, first)
+        sampled_worlds = WorldSampler(self.matchup, position.view).sample(worlds, first_world)
+        return self._rollout_gains(position, actions, sampled_worlds, first_world)
 
     def _mean_gains(
         self,
@@ -262,11 +262,12 @@ class DecisionEvaluator:
         return dict(zip(actions, gains.mean(axis=0).tolist(), strict=True))
 
     def _rollout_gains(
-        self, position: Position, actions: list[Action], worlds: Worlds, first: int
+        self, position: Position, actions: list[Action], worlds: Worlds, first_stream: int
     ) -> np.ndarray:
         """Return the player's gains in the given worlds, (n_worlds, n_actions) float64."""
         return compute_gains(
-            roll_out_worlds(self.matchup, position.view, actions, worlds, first), position.variant
+            roll_out_worlds(self.matchup, position.view, actions, worlds, first_stream),
+            position.variant,
         )
 
 

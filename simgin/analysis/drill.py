@@ -434,7 +434,7 @@ def _option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
     position, analysis = exercise.position, exercise.analysis
     costs = {index: analysis.estimate_cost(index) for index in exercise.options}
     max_cost = max(high for *_, high in costs.values()) or 1.0
-    best, second, *_ = (index for index in analysis.ranking if index in costs)
+    best, second_best, *_ = (index for index in analysis.ranking if index in costs)
     for index, (mean, low, high) in costs.items():
         yield {
             "text": position.format_action(position.actions[index]),
@@ -442,7 +442,9 @@ def _option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
             "right": index in exercise.correct_options,
             "price": analysis_report.format_cost(analysis, index) if high else "0",
             "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
-            "why": analysis_report.compare_chances(analysis, second if index == best else index),
+            "why": analysis_report.compare_chances(
+                analysis, second_best if index == best else index
+            ),
         }
 
 

@@ -304,7 +304,7 @@ def run_error_rates(
 
 def evaluate_units(
     task: RatingTask,
-    first: int,
+    first_unit: int,
     units: int,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
@@ -313,7 +313,7 @@ def evaluate_units(
 
     Args:
         task: Specification of the evaluated deals.
-        first: Number of the first pair.
+        first_unit: Number of the first pair.
         units: Number of pairs.
         workers: Number of worker threads.
         on_progress: Function that receives the progress, the total, and a function that returns the
@@ -328,7 +328,7 @@ def evaluate_units(
     def evaluate_unit(start: int, _n: int) -> list[EvaluatedDecision]:
         decisions = []
         for half in range(2 if matchup.is_mirrored else 1):
-            deal = trace_deal(matchup, first + start, half)
+            deal = trace_deal(matchup, first_unit + start, half)
             if deal.error:
                 raise kernel.PolicyCallError(deal.error) from deal.exception
             evaluated = evaluator.evaluate(deal)
@@ -361,10 +361,10 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
     if matchup.b is not None and not matchup.is_mirrored:
         return np.zeros(LEAD_FACTOR * n_units)
     batches = -(-n_units // matchup.batch_size)
-    first = batches * matchup.batch_size  # Start after the evaluated deals.
+    first_unit = batches * matchup.batch_size  # Start after the evaluated deals.
 
     def play(start: int, n: int) -> np.ndarray:
-        _, records = kernel.play_with_records(matchup, first + start, n)
+        _, records = kernel.play_with_records(matchup, first_unit + start, n)
         return np.asarray(compute_gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
 
     return np.concatenate(map_units(play, LEAD_FACTOR * n_units, UNITS_PER_CALL, workers))

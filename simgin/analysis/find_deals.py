@@ -252,8 +252,8 @@ def search_deals(
     units = (request.n + 1) // 2 if request.is_mirrored else request.n
     size = request.matchup.batch_size if request.matchup.unit == "match" else UNITS_PER_BLOCK
 
-    def search_block(first: int, n: int) -> tuple[int, int, np.ndarray]:
-        deals = _play_deals(request, first, n)
+    def search_block(first_unit: int, n: int) -> tuple[int, int, np.ndarray]:
+        deals = _play_deals(request, first_unit, n)
         matching = deals[query.fits(deals)]
         return len(deals), len(matching), query.select_first(matching, limit)
 
@@ -270,11 +270,11 @@ def search_deals(
     return FoundDeals(request, sum(played), n_matching, query.select_first(deals, limit))
 
 
-def _play_deals(request: FindRequest, first: int, n: int) -> np.ndarray:
+def _play_deals(request: FindRequest, first_unit: int, n: int) -> np.ndarray:
     """Play consecutive pairs, and return their deals, FOUND_DEAL (n_deals,)."""
     played = []
     for matchup in request.matchups:
-        _, records = play_with_records(matchup, first, n)
+        _, records = play_with_records(matchup, first_unit, n)
         # If only one matchup is mirrored, drop its second games.
         played.append(records if request.is_mirrored else records[records["half"] == 0])
     deals = np.zeros(len(played[0]), FOUND_DEAL)
@@ -316,9 +316,9 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
 
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:
     """Return the first decision at which the strategies A of two matchups differ."""
-    first = trace_deal(matchup, unit, half)
+    deal_a = trace_deal(matchup, unit, half)
     for query, rival_query in zip(
-        first.decisions, trace_deal(rival, unit, half).decisions, strict=False
+        deal_a.decisions, trace_deal(rival, unit, half).decisions, strict=False
     ):
         if query.action != rival_query.action:
             label = PHASE_LABELS.get(int(query.view.phase), f"turn {query.view.turn}")

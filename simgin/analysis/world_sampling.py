@@ -118,7 +118,7 @@ class WorldSampler:
         return self._estimate_probability(self.matching_offers)
 
     def sample(self, n: int, first: int) -> Worlds:
-        """Sample n independent worlds, where the first world has the number `first`."""
+        """Sample n independent worlds, beginning with world number `first`."""
         worlds = self._sample_unconditioned(n, first)
         if not self.has_offer or not self.matching_offers:
             return worlds
@@ -140,9 +140,9 @@ class WorldSampler:
     @cached_property
     def _probe_offers(self) -> np.ndarray:
         """Offers of B in separate worlds, which only serve to estimate the offer probability."""
-        first = ATTEMPT_STRIDE - PROBE_WORLDS
+        start = ATTEMPT_STRIDE - PROBE_WORLDS
         return query_offers(
-            self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, first), first
+            self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, start), start
         )
 
     def _estimate_probability(self, offers: tuple[int, ...]) -> float:

@@ -319,12 +319,12 @@ def measure_chart(
     )
     in_unit = 1 if request.score is None else MATCH_VALUE
 
-    def block(first: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rollouts = roll_out_deals(
             *(
                 matchup,
                 kind.choose,
-                first,
+                first_unit,
                 units,
                 kind.max_actions,
                 np.tile(start_score, (units, 1)),

@@ -498,7 +498,7 @@ def _measure_program(program: Sequence[str], seconds: float) -> MeasurementRound
     try:
         return _parse_rows(process.stdout)
     except ValueError:
-        last = process.stderr.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
+        last_line = process.stderr.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
         raise BenchError(
-            f"{command[0]} cannot be measured ({last[0]}). Check this installation."
+            f"{command[0]} cannot be measured ({last_line[0]}). Check this installation."
         ) from None

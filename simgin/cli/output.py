@@ -108,14 +108,14 @@ def reject_export() -> None:
 
 def _describe_files(files: Sequence[Path]) -> str:
     """Return the path of the HTML report or of the first file, and the number of other files."""
-    first = files[0]
+    first_file = files[0]
     for path in files:
         if path.name == HTML_REPORT:
-            first = path
+            first_file = path
     n_others = len(files) - 1
     if not n_others:
-        return str(first)
-    return f"{first} (and {n_others} more files)"
+        return str(first_file)
+    return f"{first_file} (and {n_others} more files)"
 
 
 def _may_page() -> bool:

@@ -199,8 +199,8 @@ def parse_actions(actions: Any, n: int) -> np.ndarray:
 
 
 def _invalid_action_error(action: Any) -> EnvError:
-    last = encoding.N_ACTIONS - 1
+    max_action = encoding.N_ACTIONS - 1
     return EnvError(
-        f"{format_value(action)} is not a valid action. Use an integer from 0 to {last} that "
+        f"{format_value(action)} is not a valid action. Use an integer from 0 to {max_action} that "
         "action_mask allows."
     )

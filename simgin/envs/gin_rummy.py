@@ -329,10 +329,10 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         """
         if not self._seats.has_begun:
             raise _not_begun_error()
-        last = self._observations.get(agent, self._empty_observation)
+        observation = self._observations.get(agent, self._empty_observation)
         is_acting = agent == self.agent_selection and not self.terminations.get(agent, True)
-        mask = last["action_mask"] if is_acting else self._empty_observation["action_mask"]
-        return {"observation": last["observation"].copy(), "action_mask": mask.copy()}
+        mask = observation["action_mask"] if is_acting else self._empty_observation["action_mask"]
+        return {"observation": observation["observation"].copy(), "action_mask": mask.copy()}
 
     def step(self, action: int | None) -> None:
         """Take an action, and advance to the next decision."""

@@ -406,8 +406,8 @@ def _train(
             rivals, initial_weights[index], seed, match.variant, workers, is_trained=True
         )
         trainers.append(trainer)
-        first, deals = training.rounds * index, training.deals // (2 - index)
-        pieces = [piece_progress(first + number) for number in range(training.rounds)]
+        first_piece, deals = training.rounds * index, training.deals // (2 - index)
+        pieces = [piece_progress(first_piece + number) for number in range(training.rounds)]
         _play_rounds(trainer, kind, deals, run_ledger, pieces, on_round)
     hasty, patient = trainers
     before = time.process_time()

@@ -209,9 +209,9 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
     row = np.arange(len(views))
     features = np.zeros((len(views), KNOCK_FEATURES))
     features[row, turn * player.N_KNOCK_COUNTS + knock_count] = 1
-    first = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
+    first_column = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
-        features[row, first + j] = x[:, j]
+        features[row, first_column + j] = x[:, j]
     features *= scale[:, None]
     return features.T @ features, features.T @ (y * scale)
 
@@ -623,7 +623,7 @@ def match_win_rate(records: np.ndarray) -> float:
 
 
 def training_opponents(group: str) -> list[Strategy | None]:
-    """Return the training opponents of a group, where None stands for the player itself."""
+    """Return the training opponents of a group; None stands for the player itself."""
     return [
         None if name == SELF else loader.find_strategy(name)
         for name in TRAINING[group]["opponents"]
@@ -661,9 +661,9 @@ def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndar
     Returns:
         Weights with the precision of the weights file.
     """
-    last = player.N_BLENDS - 1
-    blends = [patient + (hasty - patient) * (i / last) for i in range(player.N_BLENDS)]
-    numbers = np.concatenate([*blends, np.rint(last * probabilities).ravel()])
+    max_level = player.N_BLENDS - 1
+    blends = [patient + (hasty - patient) * (i / max_level) for i in range(player.N_BLENDS)]
+    numbers = np.concatenate([*blends, np.rint(max_level * probabilities).ravel()])
     return numbers.astype(np.float32).astype(np.float64)
 
 
@@ -770,7 +770,9 @@ def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
     policy = loader.find_strategy("champion").discard
     assert policy is not None, "champion has a discard policy"
     rules = build_rules(variant)
-    first = player.find_rules_offset(rules)
-    numbers = compiler.make_parameter_vector(policy, rules)[first : first + player.OPPONENT_OFFSET]
+    offset = player.find_rules_offset(rules)
+    numbers = compiler.make_parameter_vector(policy, rules)[
+        offset : offset + player.OPPONENT_OFFSET
+    ]
     blends = numbers.reshape(player.N_BLENDS, player.BLEND_SIZE)
     return blends[-1].copy(), blends[0].copy()

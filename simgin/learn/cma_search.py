@@ -223,17 +223,17 @@ def play_finals(
     was also lucky. The finals therefore compare several means and the defaults.
     """
     finalists = _finalists(request, history)
-    last = len(history.generations)
+    n_generations = len(history.generations)
     n = FINALS_FACTOR * request.matches
 
     def play() -> dict[str, np.ndarray]:
         strategies = list(map(request.with_values, finalists))
-        seed = request.generation_seed(last + 1)
+        seed = request.generation_seed(n_generations + 1)
         scores = evaluate_strategies(request, strategies, seed, n, workers, progress)
         return {"worths": np.array([score.value for score in scores])}
 
     shapes = {"worths": (len(finalists),)}
-    result = load_or_play_step(ledger, f"finals after {last} generations", n, shapes, play)
+    result = load_or_play_step(ledger, f"finals after {n_generations} generations", n, shapes, play)
     return finalists[int(result["worths"].argmax())]
 
 
@@ -310,8 +310,10 @@ class TuningResult(Improvement):
         """
         request = self.request
         rows: list[dict[str, Any]] = []
-        for last in self.history.generations:
-            rows += _history_rows(request, last.number - 1, last.mean, last.gain, request.matches)
+        for entry in self.history.generations:
+            rows += _history_rows(
+                request, entry.number - 1, entry.mean, entry.gain, request.matches
+            )
         selected_mean = DistributionMean(self.values, self.history.final_mean.deviations)
         gain = self.confirmation.objective.gain
         rows += _history_rows(
@@ -397,12 +399,16 @@ def run_tune(
         finished.append(generation)
         on_generation(generation)
 
-    last = request.generations
-    piece_progress = share_pieces(on_progress, last + 2, lambda: progress_line(request, finished))
+    n_generations = request.generations
+    piece_progress = share_pieces(
+        on_progress, n_generations + 2, lambda: progress_line(request, finished)
+    )
     course = search(request, run_ledger, workers, piece_progress, record_generation)
-    values = play_finals(request, course, run_ledger, workers, piece_progress(last))
+    values = play_finals(request, course, run_ledger, workers, piece_progress(n_generations))
     strategy = request.with_values(values)
-    confirmation = confirm(request, strategy, run_ledger, workers, piece_progress(last + 1))
+    confirmation = confirm(
+        request, strategy, run_ledger, workers, piece_progress(n_generations + 1)
+    )
     return TuningResult(request, strategy, confirmation, course, values)
 
 

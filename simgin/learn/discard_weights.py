@@ -314,8 +314,10 @@ def run_training(
     later_rounds = rounds[len(rounds) // 2 :]
     weights = round_to_float32(np.mean([record.weights for record in later_rounds], axis=0))
     strategy = training.renamed_with_weights(weights)
-    last = piece_progress(training.rounds)
-    confirmation = improvement.confirm(training.match, strategy, run_ledger, workers, last)
+    final_progress = piece_progress(training.rounds)
+    confirmation = improvement.confirm(
+        training.match, strategy, run_ledger, workers, final_progress
+    )
     return TrainingResult(training.match, strategy, confirmation, training, rounds, weights)
 
 
@@ -505,7 +507,7 @@ def _cheapest_discards(describe: Callable[..., None], size: int) -> Policy:
 
     @discard
     def cheapest(view, rules, params):
-        first = len(params) - size  # Parameters can precede the weights.
+        offset = len(params) - size  # Parameters can precede the weights.
         prices = np.full(52, ILLEGAL_COST)
         for card in range(52):
             if view.legal >> card & 1:
@@ -513,7 +515,7 @@ def _cheapest_discards(describe: Callable[..., None], size: int) -> Policy:
                 describe(view, rules, card, numbers)
                 prices[card] = 0.0
                 for k in range(size):
-                    prices[card] += params[first + k] * numbers[k]
+                    prices[card] += params[offset + k] * numbers[k]
         few = np.int64(0)
         for _ in range(MAX_ALTERNATIVES):
             least = prices.argmin()

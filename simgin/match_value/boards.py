@@ -137,7 +137,7 @@ class Board:
         return self._fill_table(probability, (1, 0, DRAW_VALUE))
 
     def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
-        """Compute the mean of z**N for every state, where N is the number of remaining deals.
+        """Compute the mean of z**N for every state (N: number of remaining deals).
 
         Args:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
@@ -282,8 +282,8 @@ def _make_track(params: Params, seat: int) -> Track:
 def starting_points(params: Params) -> tuple[int, int]:
     """Return the points of both seats at the beginning of a match."""
     points: Any = params["start_points"] or (0, 0)
-    first, second = points
-    return first, second
+    points_0, points_1 = points
+    return points_0, points_1
 
 
 def starting_scores(params: Params, seat: int, fields: ScoreFields) -> BothScores:
@@ -339,7 +339,7 @@ class RaceBoard(Board):
 
 
 class GamesBoard(Board):
-    """Board for games to a number of points, where the loser's points set the games won.
+    """Board for games to a number of points; the loser's points set the games won (Gin Pro).
 
     There is a table over points for every combination of won games.
     """
@@ -378,7 +378,7 @@ class GamesBoard(Board):
         return a, np.stack([games_b, points_b], axis=1), dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the table by games of A, games of B, points of A, points of B, and dealer.
+        """Return the table of match values, by games and points of A and B and by dealer.
 
         `ends` contains the values of a match that A wins and of a match that B wins.
         """
@@ -491,13 +491,13 @@ class PerScoreBoard(Board):
         therefore filled together, starting with the highest sum.
         """
         a_won, b_won, _ = ends
-        last = self._target - 1
+        max_score = self._target - 1
         n_points = self._target + 1
         table = np.full((n_points, n_points, 2), float(b_won))
         table[-1] = a_won
-        for level in range(2 * last, -1, -1):
-            least = max(0, level - last)
-            a = np.arange(least, min(level, last) + 1)
+        for level in range(2 * max_score, -1, -1):
+            least = max(0, level - max_score)
+            a = np.arange(least, min(level, max_score) + 1)
             b = level - a
             mean, base_weight = self._base_means(table, a, b, probability)
             self._add_changes(table, least, level, probability, mean, base_weight)

@@ -163,8 +163,8 @@ class MatchValue(RenamedAttributes):
 
     def _start_probability(self, table: boards.ValueTable) -> float:
         """Return the value at the start of a match, averaged over the possible first dealers."""
-        first = self.matchup.variant.params["first_dealer"]
-        dealers = (0, 1) if first in ("lot", None) else (int(first != self.seat),)
+        first_dealer = self.matchup.variant.params["first_dealer"]
+        dealers = (0, 1) if first_dealer in ("lot", None) else (int(first_dealer != self.seat),)
         start_indices = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
         return float(np.mean([table[start] for start in start_indices]))
 
@@ -345,13 +345,13 @@ def depends_on_score(matchup: Matchup) -> bool:
     params = matchup.variant.params
     if matchup.variant.goal.total:
         return False  # These matches begin at 0 (rules.md, section 7).
-    last = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
+    max_score = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
     start_scores = [
-        (last, 0),
-        (0, last),
-        (last, last),
-        (last // 2, last // 3),
-        (last // 4, last * 2 // 3),
+        (max_score, 0),
+        (0, max_score),
+        (max_score, max_score),
+        (max_score // 2, max_score // 3),
+        (max_score // 4, max_score * 2 // 3),
     ]
     from_zero = _play_with_start(matchup, (0, 0))
     return any(

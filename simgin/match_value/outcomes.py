@@ -335,9 +335,9 @@ def _play_score_row(
     units_apart = matchup.batch_size * (-(-n_units // matchup.batch_size))
     tallies = []
     changes = []
-    for second in range(target):
-        first_unit = (seat0_points * target + second) * units_apart
-        score = np.array([seat0_points, second])
+    for seat1_points in range(target):
+        first_unit = (seat0_points * target + seat1_points) * units_apart
+        score = np.array([seat0_points, seat1_points])
         from_start = _play_from_score(matchup, own_rules, begin, first_unit, n_units)
         at_score = _play_from_score(matchup, own_rules, score, first_unit, n_units)
         tallies.append(tally_records(from_start))

@@ -37,7 +37,7 @@ def odds_report(odds: Odds, command: str) -> Report:
         odds: Computed odds.
         command: Command that repeats the run.
     """
-    first, *others = odds_tables(odds)
+    main_table, *other_tables = odds_tables(odds)
     open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
     return Report(
         question=f"Odds for {', '.join(odds.identity['variants'])}",
@@ -45,9 +45,9 @@ def odds_report(odds: Odds, command: str) -> Report:
         rules=[(name, find_variant(name).title) for name in odds.strongest]
         if len(odds.strongest) > 1
         else (),
-        tables=[first, *others[: max(0, open_tables - 1)]],
+        tables=[main_table, *other_tables[: max(0, open_tables - 1)]],
         plots=LazySequence(odds_plots(odds)),
-        detail_tables=others[max(0, open_tables - 1) :],
+        detail_tables=other_tables[max(0, open_tables - 1) :],
         facts=list(_facts(odds)),
         command=command,
         files=odds.csv_files(),

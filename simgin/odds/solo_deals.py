@@ -224,7 +224,7 @@ def dealt_cards(variant: Variant) -> int:
 def _joker_positions(
     matchup: Matchup, unit_numbers: np.ndarray, deal_numbers: np.ndarray
 ) -> np.ndarray:
-    """Return the positions of the joker in dealing order, where -1 means that there is no joker."""
+    """Return the joker's position in each deal, in dealing order, or -1 without a joker."""
     positions = np.empty(len(unit_numbers), np.int64)
     seed = np.uint64(matchup.seed).astype(np.int64)  # The engine uses int64 for unit numbers.
     in_order = map(np.ascontiguousarray, (unit_numbers, deal_numbers))

@@ -242,9 +242,9 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
         for row in _result_rows(deals):
             if (metric := row.pop("metric")) in measures:
                 rows.append({"k": k, "measure": measures[metric], **row})
-    first = samples[0]
-    player, _, _ = first.strategy.partition("+knock=")
-    return with_players("threshold", first.matchup, rows).assign(strategy=player)
+    first_sample = samples[0]
+    player, _, _ = first_sample.strategy.partition("+knock=")
+    return with_players("threshold", first_sample.matchup, rows).assign(strategy=player)
 
 
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
@@ -383,9 +383,9 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
 
 def _disjoint_pairs(melds: np.ndarray) -> np.ndarray:
     """Return the pairs of melds that have no card in common, as indices, (n_pairs, 2) int."""
-    first, second = np.triu_indices(len(melds), 1)
-    is_disjoint = melds[first] & melds[second] == 0
-    return np.stack([first[is_disjoint], second[is_disjoint]], axis=1)
+    first_index, second_index = np.triu_indices(len(melds), 1)
+    is_disjoint = melds[first_index] & melds[second_index] == 0
+    return np.stack([first_index[is_disjoint], second_index[is_disjoint]], axis=1)
 
 
 def _cards_until_complete(melds: np.ndarray, seen_positions: np.ndarray) -> np.ndarray:

@@ -76,15 +76,15 @@ class GameBatch:
         self.address: int = self.records.ctypes.data
 
     def _set_players(self) -> None:
-        """Set the memory addresses of the rules and the policies, which vary between processes."""
+        """Set the memory addresses of the rules and of the policies in this process."""
         self.rules = build_rules(self.matchup.variant)
         self.records["rules"] = memory_address(self.rules)
-        first = self.states[0]
+        first_state = self.states[0]
         self._vectors = seat_players(
-            first, self.matchup
+            first_state, self.matchup
         )  # The states contain only the addresses of these vectors.
         for name in ("same", "noisy", "vectors", "lengths"):
-            self.states[name] = first[name]
+            self.states[name] = first_state[name]
         players = len(self.matchup.players)
         if len(self.external_seats) < players:
             addresses = [*map(machine_code_address, kernel.compile_policies(self.matchup))]
@@ -146,9 +146,9 @@ class GameBatch:
 
         The last array is the log of decisions.
         """
-        n, first = len(self.records), self.states[0]
+        n, first_state = len(self.records), self.states[0]
         states = np.ndarray((n, STATE_SIZE_WITHOUT_LOG), np.uint8, self.states.base)
-        log = first["log"][: first["logged"] + 1 if first["watched"] > 0 else 0]
+        log = first_state["log"][: first_state["logged"] + 1 if first_state["watched"] > 0 else 0]
         return [states, *self.views, self._copied_views, self._saved_states, self.records, log]
 
     def _copy_memory(self, contents: list[np.ndarray]) -> None:

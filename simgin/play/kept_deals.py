@@ -47,8 +47,8 @@ def last_deals(n: int) -> list[str]:
     variants = {str(path): variant for path in paths if (variant := _read_variant(path))}
     if not variants:
         raise NoDealsError(f"{folder} contains no deals. Play a deal with simgin play.")
-    last = next(iter(variants.values()))
-    return [path for path, variant in variants.items() if variant == last][:n][::-1]
+    files = next(iter(variants.values()))
+    return [path for path, variant in variants.items() if variant == files][:n][::-1]
 
 
 def _read_variant(path: Path) -> str:

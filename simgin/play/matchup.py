@@ -120,8 +120,10 @@ def parse_matchup(
     """
     game = variants.find_variant(variant)
     if game.params["players"] == 2:
-        first = loader.find_strategy(a)
-        return Matchup(game, first, loader.find_strategy("simple" if b is None else b), seed, unit)
+        strategy_a = loader.find_strategy(a)
+        return Matchup(
+            game, strategy_a, loader.find_strategy("simple" if b is None else b), seed, unit
+        )
     if b is not None:
         raise PlayerCountError(
             f"{game.spec} is a solitaire game. Specify one strategy instead of {a} and {b}."

@@ -204,8 +204,8 @@ class PlayedGame:
 
     def deal_records(self, deal: TracedDeal) -> list[dict[str, Any]]:
         """Return the records of a deal as in `simgin show --json`, including undone actions."""
-        first, *decisions = replay_to_json(make_replay(deal))
-        return [first | {"taken_back": self.n_undone}, *decisions]
+        deal_row, *decisions = replay_to_json(make_replay(deal))
+        return [deal_row | {"taken_back": self.n_undone}, *decisions]
 
     # Saved games
 

@@ -171,10 +171,10 @@ class Replay:
         decisions = [
             offer for offer in self.traced.decisions if offer.view.phase == codes.PHASE_BLIND
         ]
-        first = decisions[0].view if decisions else self.state
-        die = f"the die shows {first.stake}"
-        if first.owner >= 0:
-            die += f", owned by {self._player_name(first.owner)}"
+        first_view = decisions[0].view if decisions else self.state
+        die = f"the die shows {first_view.stake}"
+        if first_view.owner >= 0:
+            die += f", owned by {self._player_name(first_view.owner)}"
         yield ""
         yield f"Before the players see their cards, {die}"
         if not self.has_cards:
@@ -288,17 +288,17 @@ class Replay:
         state = self.state
         if self.traced.error or state.drawn < 0 or state.stopper >= 0:
             return
-        for last in self.traced.decisions[-1:]:
-            if last.view.turns == state.turns:
+        for last_decision in self.traced.decisions[-1:]:
+            if last_decision.view.turns == state.turns:
                 return
             yield ""
-            yield f"Turn {state.turns + 1}, {self._player_name(1 - last.seat)}"
+            yield f"Turn {state.turns + 1}, {self._player_name(1 - last_decision.seat)}"
             yield f"  draws {_format_card(state.drawn)}"
 
     def _last_discard_lines(self, decisions: list[Decision]) -> Iterator[str]:
-        first = decisions[0]
-        view = first.view
-        yield from wrap_line(f"The last discard, {self._player_name(first.seat)}")
+        first_decision = decisions[0]
+        view = first_decision.view
+        yield from wrap_line(f"The last discard, {self._player_name(first_decision.seat)}")
         yield f"  holds {self._hand_text(int(view.hand))}"
         yield f"  can take {_format_card(view.taken_offer)} to end the deal"
         for decision in decisions:

@@ -20,13 +20,13 @@ def replay_to_json(replay: Replay) -> list[JsonObject]:
 
     The key `event` specifies the type of an object.
     """
-    first = _deal_object(replay)
-    last = _result_object(replay)
+    deal_row = _deal_object(replay)
+    result_row = _result_object(replay)
     if isinstance(replay, SoloReplay):
-        first["deck"] = replay.deck_size
-        last |= _solo_result_fields(replay)
+        deal_row["deck"] = replay.deck_size
+        result_row |= _solo_result_fields(replay)
     decisions = [_decision_object(replay, decision) for decision in replay.traced.decisions]
-    return [first, *decisions, last]
+    return [deal_row, *decisions, result_row]
 
 
 def _deal_object(replay: Replay) -> JsonObject:

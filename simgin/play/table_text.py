@@ -90,8 +90,8 @@ def format_prompt(decision: Decision) -> str:
     keys = [f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1]
     if cards:
         keys.insert(0, f"a card to discard it, such as {cards[-1]}")
-    *first, last = keys
-    return f"Type {', '.join(first)}, or {last}." if first else f"Type {last}."
+    *first_keys, last_key = keys
+    return f"Type {', '.join(first_keys)}, or {last_key}." if first_keys else f"Type {last_key}."
 
 
 def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:

@@ -71,8 +71,8 @@ def forest_plot(
     unclear = [title for metric, title in titles.items() if metric not in displayed_metrics]
     note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}{shared_sentence}"
     note += f" No significant difference: {', '.join(unclear)}." if unclear else ""
-    first = frame["value"].where(frame["metric"] == displayed_metrics[0])
-    ranks = first.groupby(frame["name"]).transform("max")
+    first_values = frame["value"].where(frame["metric"] == displayed_metrics[0])
+    ranks = first_values.groupby(frame["name"]).transform("max")
     frame = frame.assign(rank=ranks).sort_values("rank", ascending=False, kind="stable")
     parts = {titles[metric]: frame[frame["metric"] == metric] for metric in displayed_metrics}
     reaches = {title: _usual_reach(part) for title, part in parts.items()}

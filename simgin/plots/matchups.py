@@ -92,19 +92,19 @@ def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
 def _draw_panel(
     axes: Axes, panel: Column, matchups: list[MatchupRows], winners: tuple[str, str]
 ) -> None:
-    first = {"markersize": figures.marker_size(4), "zorder": 3}
-    _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **first)
+    front_style = {"markersize": figures.marker_size(4), "zorder": 3}
+    _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **front_style)
     # Variants that count penalty points have no lost deals.
     losses = [table.find_interval(rows, "deal_loss")[0] for _, rows in matchups]
     if panel.name == "deal_win" and any(losses):
-        second = {  # This dot remains visible behind the first dot.
+        back_style = {  # This dot remains visible behind the first dot.
             "color": figures.muted_colour(),
             "fmt": "s",
             "markersize": figures.marker_size(6),
             "zorder": 2,
             "markerfacecolor": figures.setting("axes.facecolor"),
         }
-        _draw_dots(axes, matchups, "deal_loss", panel.factor, winners[1], **second)
+        _draw_dots(axes, matchups, "deal_loss", panel.factor, winners[1], **back_style)
     if panel.name in BREAK_EVEN:
         figures.draw_reference_line(axes, panel.factor * BREAK_EVEN[panel.name])
 

@@ -107,16 +107,16 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
         name = labels[str(strategy)] if kind == "gin" else str(kind)
         ink = figures.setting("text.color") if kind == "gin" else grey
         label_heights.append((np.nan_to_num(percentages[0][-1]), name, ink))
-    last = max(float(rows["draws"].max()), 1.0)
+    last_draw = max(float(rows["draws"].max()), 1.0)
     free_height = 100.0
     for last_turn, name, ink in sorted(label_heights, reverse=True):
         free_height = min(last_turn + LABEL_DISTANCE / 2, free_height)
         size = figures.scale_font(figures.FONT_SMALL)
-        axes.text(1.04 * last, free_height, name, color=ink, fontsize=size, va="top")
+        axes.text(1.04 * last_draw, free_height, name, color=ink, fontsize=size, va="top")
         free_height -= LABEL_DISTANCE
     axes.set_ylim(min(0, free_height), 100)
-    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last])
-    axes.set_xlim(0, last * (1 + LABEL_MARGIN))
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last_draw])
+    axes.set_xlim(0, last_draw * (1 + LABEL_MARGIN))
     figures.label_if_undefined(axes, rows["value"])
 
 
@@ -340,8 +340,8 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     note += figures.precision_sentence(frame)
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
-    first = frame.iloc[0]
-    players = f"{first['strategy']} against {first['opponent']}"
+    first_row = frame.iloc[0]
+    players = f"{first_row['strategy']} against {first_row['opponent']}"
     characters = figures.fit_characters(figures.PANEL_TITLE_CHARACTERS, "axes.titlesize")
     title_lines = figures.fold_text(players, characters).count("\n") + 1
     height = SCORES_HEIGHT + figures.scale_font(figures.TEXT_LINE * title_lines)

@@ -38,7 +38,7 @@ class CardRow(NamedTuple):
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
-        """Groups of cards, where each card is its HTML with its CSS classes."""
+        """Groups of cards, in which a card is a pair of its HTML and its CSS classes."""
         indices = count()
         return [[self._card_html(card, next(indices)) for card in group] for group in self.groups]
 

@@ -233,11 +233,11 @@ def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
     if frame.empty:
         return "The plot has no data."
     is_number = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
-    first = is_number.index(True) if any(is_number) else len(columns)
-    keys = [columns[k].format_rows(frame) for k in range(max(1, first))]
+    first_number = is_number.index(True) if any(is_number) else len(columns)
+    keys = [columns[k].format_rows(frame) for k in range(max(1, first_number))]
     names = [" ".join(map(str, parts)) for parts in zip(*keys, strict=True)]
     sentences = []
-    for column in columns[max(1, first) :]:
+    for column in columns[max(1, first_number) :]:
         valid = frame[column.name].notna().to_numpy().nonzero()[0]
         if not len(valid):
             continue

@@ -70,7 +70,7 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
 
 
 def _metric_column(name: str, side: str = "") -> Column:
-    """Return the table column of a metric for one player, where B's win is A's loss."""
+    """Return the column of a metric for one player; for B, A's win counts as a loss."""
     metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
     return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
 

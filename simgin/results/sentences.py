@@ -252,19 +252,22 @@ def _describe_league(
     if math.isnan(rows["elo"].iloc[0]):
         yield f"there are too few {unit} to rate the {len(rows)} strategies."
         return
-    (leader, second, *_), (_, runner_up, *_) = list(rows["strategy"]), rows.to_dict("records")
-    estimate, side = pairs[leader, second]
+    (leader, runner_up_name, *_), (_, runner_up, *_) = (
+        list(rows["strategy"]),
+        rows.to_dict("records"),
+    )
+    estimate, side = pairs[leader, runner_up_name]
     won = f"wins {numbers.format_estimate(*estimate, 100)} % of {unit}"
-    rival = f"{second}, which is second ({_format_elo(runner_up)})"
+    rival = f"{runner_up_name}, which is second ({_format_elo(runner_up)})"
     against = {
         1: f"It beats {rival}. It {won}.",
         -1: f"However, it loses to {rival}. It {won}.",
         0: f"Its result against {rival}, is too close to call. It {won}.",
     }
-    last = rows.iloc[-1]
+    last_row = rows.iloc[-1]
     yield (
         f"{leader} leads the league of {len(rows)} by {unit} won ({_format_elo(rows.iloc[0])}). "
-        f"{against[side]} {last['strategy']} is last ({_format_elo(last)})."
+        f"{against[side]} {last_row['strategy']} is last ({_format_elo(last_row)})."
     )
     if rows["match_win"].isna().all():
         yield "matches can change the ranking. Set matches = 5000 to play matches."

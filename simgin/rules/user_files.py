@@ -161,8 +161,10 @@ def _path_part(reference: str) -> str:
 
 
 def _join_names(names: Iterable[str]) -> str:
-    first = list(islice(names, MAX_LISTED_NAMES + 1))
-    return ", ".join(first[:MAX_LISTED_NAMES]) + " and more" * (len(first) > MAX_LISTED_NAMES)
+    first_names = list(islice(names, MAX_LISTED_NAMES + 1))
+    return ", ".join(first_names[:MAX_LISTED_NAMES]) + " and more" * (
+        len(first_names) > MAX_LISTED_NAMES
+    )
 
 
 def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:

@@ -379,8 +379,8 @@ def _merge_parts(parts: list[_Part]) -> list[_Part]:
         specs = [part.spec for part in parts]
         if not set(pair) <= set(specs):
             continue
-        last = max(_last_index(specs, name) for name in pair)
-        parts = [*parts[:last], _built_in_part(merge["means"]), *parts[last + 1 :]]
+        end = max(_last_index(specs, name) for name in pair)
+        parts = [*parts[:end], _built_in_part(merge["means"]), *parts[end + 1 :]]
         parts = [part for part in parts if part.spec not in pair]
     specs = [part.spec for part in parts]
     return [

@@ -53,7 +53,7 @@ class Block:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of units in each batch, where only the last batch can be incomplete."""
+        """Number of units in each batch; only the last batch can be incomplete."""
         n_complete, remainder = divmod(self.units, self.matchup.batch_size)
         return [self.matchup.batch_size] * n_complete + [remainder] * (remainder > 0)
 
@@ -370,19 +370,19 @@ def remaining_units_by_task(
 
 
 def _find_gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
-    """Yield the ranges of unfinished units in order, where each range starts with a batch."""
+    """Yield the ranges of unfinished units in order, each from the start of a batch."""
     batch = task.matchup.batch_size
     units = task.units
     remainder = units % batch
     finished_batches = set(finished)
     start = 0
     for number in sorted(number for number, size in finished_batches if size == batch):
-        first = number * batch
-        if first >= units - remainder:
+        first_unit = number * batch
+        if first_unit >= units - remainder:
             break
-        if first > start:
-            yield start, first
-        start = first + batch
+        if first_unit > start:
+            yield start, first_unit
+        start = first_unit + batch
     if (units // batch, remainder) in finished_batches:
         units -= remainder
     if start < units:

@@ -92,11 +92,11 @@ class Ledger:
             }
         query = "SELECT * FROM blocks WHERE cell = ?"
         batches: set[tuple[int, int]] = set()
-        for first, units, _, _ in self._iter_blocks(query, batch_size, matchup_index):
+        for first_batch, units, _, _ in self._iter_blocks(query, batch_size, matchup_index):
             n_complete, remainder = divmod(units, batch_size)
-            batches.update((first + i, batch_size) for i in range(n_complete))
+            batches.update((first_batch + i, batch_size) for i in range(n_complete))
             if remainder:
-                batches.add((first + n_complete, remainder))
+                batches.add((first_batch + n_complete, remainder))
         return batches
 
     def add_block(
@@ -146,11 +146,11 @@ class Ledger:
 
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
         """Yield the first batch, the unit counts, the worker and the rows of each valid block."""
-        for _, first, units, *fields in self._iter_valid_rows(query, *values):
+        for _, first_batch, units, *fields in self._iter_valid_rows(query, *values):
             if (
-                first >= 0 < units <= batch_size * len(fields[-1])
+                first_batch >= 0 < units <= batch_size * len(fields[-1])
             ):  # A packed batch has more than one byte.
-                yield [first, units, *fields]
+                yield [first_batch, units, *fields]
 
     def rows(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
         """Return the batch rows of the first `units` units of a matchup, in order.
@@ -233,18 +233,20 @@ class Ledger:
         n_complete, remainder = divmod(units, batch_size)
         query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
         start = 0
-        for first, block_units, worker, blob in self._iter_blocks(
+        for first_batch, block_units, worker, blob in self._iter_blocks(
             query, batch_size, matchup_index, n_complete
         ):
-            end = first + block_units // batch_size
+            end = first_batch + block_units // batch_size
             stop = min(end, n_complete)
             if end == n_complete and 0 < remainder == block_units % batch_size:
                 stop += 1
-            start = max(start, first)
+            start = max(start, first_batch)
             if start < stop:
                 yield (
                     start,
-                    unpack_rows(blob, batch_columns.N_COLUMNS)[start - first : stop - first],
+                    unpack_rows(blob, batch_columns.N_COLUMNS)[
+                        start - first_batch : stop - first_batch
+                    ],
                     worker,
                 )
                 start = stop

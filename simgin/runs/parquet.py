@@ -116,9 +116,11 @@ def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) ->
     """Yield Arrow tables of about one row group, because small groups are slow to read."""
     pending: list[Any] = []
     for *texts, rows in batches:
-        for first in range(0, len(rows), ROWS_PER_GROUP):
+        for first_row in range(0, len(rows), ROWS_PER_GROUP):
             pending.append(
-                _to_arrow_table(pyarrow, schema, texts, rows[first : first + ROWS_PER_GROUP])
+                _to_arrow_table(
+                    pyarrow, schema, texts, rows[first_row : first_row + ROWS_PER_GROUP]
+                )
             )
             if sum(table.num_rows for table in pending) >= ROWS_PER_GROUP:
                 yield pyarrow.concat_tables(pending).unify_dictionaries()

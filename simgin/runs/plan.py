@@ -432,7 +432,7 @@ def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
 def _iter_pairs(
     file: ExperimentFile, variant: str, swept: Sequence[SweepPoint]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the key, A and B of every pair in a variant, where B is empty in solitaire games."""
+    """Yield the key, A and B of every pair in a variant; B is empty in solitaire games."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
     for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):

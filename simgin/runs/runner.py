@@ -287,11 +287,11 @@ class _RunSession:
             self._finish_interrupted()
             raise
         if self._failures:
-            first = min(
+            first_block = min(
                 self._failures, key=lambda done: (done.block.matchup_index, done.block.first_batch)
             )
-            assert first.error is not None
-            raise first.error
+            assert first_block.error is not None
+            raise first_block.error
 
     def _report(self, on_progress: Progress | None) -> None:
         if on_progress is not None:

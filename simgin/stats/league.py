@@ -173,9 +173,9 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     rated = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
     for rank, own_rating in enumerate(rated.to_dict("records"), start=1):
         strategy = own_rating["strategy"]
-        own_sides = [side for side in sides if side.strategy == strategy]
+        strategy_sides = [side for side in sides if side.strategy == strategy]
         rows.append(
-            {"place": rank, **own_rating, **_mean_measures(own_sides), **by_name.loc[strategy]}
+            {"place": rank, **own_rating, **_mean_measures(strategy_sides), **by_name.loc[strategy]}
         )
     return make_frame(rows, LEAGUE_COLUMNS)
 
