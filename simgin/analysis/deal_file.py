@@ -136,7 +136,7 @@ def _replay_deal(
     decisions = [row for row in rows if row["event"] == "decision"]
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
         raise PositionError(
-            "the die was turned in an earlier deal, which the file does not contain. Use --seed, "
+            "the die was changed in an earlier deal, which the file does not contain. Use --seed, "
             "--unit and --deal instead of the file"
         )
     pack = parse_cards(first_row["pack"])
@@ -234,7 +234,7 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
         if wrong_fields:
             raise PositionError(
                 f"decision {index + 1} (turn {decision['turn']}, {decision['slot']}, field "
-                f"{wrong_fields[0]}) contradicts the previous cards and decisions"
+                f"{wrong_fields[0]}) contradicts earlier cards and decisions"
             )
 
 

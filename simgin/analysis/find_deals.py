@@ -327,7 +327,7 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
                 "own": _describe_decision(query),
                 "other": _describe_decision(rival_query),
             }
-    raise AssertionError("no differing decision was found in deals with different results")
+    raise AssertionError("no decision differs in deals with different results")
 
 
 def _describe_decision(question: Decision) -> str:

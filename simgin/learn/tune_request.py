@@ -106,7 +106,7 @@ class TuneRequest:
         if len(params) > MAX_TUNED_PARAMETERS:
             raise TuneError(
                 f"{player.spec} has {len(params)} numeric parameters, but a search can tune at "
-                f"most {MAX_TUNED_PARAMETERS}. Select some with --parameters."
+                f"most {MAX_TUNED_PARAMETERS}. Select fewer parameters with --parameters."
             )
         sizes = (generations, n_matches, n_confirmation, parse_seed(seed))
         return cls(player, rules, pool, params, objective, *sizes)

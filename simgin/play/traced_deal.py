@@ -164,7 +164,7 @@ def trace_deal(
     if not error_text and not state.watched:
         raise DealNotFoundError(
             f"the match of unit {unit}, half {half} has no deal {deal}, because it ended with deal "
-            f"{state.deal}. Use a smaller number."
+            f"{state.deal}. Use a smaller deal number."
         )
     return TracedDeal(
         matchup=matchup,

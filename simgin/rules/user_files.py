@@ -97,11 +97,9 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
         raise TomlError([f"{path} contains several variants. Choose one of them: {known}."])
     chosen_name = next(iter(variants)) if name is None else name
     if chosen_name not in variants:
-        known = _join_names(variants)
-        suggestion = did_you_mean(chosen_name, variants)
-        raise TomlError(
-            [f"{path} has no variant {format_value(chosen_name)}, only {known}{suggestion}"]
-        )
+        listed = f"{_join_names(variants)}{did_you_mean(chosen_name, variants)}"
+        sentence = f"{path} has no variant {format_value(chosen_name)}."
+        raise TomlError([f"{sentence} Variants in the file: {listed}"])
     return f"{path}#{chosen_name}", variants[chosen_name]
 
 

@@ -217,8 +217,8 @@ def plan_match(
     """
     if against is None and (base is not None or len(strategies) > 2):
         raise PlayerCountError(
-            "more than two strategies or --base need a common opponent. Specify it with --against, "
-            "or use `simgin league`."
+            "more than two strategies, or --base, require a common opponent. Specify it with "
+            "--against, or use `simgin league`."
         )
     if against is None or (base is None and len(strategies) == 1):
         a, b = strategies[0], against or next(iter(strategies[1:]), None)

@@ -619,7 +619,7 @@ def _collect(modules: Iterable[ModuleType]) -> _Library:
                 continue
             if known != value:
                 raise StrategyError(
-                    f"two {kind} have the name {quote_text(value.name)}. Rename the one in "
+                    f"two {kind} have the name {quote_text(value.name)}. Rename one of them in "
                     f"{module.__file__}."
                 )
     return library

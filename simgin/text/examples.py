@@ -74,7 +74,7 @@ def copy_examples(target: Path) -> list[Path]:
             f"examples into a new folder with `simgin examples my-{target}`."
         )
     if len(target.parts) > MAX_PATH_DEPTH:
-        raise NewFileError("The path of the folder is too deep. Choose another folder.")
+        raise NewFileError("The folder is nested too deeply. Choose another folder.")
     contents = dict(_read_examples())
     try:
         if target.exists() and not (target.is_dir() and _is_incomplete_copy(target, contents)):

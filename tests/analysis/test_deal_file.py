@@ -76,7 +76,7 @@ def test_a_deal_of_a_match_has_the_reported_score(variant, write_deal):
         except DealNotFoundError:
             continue
         if variant == "dice-pro" and content["rows"][1]["stake"] > 1:
-            with pytest.raises(PositionError, match="the die was turned in an earlier deal"):
+            with pytest.raises(PositionError, match="the die was changed in an earlier deal"):
                 read_deal_file(path)
         else:
             read += count_equal_positions(path, deal) > 0
