@@ -42,10 +42,10 @@ def rollout_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
     knock_probability = immediate_knock_probability(matchup.b)
     parts = []
     for first_world in range(0, worlds, WORLDS_PER_CALL):
-        drawn = sample_worlds(
+        sampled = sample_worlds(
             position.view, rules, WORLDS_PER_CALL, seed, first_world, knock_probability
         )
-        records = roll_out_worlds(matchup, position.view, position.actions, drawn, first_world)
+        records = roll_out_worlds(matchup, position.view, position.actions, sampled, first_world)
         parts.append(records["points_a"] - records["points_b"])
     return np.concatenate(parts)
 

@@ -516,8 +516,8 @@ def train(
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
     player, *pool = _names(strategy, *opponents)
-    sizes = {"rounds": rounds, "deals": deals, "confirmation_matches": confirmation_matches}
-    specified: Any = {name: size for name, size in sizes.items() if size is not None}
+    size_options = {"rounds": rounds, "deals": deals, "confirmation_matches": confirmation_matches}
+    specified: Any = {name: size for name, size in size_options.items() if size is not None}
     read = (adapt.AdaptRequest if player == CHAMPION else discards.TrainRequest).read
     run: Any = adapt.run_adaptation if player == CHAMPION else discards.run_training
     request = read(player, find_variant(variant).spec, pool, seed=seed, **specified)

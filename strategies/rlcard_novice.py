@@ -2,9 +2,9 @@
 
 Gin has priority over a knock. Ties are broken at random, also between discards that allow a knock.
 A comment in the source contradicts the code: it states that the highest card outside the best melds
-is discarded. `reading=dearest` follows the comment. RLCard has no first upcard. Here, the upcard is
-taken at random, like any other card on offer. If the rules forbid it, a card taken is not discarded
-immediately.
+is discarded. `reading=dearest` follows the comment. RLCard does not offer the first upcard. Here,
+the upcard is taken at random, like any other card on offer. If the rules forbid it, a card taken is
+not discarded immediately.
 
 Source: Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """

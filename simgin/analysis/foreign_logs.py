@@ -327,8 +327,8 @@ class _LoggedMoves:
                 (legal_action for legal_action in legal if legal[legal_action] == 0), action
             )
         # With the last discard, the engine proposes only the best ending.
-        is_proposed = not is_last or legal.get(action) in (-1, view.ending_count)
-        if seat != question.seat or action not in legal or not is_proposed:
+        is_proposed_ending = not is_last or legal.get(action) in (-1, view.ending_count)
+        if seat != question.seat or action not in legal or not is_proposed_ending:
             raise self._illegal_move_error()
         self.n_done += 1
         self.is_ending = action.kind == ACTION_END

@@ -140,7 +140,7 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     keys = np.stack([turn, deadwood_points // DEADWOOD_BIN], axis=1)
     cells, cell_index = np.unique(keys, axis=0, return_inverse=True)
     value, se, n = _mean_by_group(is_won, unit, cell_index.reshape(-1), len(cells))
-    limits = [proportion_interval(*cell) for cell in zip(value, se, n, strict=True)]
+    limits = [proportion_interval(*row) for row in zip(value, se, n, strict=True)]
     low, high = np.array(limits).reshape(-1, 2).T
     names = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
     columns = {"turn": cells[:, 0], "count": cells[:, 1] * DEADWOOD_BIN, "value": value, "se": se}

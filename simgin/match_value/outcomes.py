@@ -359,16 +359,16 @@ def _play_from_score(
     return records[: state.recorded]
 
 
-def _find_changes(from_start: np.ndarray, at_score: np.ndarray) -> np.ndarray:
+def _find_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.ndarray:
     """Return signed rows for the deals whose result differs from the result at the start."""
-    is_changed = np.zeros(len(from_start), bool)
+    is_changed = np.zeros(len(start_records), bool)
     for name in ("winner", "points_a", "points_b"):
-        is_changed |= from_start[name] != at_score[name]
-    changed_deals = at_score[is_changed]
+        is_changed |= start_records[name] != score_records[name]
+    changed_deals = score_records[is_changed]
     return np.concatenate(
         [
             _signed_changes(changed_deals, changed_deals, 1),
-            _signed_changes(changed_deals, from_start[is_changed], -1),
+            _signed_changes(changed_deals, start_records[is_changed], -1),
         ]
     )
 

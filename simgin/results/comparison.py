@@ -54,7 +54,7 @@ class Comparison(Result):
     @property
     def stop_results(self) -> list[StopResult]:
         """Sizes of the matchups (see `Result.stop_results`)."""
-        return [StopResult(end.units) for end in self.run.stop_results]
+        return [StopResult(stop.units) for stop in self.run.stop_results]
 
     def frames(self) -> dict[str, pd.DataFrame]:
         """Return the differences between the runs as a DataFrame."""

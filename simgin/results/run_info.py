@@ -60,8 +60,8 @@ class RunInfo:
 
         identity = dict(self.identity)
         identity["matchups"] = [
-            {**cell, **{key: display_name(cell[key]) for key in ("variant", "a", "b")}}
-            for cell in identity["matchups"]
+            {**matchup, **{key: display_name(matchup[key]) for key in ("variant", "a", "b")}}
+            for matchup in identity["matchups"]
         ]
         for key in ("variants", "strategies"):
             identity[key] = {display_name(name): entry for name, entry in identity[key].items()}
@@ -124,7 +124,8 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
         )
     matchups = manifest_entries["matchups"]
     stop_results = [
-        StopResult(cell["units"], cell["stopped"], cell["multiplier"]) for cell in matchups
+        StopResult(matchup["units"], matchup["stopped"], matchup["multiplier"])
+        for matchup in matchups
     ]
     effects = [FieldChange(*texts) for texts in manifest_entries.get("effects", [])]
     return RunInfo(
@@ -143,7 +144,7 @@ def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> Non
     identity = dict(run_ledger.identity)
     expected = {key: info.identity.get(key) for key in identity}
     expected["matchups"] = [
-        {name: cell[name] for name in names} for cell in info.identity["matchups"]
+        {name: matchup[name] for name in names} for matchup in info.identity["matchups"]
     ]
     different = identity_differences(expected, identity)
     if different:
@@ -157,8 +158,8 @@ def describe_size(info: RunInfo) -> str:
     """Return sentences about the size of a run, the mirroring of deals and the seed."""
     unit = UNIT_PLURALS[info.unit]
     results = list(zip(info.matchup_keys, info.stop_results, strict=True))
-    paired = [end.units for cell, end in results if cell.is_mirrored]
-    unpaired = [end.units for cell, end in results if not cell.is_mirrored]
+    paired = [stop.units for key, stop in results if key.is_mirrored]
+    unpaired = [stop.units for key, stop in results if not key.is_mirrored]
     sentences = []
     if not info.matchup_keys[0].b:
         each = " each" if len(unpaired) > 1 else ""
@@ -173,7 +174,7 @@ def describe_size(info: RunInfo) -> str:
             "and the seats swapped. Standard errors are computed over pairs."
         )
     if unpaired and info.matchup_keys[0].b:
-        names = ", ".join(dict.fromkeys(cell.a for cell, _ in results if not cell.is_mirrored))
+        names = ", ".join(dict.fromkeys(key.a for key, _ in results if not key.is_mirrored))
         sentences.append(
             f"Not mirrored: {names} against itself, {format_count_range(unpaired)} {unit}."
         )
@@ -205,8 +206,8 @@ def check_homogeneity(
         InvariantError: If a batch that is played again has a different result.
     """
     return [
-        _check_matchup(i, matchup, end.units, ledger)
-        for i, (matchup, end) in enumerate(zip(matchups, stop_results, strict=True))
+        _check_matchup(i, matchup, stop.units, ledger)
+        for i, (matchup, stop) in enumerate(zip(matchups, stop_results, strict=True))
     ]
 
 
@@ -221,16 +222,16 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
         Sentence about homogeneity, or an empty string if nothing can be compared.
     """
     p_values_by_part = {part: _defined_p_values(health, part) for part in parts}
-    cells = len(p_values_by_part["batches"])
-    if not cells:
+    n_tests = len(p_values_by_part["batches"])
+    if not n_tests:
         return ""
-    smallest = f"smallest p-value of {cells} " if cells > 1 else ""
+    smallest = f"smallest p-value of {n_tests} " if n_tests > 1 else ""
     p_values = ", ".join(
         f"p = {min(ps):.2g} over {part}" for part, ps in p_values_by_part.items() if ps
     )
-    tests = "chi-square tests" if cells > 1 else "chi-square test"
+    tests = "chi-square tests" if n_tests > 1 else "chi-square test"
     sentence = f"Homogeneity of win rates ({smallest}{tests}): {p_values}."
-    n_replayed = sum("played_again" in cell for cell in health)
+    n_replayed = sum("played_again" in row for row in health)
     if n_replayed:
         batch = "1 unusual batch was" if n_replayed == 1 else f"{n_replayed} unusual batches were"
         sentence += f" {batch} played again, with the same result."
@@ -239,7 +240,7 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
 
 def _defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
     """Return the p-values of all matchups for which a p-value is defined."""
-    return [cell[part]["p"] for cell in health if cell[part]["p"] is not None]
+    return [row[part]["p"] for row in health if row[part]["p"] is not None]
 
 
 def _check_matchup(

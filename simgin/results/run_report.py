@@ -134,12 +134,12 @@ def _build_csv_files(results: RunResults) -> dict[str, str]:
 
 def _default_question(results: RunResults) -> str:
     """Return the question that the report of a run answers by default."""
-    cell, *others = results.matchup_keys
-    if others:
+    key, *other_keys = results.matchup_keys
+    if other_keys:
         return "Which strategy wins?"
-    if not cell.b:
-        return f"How well does {cell.a} play {cell.variant}?"
-    return f"Does {cell.a} beat {cell.b}?" if cell.a != cell.b else f"How does {cell.a} play?"
+    if not key.b:
+        return f"How well does {key.a} play {key.variant}?"
+    return f"Does {key.a} beat {key.b}?" if key.a != key.b else f"How does {key.a} play?"
 
 
 def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
@@ -427,7 +427,7 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         ]
         alt = describe_frame(wide, (*PLAYER_COLUMNS, *shown_columns))
         names = [column.name for column in shown_columns]
-        bounds = [f"{metric}{end}" for metric in names for end in ("", "_low", "_high")]
+        bounds = [f"{metric}{suffix}" for metric in names for suffix in ("", "_low", "_high")]
         part = wide[[*(column.name for column in PLAYER_COLUMNS), *bounds]]
         rows = table.build_frame("table", table.stack_estimates(part, names))
         yield Plot(name, question, alt, figure, rows)

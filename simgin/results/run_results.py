@@ -143,21 +143,21 @@ class RunResults(Result):
     @property
     def sizes(self) -> list[int]:
         """Number of deals or matches in every matchup, counting both games of a mirrored pair."""
-        return [cell.count_games(end.units) for cell, end in self._iter_stops()]
+        return [key.count_games(stop.units) for key, stop in self._iter_stops()]
 
     @property
     def multiplier(self) -> float:
         """Half-width of the widest intervals, in standard errors (1.96 without a stopping rule)."""
-        return max([end.multiplier or Z95 for end in self.info.stop_results])
+        return max([stop.multiplier or Z95 for stop in self.info.stop_results])
 
     @property
     def stopping_notes(self) -> list[str]:
         """Notes about the matchups that a stopping rule stopped, one line each."""
         lines = []
-        for cell, end in self._iter_stops():
-            label = f"{cell.title} ({cell.variant})" if len(self.matchup_keys) > 1 else "Stopped"
-            if end.stopped != COMPLETE:
-                lines.append(f"{label}: {end.stopped}")
+        for key, stop in self._iter_stops():
+            label = f"{key.title} ({key.variant})" if len(self.matchup_keys) > 1 else "Stopped"
+            if stop.stopped != COMPLETE:
+                lines.append(f"{label}: {stop.stopped}")
         return lines
 
     @cached_property
@@ -169,9 +169,9 @@ class RunResults(Result):
     def estimates(self) -> list[dict[str, Any]]:
         """Rows of `table`, computed without pandas, which takes long to import."""
         rows = []
-        for i, (cell, end) in enumerate(self._iter_stops()):
-            total, multiplier = self._sum_rows(i), end.multiplier
-            rows += table.estimate_rows(cell.variant, cell.a, cell.b, cell.unit, total, multiplier)
+        for i, (key, stop) in enumerate(self._iter_stops()):
+            total, multiplier = self._sum_rows(i), stop.multiplier
+            rows += table.estimate_rows(key.variant, key.a, key.b, key.unit, total, multiplier)
         return rows
 
     @cached_property
@@ -220,7 +220,7 @@ class RunResults(Result):
         Holm's adjustment treats all effects as one family.
         """
         parts = []
-        for variant in dict.fromkeys(cell.variant for cell in self.matchup_keys):
+        for variant in dict.fromkeys(key.variant for key in self.matchup_keys):
             for effect in self.info.effects:
                 played = self._find_matchup(variant, effect.strategy, effect.opponent)
                 is_self_play = effect.baseline == effect.opponent
@@ -234,12 +234,12 @@ class RunResults(Result):
 
     def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
         """Return the rows of a matchup from the perspective of a given strategy."""
-        for i, cell in enumerate(self.matchup_keys):
-            if cell.variant != variant:
+        for i, key in enumerate(self.matchup_keys):
+            if key.variant != variant:
                 continue
-            if cell.players == (strategy, opponent):
+            if key.players == (strategy, opponent):
                 return self.batch_rows(i)
-            if cell.players == (opponent, strategy):
+            if key.players == (opponent, strategy):
                 return self.batch_rows(i).swap_sides()
         raise LookupError(f"The run has no matchup {strategy} v {opponent} in {variant}.")
 
@@ -367,18 +367,18 @@ class RunResults(Result):
         if self.info.stopping_text:
             return table.build_frame("adjusted", [])
         parts = []
-        for i, cell in enumerate(self.matchup_keys):
+        for i, key in enumerate(self.matchup_keys):
             frame = variance.compute_adjusted_metrics(
-                params=self.info.variant_params(cell), unit=self.info.unit, rows=self.rows(i)
+                params=self.info.variant_params(key), unit=self.info.unit, rows=self.rows(i)
             )
             parts.append(self._with_players(i, frame))
         return table.build_frame("adjusted", table.concat_frames(parts))
 
     def iter_deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
         """Yield the variant, A, B and the recorded deals (`DEAL_RECORD`) for every batch."""
-        for i, (cell, end) in enumerate(self._iter_stops()):
-            for batch in self.ledger.iter_deals(i, end.units, cell.batch_size):
-                yield cell.variant, cell.a, cell.b, batch
+        for i, (key, stop) in enumerate(self._iter_stops()):
+            for batch in self.ledger.iter_deals(i, stop.units, key.batch_size):
+                yield key.variant, key.a, key.b, batch
 
     def batch_rows(self, matchup_index: int) -> BatchRows:
         """Return the batch rows of a matchup from the perspective of A."""
@@ -409,30 +409,30 @@ class RunResults(Result):
 
     def _with_players(self, matchup_index: int, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a DataFrame with additional columns that name the players of a matchup."""
-        cell = self.matchup_keys[matchup_index]
-        return frame.assign(variant=cell.variant, strategy=cell.a, opponent=cell.b)
+        key = self.matchup_keys[matchup_index]
+        return frame.assign(variant=key.variant, strategy=key.a, opponent=key.b)
 
     def _list_compared_metrics(self, matchup_index: int, baseline: int) -> tuple[str, ...]:
-        cell = self.matchup_keys[matchup_index]
+        key = self.matchup_keys[matchup_index]
         metrics: tuple[str, ...] = ()
         # A strategy that plays against itself always wins half of the deals.
-        if cell.is_mirrored or not cell.b:
-            metrics += headline_metrics(cell.unit, len(cell.players))
-        if cell.variant != self.matchup_keys[baseline].variant:
+        if key.is_mirrored or not key.b:
+            metrics += headline_metrics(key.unit, len(key.players))
+        if key.variant != self.matchup_keys[baseline].variant:
             metrics += EXTRA_VARIANT_METRICS
         return metrics
 
     @property
     def _mirrored_indices(self) -> list[int]:
-        return [i for i, cell in enumerate(self.matchup_keys) if cell.is_mirrored]
+        return [i for i, key in enumerate(self.matchup_keys) if key.is_mirrored]
 
     @cached_property
     def _round_robins(self) -> dict[str, round_robin.RoundRobin]:
         """Pairings of every round robin with at least three strategies, by variant."""
         by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored_indices:
-            cell = self.matchup_keys[i]
-            by_variant.setdefault(cell.variant, {})[cell.a, cell.b] = i
+            key = self.matchup_keys[i]
+            by_variant.setdefault(key.variant, {})[key.a, key.b] = i
         leagues = {}
         for variant, indices in by_variant.items():
             n_strategies = len(set(chain.from_iterable(indices)))

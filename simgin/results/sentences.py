@@ -77,7 +77,7 @@ def list_sentences(results: RunResults) -> list[str]:
     A sentence names the variant only if the run has several variants.
     """
     sentences = [*_iter_sentences(results)] or [_explain_no_result(results)]
-    if len({cell.variant for cell in results.matchup_keys}) > 1:
+    if len({key.variant for key in results.matchup_keys}) > 1:
         return sentences
     return [_drop_variant(sentence, results) for sentence in sentences]
 
@@ -104,12 +104,12 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
 
 def _remaining_rows(results: RunResults) -> Rows:
     """Return the rows of matchups that are not in a league and whose players differ."""
-    identical = {(cell.variant, frozenset(cell.players)) for cell in results.identical_matchups}
+    identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
         row
         for row in results.estimates
         if row["variant"] not in results.round_robins
-        and (row["variant"], frozenset((row["strategy"], row["opponent"]))) not in identical
+        and (row["variant"], frozenset((row["strategy"], row["opponent"]))) not in identical_pairs
     ]
 
 
@@ -124,12 +124,12 @@ def _drop_variant(sentence: str, results: RunResults) -> str:
 
 def _explain_no_result(results: RunResults) -> str:
     """Return a sentence that explains why there is no result."""
-    cell, *others = results.matchup_keys
-    if others or cell.a != cell.b:
+    key, *other_keys = results.matchup_keys
+    if other_keys or key.a != key.b:
         return "There are too few deals for a result. Play more deals."
     _, rows = next(table.iterate_matchups(results.estimates))
     win_rate = format_percent(rows, "first_player_win")
-    return f"If {cell.a} plays against itself, the nondealer wins {win_rate} of decided deals."
+    return f"If {key.a} plays against itself, the nondealer wins {win_rate} of decided deals."
 
 
 # Values and lists
@@ -340,9 +340,9 @@ def describe_duplicates(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterat
 def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
     """Return a sentence for each matchup of two strategies that play identically."""
     return [
-        f"{cell.variant}: {cell.a} and {cell.b} play identically. Every deal ended in the same way "
+        f"{key.variant}: {key.a} and {key.b} play identically. Every deal ended in the same way "
         "in both seats."
-        for cell in matchup_keys
+        for key in matchup_keys
     ]
 
 

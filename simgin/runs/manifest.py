@@ -43,14 +43,14 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
         **plan: Question, hypothesis and description of the stopping rule, each of which can be
             None.
     """
-    cells = [matchup.key for matchup in matchups]
+    keys = [matchup.key for matchup in matchups]
     return {
         **plan,
         "stream": rng.STREAM_VERSION,
         "engine": compute_engine_digest(),
-        "seed": cells[0].seed,
-        "unit": cells[0].unit,
-        "matchups": [{"variant": cell.variant, "a": cell.a, "b": cell.b} for cell in cells],
+        "seed": keys[0].seed,
+        "unit": keys[0].unit,
+        "matchups": [{"variant": cell.variant, "a": cell.a, "b": cell.b} for cell in keys],
         "variants": {m.variant.spec: dict(m.variant.params) for m in matchups},
         "strategies": {s.spec: describe_strategy(s) for m in matchups for s in m.players},
     }
@@ -88,9 +88,9 @@ def build_manifest(
     """
     end_time = max(started, datetime.now(UTC))  # The clock can be set back during the run.
     matchups = []
-    for cell, end in zip(parse_matchup_keys(identity), results, strict=True):
-        names = {"variant": cell.variant, "a": cell.a, "b": cell.b}
-        matchups.append({**names, "n": cell.count_games(end.units), **vars(end)})
+    for key, stop in zip(parse_matchup_keys(identity), results, strict=True):
+        names = {"variant": key.variant, "a": key.a, "b": key.b}
+        matchups.append({**names, "n": key.count_games(stop.units), **vars(stop)})
     return {
         "simgin": simgin.__version__,
         "form": MANIFEST_FORMAT,

@@ -175,7 +175,7 @@ def plan_matchup(
     """
     if deals is not None and matches is not None:
         raise AmountError("`deals` and `matches` cannot be combined. Use only one of them.")
-    if sum(end is not None for end in (until, sprt, seconds)) > 1:
+    if sum(limit is not None for limit in (until, sprt, seconds)) > 1:
         raise AmountError(
             "`until`, `sprt` and a time limit cannot be combined. Use only one of them."
         )
@@ -382,8 +382,8 @@ def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
     file = _add_base_to_panel(file)
     keyed_matchups = list(_iter_keyed_matchups(file))
     unique: dict[tuple[str, frozenset[str]], MatchupKey] = {}
-    for _, cell in keyed_matchups:
-        unique.setdefault((cell.variant, frozenset((cell.a, cell.b))), cell)
+    for _, key in keyed_matchups:
+        unique.setdefault((key.variant, frozenset((key.a, key.b))), key)
     keys = list(unique.values())
     base = _canonical_name(file.base, _possible_baselines(file, keys))
     if errors := [f"{source}{sentence}" for sentence in _iter_errors(file, keys, base)]:
@@ -476,7 +476,7 @@ def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
 
 def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set[str]:
     """Return the valid baselines: variants, strategies A and the panel's opponent."""
-    names = {name for cell in keys for name in (cell.variant, cell.a)}
+    names = {name for key in keys for name in (key.variant, key.a)}
     return names if file.panel is None else names | {file.panel.against}
 
 
@@ -492,7 +492,7 @@ def _read_labels(
         return {}
     from simgin.runs.experiment_file import ExperimentError
 
-    names = {name for cell in keys for name in (cell.variant, *cell.players)}
+    names = {name for key in keys for name in (key.variant, *key.players)}
     by_name = {str(_canonical_name(spec, names)): label for spec, label in labels.items()}
     errors = [f"{format_value(spec)} is not played" for spec in by_name if spec not in names]
     for spec, label in by_name.items():
@@ -520,7 +520,7 @@ def _iter_errors(
             "Use one of its variants or strategies."
         )
     if file.sprt is not None:
-        for a in dict.fromkeys([cell.a for cell in keys if cell.a == cell.b]):
+        for a in dict.fromkeys([key.a for key in keys if key.a == key.b]):
             yield (
                 f"`sprt` cannot be used because {a} plays against itself. Remove this pair or "
                 "`sprt`."
@@ -547,19 +547,23 @@ def _find_contrasts(
     compared, because it always wins half of the deals. If the opponent of the panel is the
     baseline, the panel is compared with its self-play.
     """
-    index = {cell: i for i, cell in enumerate(keys)}
+    index = {matchup: i for i, matchup in enumerate(keys)}
     pairs: list[tuple[MatchupKey, MatchupKey]] = []
-    panel = dict.fromkeys(cell for source, cell in keyed_matchups if source == "panel")
-    is_opponent = any(cell.b == baseline for cell in panel)
+    panel = dict.fromkeys(matchup for source, matchup in keyed_matchups if source == "panel")
+    is_opponent = any(matchup.b == baseline for matchup in panel)
     for key in COMPARED_KEYS[is_opponent:]:
-        group = (cell for source, cell in keyed_matchups if source == key and cell in index)
+        group = (
+            matchup for source, matchup in keyed_matchups if source == key and matchup in index
+        )
         compared = _iter_contrasts(list(dict.fromkeys(group)), "a", baseline)
-        pairs += [pair for pair in compared if all(cell.a != cell.b for cell in pair)]
+        pairs += [pair for pair in compared if all(matchup.a != matchup.b for matchup in pair)]
     pairs += _iter_contrasts(keys, "variant", baseline)
     unique = {frozenset(pair): pair for pair in reversed(pairs)}
-    contrasts = [(index[cell], index[other]) for cell, other in reversed(unique.values())]
-    self_play = [cell for cell in panel if is_opponent and cell in index and cell.a != cell.b]
-    return [*contrasts, *((index[cell], SELF_PLAY) for cell in self_play)]
+    contrasts = [(index[matchup], index[other]) for matchup, other in reversed(unique.values())]
+    self_play = [
+        matchup for matchup in panel if is_opponent and matchup in index and matchup.a != matchup.b
+    ]
+    return [*contrasts, *((index[matchup], SELF_PLAY) for matchup in self_play)]
 
 
 def _iter_contrasts(
@@ -570,16 +574,16 @@ def _iter_contrasts(
     A matchup with the baseline that the file names is always the baseline. Otherwise, the first
     possible matchup is the baseline.
     """
-    is_named = any(getattr(cell, field) == baseline for cell in group)
+    is_named = any(getattr(key, field) == baseline for key in group)
     groups: dict[MatchupKey, list[MatchupKey]] = {}
-    for cell in group:
-        common = replace(cell, variant="") if field == "variant" else replace(cell, a="")
-        groups.setdefault(common, []).append(cell)
+    for key in group:
+        common = replace(key, variant="") if field == "variant" else replace(key, a="")
+        groups.setdefault(common, []).append(key)
     for alike in groups.values():
         if is_named:
-            bases = [cell for cell in alike if getattr(cell, field) == baseline]
+            bases = [key for key in alike if getattr(key, field) == baseline]
         else:
-            bases = [cell for cell in alike if field == "variant" or cell.a != cell.b]
-        for cell in alike:
-            if bases and cell != bases[0]:
-                yield cell, bases[0]
+            bases = [key for key in alike if field == "variant" or key.a != key.b]
+        for key in alike:
+            if bases and key != bases[0]:
+                yield key, bases[0]

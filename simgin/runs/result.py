@@ -129,7 +129,7 @@ class Result(RenamedAttributes):
     @property
     def stopped(self) -> str:
         """Distinct reasons for stopping; a matchup that was not stopped is "complete"."""
-        return "; ".join(dict.fromkeys(end.stopped for end in self.stop_results))
+        return "; ".join(dict.fromkeys(stop.stopped for stop in self.stop_results))
 
     @property
     def manifest_entries(self) -> Mapping[str, Any]:

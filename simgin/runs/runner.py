@@ -231,7 +231,7 @@ def run_matchups(
     with open_ledger(None, {}) as ledger:
         run_tasks(tasks, ledger, pool, on_progress)
         sizes = [(task.units, task.matchup.batch_size) for task in tasks]
-        return [ledger.rows(cell, *size) for cell, size in enumerate(sizes)]
+        return [ledger.rows(index, *size) for index, size in enumerate(sizes)]
 
 
 def _resume_monitor(

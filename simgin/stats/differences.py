@@ -90,7 +90,7 @@ def _comparison_rows(
     rows: list[dict[str, object]] = []
     for metric in selected_metrics:
         difference = _estimate_difference(pair, metric, paired=is_paired)
-        counts = [batches.count_played(cell.rows, metric.unit) for cell in pair]
+        counts = [batches.count_played(side.rows, metric.unit) for side in pair]
         row: dict[str, object] = {
             "variant": compared.matchup.variant,
             "strategy": compared.strategy,
@@ -103,7 +103,7 @@ def _comparison_rows(
             "value": difference.value,
             "se": difference.se,
             "p_holm": np.nan,  # The value depends on all rows, so it is computed later.
-            **_test_statistics(difference, [cell.multiplier for cell in pair if cell.multiplier]),
+            **_test_statistics(difference, [side.multiplier for side in pair if side.multiplier]),
             "n": min(counts),
             "paired": is_paired,
             "kind": "difference",
@@ -117,12 +117,12 @@ def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> E
 
     `n` is the number of units or batches for the t quantile.
     """
-    totals = ((batches.sum_rows(cell.rows), cell.as_b) for cell in pair)
+    totals = ((batches.sum_rows(side.rows), side.as_b) for side in pair)
     compared_estimate, base_estimate = (
         estimate_metric(total, metric, as_b) for total, as_b in totals
     )
     influences, base_influences = (
-        paired_estimate.compute_ratio(cell.rows, metric, cell.as_b) for cell in pair
+        paired_estimate.compute_ratio(side.rows, metric, side.as_b) for side in pair
     )
     if paired:
         se, support = _paired_standard_error(pair, metric, influences - base_influences)
@@ -148,8 +148,8 @@ def _paired_standard_error(
     """
     effective = batches.effective_batches(pair[0].rows)
     has_any = np.zeros(len(pair[0].rows), bool)
-    for cell in pair:
-        has_any |= batches.fact_sums(cell.rows, metric.fact_index(cell.as_b)) != 0
+    for side in pair:
+        has_any |= batches.fact_sums(side.rows, metric.fact_index(side.as_b)) != 0
     filled = 1 if metric.is_proportion else MIN_BATCHES
     if effective < MIN_BATCHES or has_any.sum() < filled or not len(difference.influences):
         return np.nan, effective

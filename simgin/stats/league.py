@@ -220,28 +220,28 @@ def _result_bytes(side: BatchRows) -> bytes:
     return np.stack(columns).tobytes()
 
 
-def _mean_measures(cells: Sequence[BatchRows]) -> dict[str, float]:
+def _mean_measures(sides: Sequence[BatchRows]) -> dict[str, float]:
     """Return the mean results of a strategy with intervals, and the number of deals or matches."""
-    unit = cells[0].matchup.unit
+    unit = sides[0].matchup.unit
     row: dict[str, float] = {}
     for name in MEASURES[unit]:
-        mean, se, half_width = _mean_metric(cells, metrics.METRICS_BY_NAME[name])
+        mean, se, half_width = _mean_metric(sides, metrics.METRICS_BY_NAME[name])
         row |= {name: mean, f"{name}_se": se}
         row |= {f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
-    row["n"] = sum(batches.count_played(cell.rows, unit) for cell in cells)
+    row["n"] = sum(batches.count_played(side.rows, unit) for side in sides)
     return row
 
 
-def _mean_metric(cells: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
+def _mean_metric(sides: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
     """Return the mean of a metric over matchups, its standard error and its half-width.
 
     If there are too few batches, the half-width is NaN.
     """
     mean = paired_estimate.average_estimates(
-        [paired_estimate.compute_ratio(cell.rows, metric, cell.as_b) for cell in cells]
+        [paired_estimate.compute_ratio(entry.rows, metric, entry.as_b) for entry in sides]
     )
-    widening = max(side.multiplier or Z95 for side in cells) / Z95
-    half_width = critical_value(batches.effective_batches(cells[0].rows)) * mean.se * widening
+    widening = max(side.multiplier or Z95 for side in sides) / Z95
+    half_width = critical_value(batches.effective_batches(sides[0].rows)) * mean.se * widening
     return mean.value, mean.se, half_width
 
 

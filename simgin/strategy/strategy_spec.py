@@ -29,7 +29,7 @@ _VALUES_SEPARATOR = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ASSIGNMENT = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
 # Pattern of a file before a slot
-_MISPLACED_FILE = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)
+_MISPLACED_FILE_PATTERN = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)
 
 
 class StrategyError(SimginError):
@@ -90,7 +90,7 @@ def parse_spec(spec: str) -> StrategySpec:
     if file_match:
         spec, file = file_match[1], file_match[2]
         file = format_weights_path(Path(file)) if "/" in file else file
-    elif _MISPLACED_FILE.search(spec):
+    elif _MISPLACED_FILE_PATTERN.search(spec):
         raise StrategyError(
             f"{quote_text(spec)} is not a valid spec, because a file of values or weights must "
             "come last. Write, for example, champion+knock=at@FILE.npy."
