@@ -43,12 +43,15 @@ KEY_COLUMNS = ["variant", "opponent"]
 
 def list_opponents() -> list[str]:
     """Return all two-player strategies, with the strong strategies first."""
-    others = [
+    weaker_strategies = [
         name
         for name in loader.list_built_in()
         if name not in (*STRONG_STRATEGIES, *SLOW_STRATEGIES)
     ]
-    return [*STRONG_STRATEGIES, *(name for name in others if not name.startswith("solo-"))]
+    return [
+        *STRONG_STRATEGIES,
+        *(name for name in weaker_strategies if not name.startswith("solo-")),
+    ]
 
 
 def measure_row(

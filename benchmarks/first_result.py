@@ -47,9 +47,9 @@ class Installation:
         env = {**os.environ, "SIMGIN_CACHE_DIR": str(self.directory / "cache")}
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # Users normally have bytecode caches.
         command = [self.python, "-m", "simgin", *words]
-        before = _read_children_seconds()
+        seconds_before = _read_children_seconds()
         subprocess.run(command, env=env, cwd=self.directory, check=True, capture_output=True)
-        elapsed = _read_children_seconds() - before
+        elapsed = _read_children_seconds() - seconds_before
         self.seconds.setdefault(step, []).append(elapsed)
 
     def empty_cache(self):

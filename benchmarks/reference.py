@@ -108,8 +108,8 @@ class Reference:
             path for path in directory.rglob("*") if path.is_file() and path.name != "manifest.json"
         ]
         tables = [*(WORK / self.name).glob("*.csv"), *(WORK / self.name).glob("summary.md")]
-        kept = [path.relative_to(directory) for path in files]
-        return kept or [path.relative_to(WORK / self.name) for path in tables]
+        paths = [path.relative_to(directory) for path in files]
+        return paths or [path.relative_to(WORK / self.name) for path in tables]
 
     def _without_local_paths(self, text: str) -> str:
         """Return a string in which results/reference replaces the paths of this machine."""

@@ -98,11 +98,11 @@ def measure_run(matchup, pool):
 @contextmanager
 def use_tiny_blocks():
     """Limit blocks to one batch during the context, so that playing takes little time."""
-    before = block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH
+    old_settings = block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH
     block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH = 0.0, 1
     block.MAX_BLOCKS_PER_SECOND *= 1000
     yield
-    block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH = before
+    block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH = old_settings
     block.MAX_BLOCKS_PER_SECOND //= 1000
 
 

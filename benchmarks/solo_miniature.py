@@ -103,17 +103,17 @@ def solve_player(hands, hand_indices, is_gin, first, second, after, value):
 @njit
 def _value_after_draw(cards, rest, hand_indices, is_gin, first, second, after):
     """Return the value of a hand after drawing one additional card."""
-    best = worth = -1.0
+    best = value = -1.0
     best_second = -1.0
     for card in range(N_CARDS):
         if cards >> card & 1:
-            kept = cards ^ 1 << card
-            if is_gin[kept]:
+            kept_hand = cards ^ 1 << card
+            if is_gin[kept_hand]:
                 return 1.0
-            index = hand_indices[kept], rest_index(rest, kept)
+            index = hand_indices[kept_hand], rest_index(rest, kept_hand)
             if first[index] > best or (first[index] == best and second[index] > best_second):
-                best, best_second, worth = first[index], second[index], after[index]
-    return worth
+                best, best_second, value = first[index], second[index], after[index]
+    return value
 
 
 def hindsight_values(is_gin):
@@ -122,8 +122,10 @@ def hindsight_values(is_gin):
     value = np.zeros(1 << N_CARDS)
     for rest in range(1 << N_CARDS):
         hands_after_draw = [rest ^ 1 << card for card in range(N_CARDS) if rest >> card & 1]
-        worth = [1.0 if is_gin[everything ^ left] else value[left] for left in hands_after_draw]
-        value[rest] = sum(worth) / (len(hands_after_draw) + 1)
+        hand_values = [
+            1.0 if is_gin[everything ^ left] else value[left] for left in hands_after_draw
+        ]
+        value[rest] = sum(hand_values) / (len(hands_after_draw) + 1)
     return value
 
 

@@ -67,8 +67,10 @@ def rank_draws(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
 
 def rank_discards(view: Any, rules: Any, params: np.ndarray) -> RankedActions:
     """Return the discards with the lowest costs."""
-    cards, before = champion_mc.lowest_cost_discards(view.legal, view, rules, params)
-    return [Action(ACTION_DISCARD, int(card)) for card in cards], [-float(gain) for gain in before]
+    cards, prior_gains = champion_mc.lowest_cost_discards(view.legal, view, rules, params)
+    return [Action(ACTION_DISCARD, int(card)) for card in cards], [
+        -float(gain) for gain in prior_gains
+    ]
 
 
 def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
@@ -99,18 +101,20 @@ def rollout_values(
         played.append(roll_out_worlds(matchup, view, actions, sampled_worlds))
     records = np.concatenate(played)
     chances = np.load(STRATEGIES / "mc.npy").reshape(100, 100)
-    own, other = records["points_a"], records["points_b"]
-    win_probabilities = chances[np.minimum(own, 99), np.minimum(other, 99)]
-    win_probabilities = np.where(own >= 100, 1.0, np.where(other >= 100, 0.0, win_probabilities))
+    points_a, points_b = records["points_a"], records["points_b"]
+    win_probabilities = chances[np.minimum(points_a, 99), np.minimum(points_b, 99)]
+    win_probabilities = np.where(
+        points_a >= 100, 1.0, np.where(points_b >= 100, 0.0, win_probabilities)
+    )
     return np.stack([MATCH_VALUE * win_probabilities, records["turns"] - view.turns])
 
 
 def decisions_of_first_seat(matchup: Matchup, units: int) -> Iterator[tuple[str, Any]]:
     """Yield the slot and the view of each decision that the player at seat 0 makes."""
     for unit in range(units):
-        for question in trace_deal(matchup, unit).decisions:
-            if question.seat == 0:
-                yield question.slot, question.view
+        for decision in trace_deal(matchup, unit).decisions:
+            if decision.seat == 0:
+                yield decision.slot, decision.view
 
 
 def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
@@ -129,11 +133,11 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
         actions, behind = ways[slot](view, rules, given)
         if len(actions) < 2:
             continue
-        worth, turns = rollout_values(rivals, view, rules, actions)
+        values, turns = rollout_values(rivals, view, rules, actions)
         for i in range(1, len(actions)):
-            gains = worth[:, i] - worth[:, 0]
-            halves = gains[::2].mean(), gains[1::2].mean()
-            row = np.array([-behind[i], *halves, gains.var(), turns[:, i].mean()])
+            gains = values[:, i] - values[:, 0]
+            half_means = gains[::2].mean(), gains[1::2].mean()
+            row = np.array([-behind[i], *half_means, gains.var(), turns[:, i].mean()])
             place = np.searchsorted(GAP_BOUNDS, behind[i])
             if place < len(GAP_BOUNDS):
                 rows_by_gap[slot, GAP_BOUNDS[place]].append(row)

@@ -187,10 +187,10 @@ def fit_by_stage(
     shifts = features @ common
     found = []
     for stage in range(n_stages):
-        own = squares[:, stage]
-        left = residuals[:, stage] - np.einsum("nij,nj->ni", own, shifts)
+        stage_squares = squares[:, stage]
+        left = residuals[:, stage] - np.einsum("nij,nj->ni", stage_squares, shifts)
         matrix = n_stages * penalty * mean[stage] + ridge
-        found.append(common + solve_joint(features, own, left, matrix))
+        found.append(common + solve_joint(features, stage_squares, left, matrix))
     return np.concatenate(found, axis=1)
 
 
@@ -240,9 +240,9 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     Returns:
         Constants and changes, (1 + N_RULE_FEATURES, N_ODDS).
     """
-    lots = np.random.default_rng([SEED, ODDS_RULE_SETS])
+    rng = np.random.default_rng([SEED, ODDS_RULE_SETS])
     named_variants = [variants.find_variant(name) for name in two_player_names()]
-    named_variants += [sample_variant(lots) for _ in range(ODDS_RULE_SETS)]
+    named_variants += [sample_variant(rng) for _ in range(ODDS_RULE_SETS)]
     seeds = [SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
     log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))
     features = np.stack([rule_features(build_rules(variant)) for variant in named_variants])
@@ -258,8 +258,8 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
 
 def play_round(number: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> Sums:
     """Play one training round with random rule sets."""
-    lots = np.random.default_rng([SEED, number])
-    sampled_variants = [sample_variant(lots) for _ in range(rule_sets)]
+    rng = np.random.default_rng([SEED, number])
+    sampled_variants = [sample_variant(rng) for _ in range(rule_sets)]
     seeds = SEED + SEED_STRIDE * np.arange(number * rule_sets, (number + 1) * rule_sets)
     found = list(pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds)))
     return {name: np.stack([one[name] for one in found]) for name in found[0]}

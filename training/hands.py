@@ -48,19 +48,21 @@ def sample_decisions(
     opponents: tuple[str, ...], n_deals: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return one random decision per deal, VIEW (n,), with the opponent's hand, (n,) int64."""
-    lots = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     players = [loader.find_strategy(name) for name in GIN_PLAYERS + IMMEDIATE_KNOCKERS]
-    others = [loader.find_strategy(name) for name in opponents]
+    opponent_strategies = [loader.find_strategy(name) for name in opponents]
     views, hands = [], []
     for unit in range(n_deals):
-        own = players[lots.integers(len(players))]
-        other = others[lots.integers(len(others))]
-        deal = trace_deal(Matchup(variants.find_variant(VARIANT), own, other, seed, "deal"), unit)
+        player = players[rng.integers(len(players))]
+        other = opponent_strategies[rng.integers(len(opponent_strategies))]
+        deal = trace_deal(
+            Matchup(variants.find_variant(VARIANT), player, other, seed, "deal"), unit
+        )
         state = deal.state
         log = state.log[: state.logged]
-        asked = np.flatnonzero((log["seat"] == 0) & (log["turns"] > 0))
-        if len(asked):
-            view = log[lots.choice(asked)]
+        own_decisions = np.flatnonzero((log["seat"] == 0) & (log["turns"] > 0))
+        if len(own_decisions):
+            view = log[rng.choice(own_decisions)]
             views.append(view.copy())
             hands.append(hidden_hand(view, state.pack))
     return np.array(views, VIEW), np.array(hands)

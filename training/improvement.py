@@ -32,11 +32,11 @@ def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
     """Return the table cell and the decrease in deadwood for every unmatched card of a deal."""
     hands = hands_before(deal)
     rows = []
-    for question in deal.decisions:
-        if question.slot != "discard":
+    for decision in deal.decisions:
+        if decision.slot != "discard":
             continue
-        view = question.view
-        ten = hands[int(view.turns)][1 - question.seat]
+        view = decision.view
+        ten = hands[int(view.turns)][1 - decision.seat]
         deadwood_points = deadwood(ten, RULES)
         cards = int(unmatched_cards(view.hand, RULES))
         for card in range(52):

@@ -137,15 +137,17 @@ def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
 def count_transitions(hands, rules, totals, changes):
     """Count how often each state occurs, and which state follows, by number of cards left."""
     for deal in range(hands.shape[0]):
-        before = deadwood(hands[deal, 0], rules)
+        deadwood_before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
-            totals[state_index(before), 0] += 1
-            totals[state_index(before), 1] += before
+            totals[state_index(deadwood_before), 0] += 1
+            totals[state_index(deadwood_before), 1] += deadwood_before
             if hands[deal, t] == 0:
                 break
-            after = deadwood(hands[deal, t], rules)
-            changes[hands.shape[1] - t + 1, state_index(before), state_index(after)] += 1
-            before = after
+            deadwood_after = deadwood(hands[deal, t], rules)
+            changes[
+                hands.shape[1] - t + 1, state_index(deadwood_before), state_index(deadwood_after)
+            ] += 1
+            deadwood_before = deadwood_after
 
 
 def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
@@ -173,8 +175,8 @@ def compute_goal_table(deals, seed, discard="switch:k=2"):
     own_rules, hands, *_ = collect_self_play("solitary-gin", discard, deals, seed)
     # Proportions of deals by score, in ascending order of the total
     scores = np.zeros(N_TOTALS * 8)
-    for kept in hands:
-        deadwood_points = deadwood(int(kept[-1]), own_rules) if kept[-1] else 0
+    for ten_cards in hands:
+        deadwood_points = deadwood(int(ten_cards[-1]), own_rules) if ten_cards[-1] else 0
         scores[((deadwood_points or int(own_rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP] += (
             1 / deals
         )
@@ -250,10 +252,10 @@ def fit_planes(sums):
             pooled_squares, sum(a @ p for a, p in zip(with_loose, products, strict=True))
         )
         for n_unmatched in range(N_UNMATCHED):
-            prior = linear_plane @ with_loose[n_unmatched]
+            prior_plane = linear_plane @ with_loose[n_unmatched]
             planes[time, n_unmatched] = np.linalg.solve(
                 squares[n_unmatched] + PRIOR_HANDS * mean,
-                products[n_unmatched] + PRIOR_HANDS * mean @ prior,
+                products[n_unmatched] + PRIOR_HANDS * mean @ prior_plane,
             )
     return planes
 
@@ -267,9 +269,9 @@ def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
     params = None
     for n in range(rounds):
         for scoring, variant in enumerate(SCORING_VARIANTS):
-            lots = np.random.default_rng([seed, n, scoring])
+            rng = np.random.default_rng([seed, n, scoring])
             own_rules, hands, unseen, strays = collect_self_play(
-                variant, discard, deals, seed + n, params, lots
+                variant, discard, deals, seed + n, params, rng
             )
             add_hand_sums(hands, unseen, strays, scoring, own_rules, sums[scoring])
         table = (

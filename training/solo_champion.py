@@ -155,13 +155,13 @@ def sample_decision(view, rules, discard, table, pack, hands):
     return n_draws >= t and view.least > 0
 
 
-def add_decision_sums(view, rules, discard, table, seed, questions, unit, squares, products):
+def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squares, products):
     """Add sampled decisions to the least-squares sums, in units of the game's score."""
     np.random.seed(seed)
     pack, deck, hands = np.zeros((3, 53), np.int64)
     x, results = np.zeros((MAX_DISCARDS, N_WEIGHTS)), np.zeros(MAX_DISCARDS)
     n = 0
-    while n < questions:
+    while n < n_decisions:
         if not sample_decision(view, rules, discard, table, pack, hands):
             continue
         eleven, unseen, t = view.hand, view.unseen, view.own_turn
@@ -172,12 +172,12 @@ def add_decision_sums(view, rules, discard, table, seed, questions, unit, square
         for _ in range(DECKS_PER_DECISION):
             shuffle(unseen, deck)
             for k in range(MAX_DISCARDS):
-                kept = eleven & ~(1 << cards[order[k]])
-                n_draws = roll_out(view, rules, discard, table, deck, kept, t, unseen, hands)
+                ten_cards = eleven & ~(1 << cards[order[k]])
+                n_draws = roll_out(view, rules, discard, table, deck, ten_cards, t, unseen, hands)
                 results[k] += average_value(hands, t, n_draws, rules) / (DECKS_PER_DECISION * unit)
         for k in range(MAX_DISCARDS):
-            kept = eleven & ~(1 << cards[order[k]])
-            write_features(kept, unseen, left, values[order[k]] / unit, rules, x[k])
+            ten_cards = eleven & ~(1 << cards[order[k]])
+            write_features(ten_cards, unseen, left, values[order[k]] / unit, rules, x[k])
         for k in range(1, MAX_DISCARDS):
             add_difference(x[k] - x[0], results[k] - results[0], squares, products)
         n += 1
@@ -234,12 +234,12 @@ def new_solo_view():
     return view
 
 
-def fit_correction(game, questions, seed, learning):
+def fit_correction(game, n_decisions, seed, learning):
     """Fit the weights that correct the table values of a game, (N_WEIGHTS,) float32."""
     rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNITS[game]
     squares, products = np.zeros((N_WEIGHTS, N_WEIGHTS)), np.zeros(N_WEIGHTS)
     hook, table = policy_arguments("solo-dp")
-    learning(new_solo_view(), rules, hook, table, seed, questions, unit, squares, products)
+    learning(new_solo_view(), rules, hook, table, seed, n_decisions, unit, squares, products)
     weights = np.linalg.solve(squares + RIDGE * np.eye(N_WEIGHTS), products)
     weights[:-1] *= unit
     return weights.astype(np.float32)
@@ -261,7 +261,7 @@ def has_gain(game, weights, deals, seed, playing):
     return added.mean() > half_width
 
 
-def train_corrections(games, questions, deals, seed):
+def train_corrections(games, n_decisions, deals, seed):
     """Train a correction for each game, and return the contents of solo-champion.npy."""
     learning, playing = compile_kernels()
     _, table = policy_arguments("solo-dp")
@@ -269,7 +269,7 @@ def train_corrections(games, questions, deals, seed):
     for game in REGRESSION_UNITS:
         weights = np.zeros(N_WEIGHTS, np.float32)
         if game in games:
-            found = fit_correction(game, questions, seed, learning)
+            found = fit_correction(game, n_decisions, seed, learning)
             if has_gain(game, found, deals, seed + 1, playing):
                 weights = found
         parts.append(weights)

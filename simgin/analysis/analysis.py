@@ -494,9 +494,9 @@ def analyse_deal(
         def report_progress(
             played: int, max_worlds: int, get_result: Callable[[], Analysis], title: str = title
         ) -> None:
-            before = analyses.copy()
-            n_done = PROGRESS_PARTS * len(before) + PROGRESS_PARTS * played // max_worlds
-            on_progress(n_done, total, lambda: {**before, title: get_result()})
+            finished_analyses = analyses.copy()
+            n_done = PROGRESS_PARTS * len(finished_analyses) + PROGRESS_PARTS * played // max_worlds
+            on_progress(n_done, total, lambda: {**finished_analyses, title: get_result()})
 
         analyses[title] = analyse_position(
             position,

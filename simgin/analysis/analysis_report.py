@@ -100,8 +100,8 @@ def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Re
 
 def _report_title(analyses: Analyses) -> str:
     """Return the title of the report."""
-    title, *others = analyses
-    if not others:
+    title, *other_titles = analyses
+    if not other_titles:
         return _capitalise(title)
     matchup = analyses[title].matchup
     names = dict.fromkeys(re.sub(r".*, | \([AB]\)$", "", title) for title in analyses)

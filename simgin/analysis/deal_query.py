@@ -151,9 +151,11 @@ def parse_query(text: str) -> DealQuery:
 
 def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
     """Return the word of the query that belongs to a group of conditions, or ""."""
-    word, *others = [part for part in parts if part in words] or [""]
-    if others:
-        raise QueryError(f"'{word}' and '{others[0]}' cannot be combined. Use only one of them.")
+    word, *other_words = [part for part in parts if part in words] or [""]
+    if other_words:
+        raise QueryError(
+            f"'{word}' and '{other_words[0]}' cannot be combined. Use only one of them."
+        )
     return word
 
 

@@ -283,9 +283,9 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
     next_index = 0
     for position in positions_of_a(deal):
         step = decision_key(deal.decisions[position.query_index])
-        for question in deal.decisions[next_index : position.query_index]:
-            assert question.action is not None, "Only the last decision of a deal has no action."
-            decisions.append(ScriptedAction(question.seat, question.slot, question.action))
+        for decision in deal.decisions[next_index : position.query_index]:
+            assert decision.action is not None, "Only the last decision of a deal has no action."
+            decisions.append(ScriptedAction(decision.seat, decision.slot, decision.action))
         next_index = position.query_index
 
         def is_there(query: Decision, step: tuple[int, int, int, str] = step) -> bool:

@@ -211,13 +211,13 @@ class FoundDeals(Result):
     def report(self, command: str) -> Report:
         """Return a report that states how many deals match the query."""
         request = self.request
-        question = f"{request.title} ({request.matchup.variant.spec}): {request.query.text}"
+        title = f"{request.title} ({request.matchup.variant.spec}): {request.query.text}"
         frame = self.frame
         names = [name for name in TABLE_COLUMNS if name in frame]
         columns = [Column(name, HEADINGS.get(name, name)) for name in names]
         tables = [Table("Deals", frame, columns)] if columns else []
         sentences = list(_result_sentences(self))
-        return Report(question, sentences, detail_tables=tables, command=command)
+        return Report(title, sentences, detail_tables=tables, command=command)
 
 
 def _read_compared(
@@ -330,11 +330,11 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
     raise AssertionError("no decision differs in deals with different results")
 
 
-def _describe_decision(question: Decision) -> str:
+def _describe_decision(decision: Decision) -> str:
     """Describe a decision; the text is `plays on` if the player declined to end the deal."""
-    if question.slot == "knock" and not question.action:
+    if decision.slot == "knock" and not decision.action:
         return "plays on"
-    return format_decision(question)
+    return format_decision(decision)
 
 
 def build_deal_rows(result: FoundDeals) -> list[DealRow]:

@@ -288,10 +288,10 @@ def replay_log(log: ForeignLog) -> TracedDeal:
         if deal.n_decisions == len(script):
             moves.check_end()
             return deal
-        question = deal.decision(len(script))
-        action = moves.next_action(question)
+        open_decision = deal.decision(len(script))
+        action = moves.next_action(open_decision)
         if action is None:
-            drawn_card = int(question.view.drawn)
+            drawn_card = int(open_decision.view.drawn)
             return truncate_deal(deal, len(script), drawn_card < 0 or drawn_card in log.pack)
         script.append(action)
 
@@ -305,17 +305,17 @@ class _LoggedMoves:
         self.n_done = 0
         self.is_ending = False
 
-    def next_action(self, question: Decision) -> int | None:
+    def next_action(self, decision: Decision) -> int | None:
         """Return the next action, or None if the log has ended or the engine aborted the deal."""
-        view, is_last = question.view, question.view.phase == PHASE_LAST
-        if question.slot == "knock" and not is_last:
+        view, is_last = decision.view, decision.view.phase == PHASE_LAST
+        if decision.slot == "knock" and not is_last:
             return int(self.is_ending)  # The ending is declared together with the discard.
         remaining = self.log.moves[self.n_done :]
         # action that ends the deal
         if is_last and remaining and remaining[0][1].kind == ACTION_TAKE:
             self.n_done += 1
             del remaining[0]
-        if not remaining or (question.slot == "take" and remaining[0][1].kind == ACTION_LEAVE):
+        if not remaining or (decision.slot == "take" and remaining[0][1].kind == ACTION_LEAVE):
             return None
         seat, action = remaining[0]
         legal = {
@@ -328,13 +328,13 @@ class _LoggedMoves:
             )
         # With the last discard, the engine proposes only the best ending.
         is_proposed_ending = not is_last or legal.get(action) in (-1, view.ending_count)
-        if seat != question.seat or action not in legal or not is_proposed_ending:
+        if seat != decision.seat or action not in legal or not is_proposed_ending:
             raise self._illegal_move_error()
         self.n_done += 1
         self.is_ending = action.kind == ACTION_END
         return (
             action.card
-            if question.slot == "discard"
+            if decision.slot == "discard"
             else int(action.kind in (ACTION_TAKE, ACTION_END))
         )
 

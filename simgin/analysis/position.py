@@ -250,10 +250,10 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
     of_turn = [position for position in decisions if position.turn == turn]
     if not of_turn:
         turns = [position.turn for position in decisions]
-        before = "before the first draw" if deal.matchup.b is None else "the first upcard"
+        first_event = "before the first draw" if deal.matchup.b is None else "the first upcard"
         raise PositionError(
             f"the deal contains no decision in turn {turn}. Choose a turn from {min(turns)} to "
-            f"{max(turns)} (0 is {before})."
+            f"{max(turns)} (0 is {first_event})."
         )
     return of_turn
 
@@ -268,28 +268,28 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
     ]
     for _, group in groupby(query_numbers, key=lambda number: decision_key(deal.decisions[number])):
         numbers = list(group)
-        questions = [deal.decisions[number] for number in numbers]
-        view = questions[0].view
-        is_about_die = questions[0].slot in ("offer", "answer")
+        policy_calls = [deal.decisions[number] for number in numbers]
+        view = policy_calls[0].view
+        is_about_die = policy_calls[0].slot in ("offer", "answer")
         actions = die_actions(view, rules) if is_about_die else legal_actions(view, rules)
-        chosen_action = _chosen_action(questions, rules)
+        chosen_action = _chosen_action(policy_calls, rules)
         is_open = deal.is_truncated and chosen_action is None
         if len(actions) > 1 and (is_open or chosen_action in actions):
             yield Position(variant, view, actions, in_match, chosen_action, numbers[0])
 
 
-def decision_key(question: Decision) -> tuple[int, int, int, str]:
+def decision_key(decision: Decision) -> tuple[int, int, int, str]:
     """Return a key that all policy calls of the same decision share.
 
     A discard and the choice to end the deal after it form one decision. Every other policy call is
     a separate decision.
     """
-    view = question.view
+    view = decision.view
     return (
         int(view.turns),
         int(view.phase),
-        question.seat,
-        STEP_OF_SLOT.get(question.slot, question.slot),
+        decision.seat,
+        STEP_OF_SLOT.get(decision.slot, decision.slot),
     )
 
 
@@ -301,22 +301,24 @@ def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
     return _chosen_action(list(same_decision), build_rules(deal.matchup.variant))
 
 
-def _chosen_action(questions: list[Decision], rules: Any) -> Action | None:
+def _chosen_action(policy_calls: list[Decision], rules: Any) -> Action | None:
     """Return the player's action, or None if the policy failed or the action is unknown."""
-    for question in questions:
-        view = question.view
-        if question.action is None:
+    for policy_call in policy_calls:
+        view = policy_call.view
+        if policy_call.action is None:
             return None
-        if question.slot == "take":
+        if policy_call.slot == "take":
             passes = view.phase == codes.PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
-            return Action(codes.ACTION_PASS if passes and question.action == 0 else question.action)
-        if question.slot == "offer":
-            return Action(ACTION_OFFER, question.action)
-        if question.slot == "answer":
-            return Action(ACTION_ACCEPT if question.action else ACTION_REFUSE)
-        if question.slot == "discard":
-            discard = question.action
-        elif question.action:
+            return Action(
+                codes.ACTION_PASS if passes and policy_call.action == 0 else policy_call.action
+            )
+        if policy_call.slot == "offer":
+            return Action(ACTION_OFFER, policy_call.action)
+        if policy_call.slot == "answer":
+            return Action(ACTION_ACCEPT if policy_call.action else ACTION_REFUSE)
+        if policy_call.slot == "discard":
+            discard = policy_call.action
+        elif policy_call.action:
             return Action(ACTION_END, int(view.ending_card))
         elif view.phase == codes.PHASE_LAST:
             return Action(ACTION_LEAVE)

@@ -419,9 +419,9 @@ def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
             end += 1
         if end + 1 - start < MIN_KNOCK_TURNS:
             start = end = None
-    after = gain_turns[-1] + 1 if len(gain_turns) else 0
-    loss_turns = np.flatnonzero(signs[after:] == -1)
-    gin_turn = int(after + loss_turns[0]) + 1 if len(loss_turns) else None
+    next_turn = gain_turns[-1] + 1 if len(gain_turns) else 0
+    loss_turns = np.flatnonzero(signs[next_turn:] == -1)
+    gin_turn = int(next_turn + loss_turns[0]) + 1 if len(loss_turns) else None
     return (
         (None, None, gin_turn) if start is None or end is None else (start + 1, end + 1, gin_turn)
     )

@@ -126,14 +126,14 @@ def write_offer_rows(views, rules, out):
             out[i] = 3 - min(popcount(neighbours(card) & view.hand), 2)
 
 
-def write_partner_cells(views, answers, out):
+def write_partner_cells(views, actions, out):
     """Write the chart cell of each discard to `out`, (n_decisions, n_actions).
 
     The cell depends on the partners and the rank of the discard.
     """
     for i in range(len(views)):
-        for k in range(answers.shape[1]):
-            card = answers[i, k]
+        for k in range(actions.shape[1]):
+            card = actions[i, k]
             if card >= 0:
                 partners = min(popcount(neighbours(card) & views[i].hand), 2)
                 out[i, k] = partners * 13 + rank_of(card)

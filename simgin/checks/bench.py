@@ -254,14 +254,15 @@ def _iter_part_jobs() -> Iterator[_Job]:
     matchup = parse_matchup(a, b, variant, SEED, unit)
     rules = build_rules(matchup.variant)
     deals = [trace_deal(matchup, number) for number in range(TRACED_DEALS)]
-    questions = [question for deal in deals for question in deal.decisions]
+    logged_decisions = [logged_decision for deal in deals for logged_decision in deal.decisions]
     shuffle, add_best, add_sums = (
         compile_function(kernel, use_cache=False)
         for kernel in (_shuffle_decks, _total_best_deadwood, _add_deal_sums)
     )
     query_views = compile_function(_query_views, POLICY_LOOP_SIGNATURE, use_cache=False)
     views_by_slot = {
-        slot: [decision.view for decision in questions if decision.slot == slot] for slot in SLOTS
+        slot: [decision.view for decision in logged_decisions if decision.slot == slot]
+        for slot in SLOTS
     }
     hands = np.array([view.hand for view in views_by_slot["discard"]], np.int64)
     policies = [

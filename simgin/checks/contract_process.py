@@ -255,7 +255,7 @@ class _PolicyTester:
         Raises:
             _CheckError: If the action is illegal, or if the policy changed the view or the rules.
         """
-        before = view.tobytes()
+        view_bytes = view.tobytes()
         try:
             with python_tier.reraise_policy_errors():
                 action = int(self._function(view, self._rules, self._params))
@@ -263,7 +263,7 @@ class _PolicyTester:
             raise _CheckError(
                 _classify_exception(error), kernel.describe_exception(error)
             ) from None
-        _check_unchanged("view", view, before)
+        _check_unchanged("view", view, view_bytes)
         _check_unchanged("rules", self._rules, self._rules_bytes)
         legal = int(view.legal)
         if not (0 <= action <= MAX_ACTION and legal >> action & 1):
@@ -284,11 +284,11 @@ def _classify_exception(error: BaseException) -> str:
     return "writes" if read_only else "raises"
 
 
-def _check_unchanged(name: str, record: Any, before: bytes) -> None:
+def _check_unchanged(name: str, record: Any, old_record: bytes) -> None:
     """Raise _CheckError if a policy has changed a field of a record."""
-    if record.tobytes() == before:
+    if record.tobytes() == old_record:
         return
-    old = np.frombuffer(before, record.dtype)[0]
+    old = np.frombuffer(old_record, record.dtype)[0]
     changed_fields = [
         field for field in record.dtype.names if record[field].tobytes() != old[field].tobytes()
     ]

@@ -109,19 +109,19 @@ class InteractiveGame:
     # One decision
 
     def _decide(self) -> None:
-        question = self.table.decision
-        assert question is not None, "the deal is not over"
+        pending = self.table.decision
+        assert pending is not None, "the deal is not over"
         rules = self.table.rules
         lines = (
-            [*self.panel, "", *table_text.hand_lines(question.view, rules)]
+            [*self.panel, "", *table_text.hand_lines(pending.view, rules)]
             if self.panel
-            else table_text.table_lines(question, rules, self.matchup.opponent)
+            else table_text.table_lines(pending, rules, self.matchup.opponent)
         )
-        self._show(*lines, "", table_text.format_prompt(question), OTHER_KEYS)
-        legal = table_text.list_choices(question)
+        self._show(*lines, "", table_text.format_prompt(pending), OTHER_KEYS)
+        legal = table_text.list_choices(pending)
         key = self._read_input()
         if key == "?":
-            self.panel = list(help_lines(question))
+            self.panel = list(help_lines(pending))
         elif key == "e":
             print_line("Evaluating your actions ...")
             self.panel = self.coach.hint(self.table.trace())
@@ -131,7 +131,7 @@ class InteractiveGame:
             self._undo()
         elif key in legal:
             self._act(legal[key][0])
-        elif key in map(format_card, mask_to_cards(int(question.view.hand))):
+        elif key in map(format_card, mask_to_cards(int(pending.view.hand))):
             self.messages.append(f"{key} cannot be discarded now. Type ? for the legal discards.")
         else:
             self.messages.append(f"{key!r} is not a valid key. Type ? for help.")

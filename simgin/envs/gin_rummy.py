@@ -79,9 +79,9 @@ class SearchMixin:
 
     def clone(self) -> Self:
         """Return an independent copy of the environment in the same position, for searches."""
-        twin = copy(self)
-        twin.restore_state(vars(self))
-        return twin
+        copied = copy(self)
+        copied.restore_state(vars(self))
+        return copied
 
     def clone_state(self) -> dict[str, Any]:
         """Return a copy of the current position that `restore_state` accepts."""

@@ -410,13 +410,13 @@ def _train(
         pieces = [piece_progress(first_piece + number) for number in range(training.rounds)]
         _play_rounds(trainer, kind, deals, run_ledger, pieces, on_round)
     hasty, patient = trainers
-    before = time.process_time()
+    start_time = time.process_time()
     seed_of_odds = match.generation_seed(len(kinds) + 1)
     sets = patient.mean_weights, hasty.mean_weights
     probabilities = champion_weights.immediate_knock_probabilities(
         *sets, seed_of_odds, match.variant, workers, is_trained=True
     )
-    seconds = hasty.seconds + patient.seconds + time.process_time() - before
+    seconds = hasty.seconds + patient.seconds + time.process_time() - start_time
     _complete_piece(piece_progress(training.n_pieces - 2))
     return {
         "weights": champion_weights.tile_for_all_rules(

@@ -294,9 +294,9 @@ def match_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
     target = int_param(variant.params, "points_target")
     win_by_score = win_table(variant.spec, target, deals)
 
-    def equity(branches: PairedRollouts) -> np.ndarray:
-        score_a = branches.scores[:, :1] + branches.records["points_a"]
-        score_b = branches.scores[:, 1:2] + branches.records["points_b"]
+    def equity(rollouts: PairedRollouts) -> np.ndarray:
+        score_a = rollouts.scores[:, :1] + rollouts.records["points_a"]
+        score_b = rollouts.scores[:, 1:2] + rollouts.records["points_b"]
         values: np.ndarray = (
             MATCH_VALUE * win_by_score[np.minimum(score_a, target), np.minimum(score_b, target)]
         )

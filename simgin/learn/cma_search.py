@@ -403,13 +403,13 @@ def run_tune(
     piece_progress = share_pieces(
         on_progress, n_generations + 2, lambda: progress_line(request, finished)
     )
-    course = search(request, run_ledger, workers, piece_progress, record_generation)
-    values = play_finals(request, course, run_ledger, workers, piece_progress(n_generations))
+    history = search(request, run_ledger, workers, piece_progress, record_generation)
+    values = play_finals(request, history, run_ledger, workers, piece_progress(n_generations))
     strategy = request.with_values(values)
     confirmation = confirm(
         request, strategy, run_ledger, workers, piece_progress(n_generations + 1)
     )
-    return TuningResult(request, strategy, confirmation, course, values)
+    return TuningResult(request, strategy, confirmation, history, values)
 
 
 def plan_sentence(request: TuneRequest) -> str:

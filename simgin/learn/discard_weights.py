@@ -205,10 +205,10 @@ def _play_round(
     learned = round_to_float32(fit_weights(total, weights))
     evaluation_seed = match.generation_seed(number + 1)
     players = [request.renamed_with_weights(learned), match.strategy]
-    after, base = improvement.evaluate_strategies(
+    new_score, base_score = improvement.evaluate_strategies(
         match, players, evaluation_seed, EVALUATION_MATCHES, workers
     )
-    gain = np.array(astuple(improvement.to_estimate(after - base)))
+    gain = np.array(astuple(improvement.to_estimate(new_score - base_score)))
     return {"weights": learned, "questions": np.array(total.n_decisions), "gain": gain}
 
 
@@ -392,8 +392,8 @@ def regression_sums(
 
 def add_sums(parts: Sequence[RegressionSums]) -> RegressionSums:
     """Return the total of several regression sums, added in order."""
-    total, *others = parts
-    for part in others:
+    total, *other_parts = parts
+    for part in other_parts:
         total = RegressionSums(
             total.squares + part.squares,
             total.products + part.products,
@@ -452,20 +452,20 @@ class FeatureSampler:
         Raises:
             TuneError: If describe writes too many features.
         """
-        branches = roll_out_deals(
+        rollouts = roll_out_deals(
             matchup, self.select_discards, first_deal, n_deals, MAX_ALTERNATIVES
         )
-        numbers = self._features(branches, build_rules(matchup.variant))
-        point_differences = branches.records["points_a"] - branches.records["points_b"]
+        numbers = self._features(rollouts, build_rules(matchup.variant))
+        point_differences = rollouts.records["points_a"] - rollouts.records["points_b"]
         return regression_sums(
-            numbers, point_differences.astype(float), branches.is_tried, branches.weights
+            numbers, point_differences.astype(float), rollouts.is_tried, rollouts.weights
         )
 
-    def _features(self, branches: PairedRollouts, rules: Any) -> np.ndarray:
+    def _features(self, rollouts: PairedRollouts, rules: Any) -> np.ndarray:
         """Compute the features of every discard, (n_decisions, n_discards, n_features) float64."""
         size = len(self.policy.start)
-        numbers = np.zeros((*branches.actions.shape, size + FEATURE_MARGIN))
-        self.write_features(branches.views, branches.actions, rules, numbers)
+        numbers = np.zeros((*rollouts.actions.shape, size + FEATURE_MARGIN))
+        self.write_features(rollouts.views, rollouts.actions, rules, numbers)
         file_name = self.policy.source_file.name
         if numbers[:, :, size:].any():
             raise TuneError(
@@ -533,11 +533,11 @@ def _feature_writer(describe: Callable[..., None]) -> Callable[..., None]:
     """Return a compiled function that writes the features of every discard."""
 
     @helper
-    def write(views, answers, rules, numbers):
+    def write(views, actions, rules, numbers):
         for i in range(len(views)):
-            for k in range(answers.shape[1]):
-                if answers[i, k] >= 0:
-                    describe(views[i], rules, answers[i, k], numbers[i, k])
+            for k in range(actions.shape[1]):
+                if actions[i, k] >= 0:
+                    describe(views[i], rules, actions[i, k], numbers[i, k])
 
     writer: Callable[..., None] = write
     return writer

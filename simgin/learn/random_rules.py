@@ -47,14 +47,14 @@ CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
 )  # fmt: skip
 
 
-def sample_variant(lots: np.random.Generator) -> Variant:
+def sample_variant(rng: np.random.Generator) -> Variant:
     """Return a random valid two-player variant with up to four changes that matter.
 
     Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About two in five start from another
     built-in variant than `standard`.
     """
     while True:
-        spec = _sample_spec(lots)
+        spec = _sample_spec(rng)
         try:
             with warnings.catch_warnings():
                 # The warnings report settings without effect.
@@ -66,21 +66,21 @@ def sample_variant(lots: np.random.Generator) -> Variant:
             return variant
 
 
-def _sample_spec(lots: np.random.Generator) -> str:
+def _sample_spec(rng: np.random.Generator) -> str:
     """Return a random variant spec, which may be invalid."""
-    if lots.random() < NAMED_SHARE:
+    if rng.random() < NAMED_SHARE:
         names = two_player_names()
-        base, n_changes = names[lots.integers(len(names))], int(lots.integers(3))
+        base, n_changes = names[rng.integers(len(names))], int(rng.integers(3))
     else:
-        base, n_changes = "standard", int(lots.integers(1, 5))
+        base, n_changes = "standard", int(rng.integers(1, 5))
     frequencies = np.array([change[0] for change in CHANGES])
-    change_indices = lots.choice(
+    change_indices = rng.choice(
         len(CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum()
     )
     settings = []
     for index in sorted(change_indices):
         _, name, values = CHANGES[index]
-        settings.append(f"{name}={values[lots.integers(len(values))]}")
+        settings.append(f"{name}={values[rng.integers(len(values))]}")
     return "+".join([base, *settings])
 
 

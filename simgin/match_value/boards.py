@@ -430,11 +430,11 @@ class TotalBoard(Board):
         """
         totals = np.arange(self._low, self._high + 1)
         distribution = probability / probability.sum()
-        after = self._total_index(totals[:, None] + self._points)
+        next_index = self._total_index(totals[:, None] + self._points)
         table = np.empty((self._deals + 1, self._totals))
         table[0] = totals <= self._goal
         for deals_left in range(self._deals):
-            table[deals_left + 1] = table[deals_left][after] @ distribution
+            table[deals_left + 1] = table[deals_left][next_index] @ distribution
         return np.repeat(table[:, :, None], 2, axis=2)
 
     def _total_index(self, totals: np.ndarray) -> np.ndarray:
@@ -568,6 +568,6 @@ class PerScoreBoard(Board):
         gain_b = points * (winner == 1)
         to_a = np.minimum(a + gain_a, self._target)
         to_b = np.minimum(b + gain_b, self._target)
-        after = self._next_dealers[dealer, winner]
+        next_dealer = self._next_dealers[dealer, winner]
         is_unchanged = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
-        return np.where(is_unchanged, 0, table[to_a, to_b, after]), is_unchanged, after
+        return np.where(is_unchanged, 0, table[to_a, to_b, next_dealer]), is_unchanged, next_dealer

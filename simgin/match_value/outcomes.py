@@ -260,14 +260,14 @@ class ScoreOutcomes:
         """Return counts that include every deal a second time with the sides swapped."""
         start = self.start.with_mirrored_deals()
         winner = self.column("winner")
-        mirrored = {
+        swapped_rows = {
             "score_a": self.column("score_b"),
             "score_b": self.column("score_a"),
             "dealer": 1 - self.column("dealer"),
             "winner": swap_sides(winner),
         }
         mirror = self.changes.copy()
-        for name, column in mirrored.items():
+        for name, column in swapped_rows.items():
             mirror[:, _CHANGE_COLUMN_INDEX[name]] = column
         return ScoreOutcomes(
             start, np.concatenate([self.changes, mirror]), 2 * self.deals_per_score

@@ -83,8 +83,8 @@ def _unit_argument_types(players: int) -> list[Any]:
 
     For two players, the type of the mirror flag follows.
     """
-    mirrored = [boolean] * (players - 1)
-    return [types.Array(int64, 2, "C"), RECORDS_TYPE, int64, int64, int64, boolean, *mirrored]
+    mirror_flags = [boolean] * (players - 1)
+    return [types.Array(int64, 2, "C"), RECORDS_TYPE, int64, int64, int64, boolean, *mirror_flags]
 
 
 def compile_policies(matchup: Matchup) -> list[Any]:
@@ -168,7 +168,7 @@ def run_units(
         Exception: If a policy raises an exception, which is passed on unchanged.
     """
     vectors = seat_players(state, matchup)
-    before = _readonly_bytes(rules, vectors)
+    bytes_before = _readonly_bytes(rules, vectors)
     batches = -(-n_units // matchup.batch_size)
     rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     arguments = [state, rules, *views[: len(matchup.players)]]
@@ -177,7 +177,7 @@ def run_units(
         arguments.append(matchup.is_mirrored)
 
     call_kernel(matchup, state, compile_kernel(len(matchup.players)), arguments)
-    if _readonly_bytes(rules, vectors) != before:
+    if _readonly_bytes(rules, vectors) != bytes_before:
         suspects = " or ".join([strategy.spec for strategy in matchup.players])
         raise RulesModifiedError(
             f"{suspects} modified the rules or the strategy parameters. Policies must not modify "
@@ -349,8 +349,8 @@ def describe_illegal_action(slot: str, action: int, legal: int) -> str:
             )
         card = notation.format_card(action) if 0 <= action < notation.N_CARDS else str(action)
         return f"discarded {card}, but the legal discards are {discards}"
-    answers = [bit for bit in range(64) if legal >> bit & 1]
-    choices = " or ".join(map(str, answers))
-    if len(answers) > MAX_LISTED_ACTIONS:
-        choices = f"{answers[0]}..{answers[-1]}"
+    legal_actions = [bit for bit in range(64) if legal >> bit & 1]
+    choices = " or ".join(map(str, legal_actions))
+    if len(legal_actions) > MAX_LISTED_ACTIONS:
+        choices = f"{legal_actions[0]}..{legal_actions[-1]}"
     return f"returned {action}, but only {choices} is legal"

@@ -119,8 +119,8 @@ def read_saved_game(path: Path) -> SavedGame:
         ) from None
     except ValidationError:
         raise CorruptGameError from None
-    answers = len(saved_game.deals[-1])
-    if any(first >= second for first, second in pairwise([*saved_game.prompts, answers])):
+    n_actions = len(saved_game.deals[-1])
+    if any(first >= second for first, second in pairwise([*saved_game.prompts, n_actions])):
         raise CorruptGameError
     return saved_game
 
@@ -153,8 +153,8 @@ class PlayedGame:
     @property
     def opponent(self) -> str:
         """Spec of the opponent, or "" in solitaire variants."""
-        others = [player.spec for player in self.matchup.players if player.spec != PERSON]
-        return others[0] if others else ""
+        opponents = [player.spec for player in self.matchup.players if player.spec != PERSON]
+        return opponents[0] if opponents else ""
 
     @property
     def is_new(self) -> bool:

@@ -323,8 +323,8 @@ class Replay:
 
     def match_lines(self) -> Iterator[str]:
         """Yield the lines about the score after the deal and the winner of a finished match."""
-        after, outcome = with_deal_applied(self.state, self.rules)
-        yield from wrap_line(f"Match: {self._scores_text(after)}")
+        state_after, outcome = with_deal_applied(self.state, self.rules)
+        yield from wrap_line(f"Match: {self._scores_text(state_after)}")
         if outcome in UNDECIDED_MATCH_TEXTS:
             yield from wrap_line(UNDECIDED_MATCH_TEXTS[outcome])
         elif outcome != UNDECIDED:
@@ -661,5 +661,5 @@ def with_deal_applied(state: Any, rules: Any) -> tuple[Any, int]:
     Returns:
         New state, and outcome of the match (see `core.match`).
     """
-    after = state.copy()
-    return after, int(match.apply_deal_result(after, rules, int(state.deal) + 1))
+    state_after = state.copy()
+    return state_after, int(match.apply_deal_result(state_after, rules, int(state.deal) + 1))

@@ -122,8 +122,8 @@ def _match_object(replay: Replay) -> JsonObject | None:
     """
     if replay.traced.matchup.unit == "deal" or replay.traced.error:
         return None
-    after, outcome = with_deal_applied(replay.state, replay.rules)
-    numbers = score_to_json(after, replay.params)
+    state_after, outcome = with_deal_applied(replay.state, replay.rules)
+    numbers = score_to_json(state_after, replay.params)
     return numbers | {"over": outcome != UNDECIDED, "winner": _nonnegative_or_none(outcome)}
 
 

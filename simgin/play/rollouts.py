@@ -321,8 +321,8 @@ def roll_out_deals(
     """
     players = len(matchup.players)
     slot = codes.SLOTS.index(candidates_policy.slot)
-    before = exploration_policy or matchup.a.policy("knock")
-    assert before is not None, (
+    knock_policy = exploration_policy or matchup.a.policy("knock")
+    assert knock_policy is not None, (
         f"{matchup.a.spec} has an empty slot. Use the loader, which fills it."
     )
     if scores is None:
@@ -347,11 +347,11 @@ def roll_out_deals(
     function = run_paired_rollouts_solo if players == 1 else run_paired_rollouts
     compiled_policies = [
         compiler.compile_policy(candidates_policy),
-        compiler.compile_policy(before),
+        compiler.compile_policy(knock_policy),
     ]
     arguments = [first_unit, n_units, scores, slot, first_only, *compiled_policies]
     arguments += [views, weights, actions_tried, records]
-    random_slots = int(before.noise) << SLOT_KNOCK
+    random_slots = int(knock_policy.noise) << SLOT_KNOCK
     _run_in_new_state(matchup, compile_loop(function, players, *between), arguments, random_slots)
     is_complete = actions_tried[:, 1] >= 0
     return PairedRollouts(

@@ -167,8 +167,8 @@ def deadwood_line(view: Any) -> str:
     deadwood_points = int(view.least if view.least >= 0 else view.count)
     limit = f"knock limit {view.limit}" if view.limit else "gin only"
     factor = f", points times {view.multiplier}" if view.multiplier > 1 else ""
-    after = " after the best discard" if view.least >= 0 else ""
-    return f"Deadwood {deadwood_points}{after} ({limit}{factor})"
+    suffix = " after the best discard" if view.least >= 0 else ""
+    return f"Deadwood {deadwood_points}{suffix} ({limit}{factor})"
 
 
 def history_lines(deal: TracedDeal) -> list[str]:

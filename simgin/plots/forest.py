@@ -86,8 +86,10 @@ def forest_plot(
 
 def _row_names(frame: pd.DataFrame, compared: str) -> list[str]:
     """Return the names of all rows, built from the columns that vary between rows."""
-    others = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
-    columns = dict.fromkeys([compared, *others])
+    other_columns = [
+        name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1
+    ]
+    columns = dict.fromkeys([compared, *other_columns])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 

@@ -191,9 +191,9 @@ def _draw_segments(
     """
     starts = np.zeros(n_rows)
     named_labels = set()
-    before = ""
+    last_side = ""
     for side, kind, shares in segments:
-        if side != before:
+        if side != last_side:
             filled_rows = np.flatnonzero(starts)
             line_ends = filled_rows - 0.45, filled_rows + 0.45
             ink = figures.setting("text.color")
@@ -202,7 +202,7 @@ def _draw_segments(
         figures.draw_stacked_bars(axes, kind, shares, starts, label, LABEL_FONT)
         starts = starts + shares
         named_labels.add(kind)
-        before = side
+        last_side = side
     return starts
 
 

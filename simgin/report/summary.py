@@ -234,8 +234,8 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
 
 def terminal_table(tidy: TidyRows, seed: int) -> Table:
     """Return a table of the main metrics, with a column per player or a row per matchup."""
-    (names, matchup), *others = table.iterate_matchups(tidy)
-    if others:
+    (names, matchup), *other_matchups = table.iterate_matchups(tidy)
+    if other_matchups:
         return _matchup_table(tidy, seed)
     variant, *players = names
     size = f"{format_sample_size(matchup)}, seed {seed}"

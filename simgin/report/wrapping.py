@@ -75,11 +75,11 @@ class Sentences:
     ) -> Iterator[RenderableType]:
         from rich.text import Text
 
-        room = self.max_lines
+        lines_left = self.max_lines
         for index, sentence in enumerate(self.sentences):
             lines = wrap_text(sentence, options.max_width)
-            room -= lines.count("\n") + 1
-            if index and room < 0:
+            lines_left -= lines.count("\n") + 1
+            if index and lines_left < 0:
                 n_omitted = len(self.sentences) - index
                 yield Text(
                     f"... and {n_omitted} more {'findings' if n_omitted > 1 else 'finding'}."

@@ -113,8 +113,10 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
     same = differences.describe_verdicts(renamed) if "margin" in renamed else []
     table = run_report.build_differences_table(renamed)
     is_short = len(table.rows) <= MAX_UNFOLDED_ROWS
-    others = list_other_differences(run, base)
-    other_line = f"The runs also differ in: {' '.join(others)}" if others else ""
+    other_differences = list_other_differences(run, base)
+    other_line = (
+        f"The runs also differ in: {' '.join(other_differences)}" if other_differences else ""
+    )
     return Report(
         comparison.question,
         verdict=[*sentences.describe_differences(renamed), *same, *filter(None, [other_line])],

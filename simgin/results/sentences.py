@@ -479,10 +479,10 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
         for limits, _ in ranked
     ]
     against = f" against {b}" if b else ""
-    ((_, low, high), best), *others = ranked
-    if not others:
+    ((_, low, high), best), *other_rows = ranked
+    if not other_rows:
         return f"{best} has {formatted[0]}{against}."
-    overlapping = [a for limits, a in others if limits[1] <= high and low <= limits[2]]
+    overlapping = [a for limits, a in other_rows if limits[1] <= high and low <= limits[2]]
     pronoun = "that" if len(overlapping) == 1 else "those"
     overlap = (
         f". Its interval overlaps {pronoun} of {join_first_words(overlapping)}"

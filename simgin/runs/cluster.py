@@ -400,15 +400,15 @@ def _set_safe_path() -> Iterator[None]:
     """
     import dask
 
-    before = os.environ.get(SAFE_PATH_VARIABLE)
+    old_value = os.environ.get(SAFE_PATH_VARIABLE)
     os.environ[SAFE_PATH_VARIABLE] = "1"
     try:
         with dask.config.set({f"distributed.nanny.pre-spawn-environ.{SAFE_PATH_VARIABLE}": "1"}):
             yield
     finally:
         del os.environ[SAFE_PATH_VARIABLE]
-        if before is not None:
-            os.environ[SAFE_PATH_VARIABLE] = before
+        if old_value is not None:
+            os.environ[SAFE_PATH_VARIABLE] = old_value
 
 
 @contextlib.contextmanager
@@ -420,8 +420,8 @@ def _ignore_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    old_handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, old_handler)

@@ -602,41 +602,41 @@ def _decode(content: bytes) -> str:
     return content.decode(errors="replace")
 
 
-def identity_differences(before: Any, after: Any, prefix: str = "") -> list[str]:
+def identity_differences(stored: Any, current: Any, prefix: str = "") -> list[str]:
     """Return a line for each value in which two identities differ.
 
     Each line starts with the keys of the value. If only one identity contains a table of values,
     the line names only the table.
     """
     lines = []
-    if before == after:
+    if stored == current:
         return []
-    if isinstance(before, dict) and isinstance(after, dict):
-        for key in {**before, **after}:
+    if isinstance(stored, dict) and isinstance(current, dict):
+        for key in {**stored, **current}:
             inner = f"{prefix}, {key}" if prefix else str(key)
-            lines += identity_differences(before.get(key), after.get(key), inner)
+            lines += identity_differences(stored.get(key), current.get(key), inner)
         return lines
-    if isinstance(before, list) and isinstance(after, list):
-        if len(before) == len(after):
-            for i, pair in enumerate(zip(before, after, strict=True)):
+    if isinstance(stored, list) and isinstance(current, list):
+        if len(stored) == len(current):
+            for i, pair in enumerate(zip(stored, current, strict=True)):
                 lines += identity_differences(*pair, f"{prefix} #{i + 1}")
             return lines
         lines += [
             f"{prefix}: {_format_json(value)} is only in the other run."
-            for value in before
-            if value not in after
+            for value in stored
+            if value not in current
         ]
         return lines + [
             f"{prefix}: {_format_json(value)} is only in this run."
-            for value in after
-            if value not in before
+            for value in current
+            if value not in stored
         ]
-    if after is None and isinstance(before, dict):
+    if current is None and isinstance(stored, dict):
         return [f"{prefix} is only in the other run."]
-    if before is None and isinstance(after, dict):
+    if stored is None and isinstance(current, dict):
         return [f"{prefix} is only in this run."]
     return [
-        f"{prefix}: {_format_json(before)} in the other run, {_format_json(after)} in this run."
+        f"{prefix}: {_format_json(stored)} in the other run, {_format_json(current)} in this run."
     ]
 
 

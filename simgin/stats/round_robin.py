@@ -360,13 +360,13 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
     if start is not None:
         log_t = log_t + start
     for _ in range(MAX_ITERATIONS):
-        before = log_t
+        previous = log_t
         t = np.exp(log_t)
         pair_strengths = t[:, :, None] + t[:, None, :]
         expected = games / pair_strengths
         log_t = np.log(total_wins) - np.log(expected.sum(axis=2))
         log_t -= log_t.mean(axis=1, keepdims=True)
-        if np.abs(log_t - before).max() < TOLERANCE:
+        if np.abs(log_t - previous).max() < TOLERANCE:
             break
     return log_t
 

@@ -57,9 +57,9 @@ def _parse_token(token: str) -> int | None:
 def _describe_invalid_cards(tokens: list[str]) -> str:
     """Return the error message for tokens that are not cards."""
     names = [quote_text(token, 24) for token in tokens[:MAX_LISTED_CARDS]]
-    others = len(tokens) - len(names)
-    if others:
-        names.append(f"{others} more")
+    n_others = len(tokens) - len(names)
+    if n_others:
+        names.append(f"{n_others} more")
     subject = f"{join_words(names)} {'are not cards' if len(names) > 1 else 'is not a card'}"
     sentence = f"{subject}. Use a rank ({RANK_LETTERS}) and a suit ({SUIT_LETTERS}), such as 5S."
     for token in tokens:

@@ -213,8 +213,8 @@ def _answer(analyses: Mapping[str, Analysis]) -> str:
     """Return the best action in the position, or at the costliest decision of the deal."""
     from simgin.analysis.analysis_report import analysis_verdict
 
-    title, *others = analyses
-    if not others:
+    title, *other_titles = analyses
+    if not other_titles:
         return analysis_verdict(analyses[title])
     costs = {
         title: analysis.estimate_cost(analysis.position.chosen_index)[0]

@@ -66,14 +66,16 @@ def _report(hand: HandAnalysis) -> Report:
     from simgin.report.report import Report
 
     unmatched = format_hand(hand.cards & ~sum(hand.melding))
-    others = [format_melding(melding) for melding in hand.meldings if melding != hand.melding]
-    if len(others) > MAX_LISTED:
-        others[MAX_LISTED:] = [f"{len(others) - MAX_LISTED} more"]
+    other_meldings = [
+        format_melding(melding) for melding in hand.meldings if melding != hand.melding
+    ]
+    if len(other_meldings) > MAX_LISTED:
+        other_meldings[MAX_LISTED:] = [f"{len(other_meldings) - MAX_LISTED} more"]
     facts = {
         "Deadwood": f"{hand.deadwood} ({unmatched})" if unmatched else str(hand.deadwood),
         "Melds": format_melding(hand.melding)
         + " (of eleven cards)" * bool(hand.deadwood_by_discard),
-        "Same deadwood": "; ".join(others),
+        "Same deadwood": "; ".join(other_meldings),
         "Knock limit": _limit_text(hand),
         "Shot": _shot_text(hand),
     }
