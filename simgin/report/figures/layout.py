@@ -414,8 +414,9 @@ def _missing_glyphs_ignored() -> Iterator[None]:
 
 def _lay_out(figure: Figure) -> None:
     """Compute the layout of a figure once for all output files."""
-    if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
         figure.set_layout_engine("none")
 
 
