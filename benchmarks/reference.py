@@ -45,6 +45,8 @@ OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
         "tedesco",
         "--against",
         "standard",
+        "--matches",
+        "20k",
     ),
     "bonuses": (*SIMGIN_COMMAND, "review", "--file", "experiments/reviews/bonuses.toml"),
     "knock-limit": (*SIMGIN_COMMAND, "review", "--file", "experiments/reviews/knock-limit.toml"),

@@ -245,7 +245,9 @@ def review_rules(
         targets: Points targets to sweep in addition to the target of the variant, such as
             "150,250".
         adapt: True to train a strong player for each rule set.
-        matches: Matches per pair of players. The default is 20,000, or 5,000 in solitaire variants.
+        matches: Matches per pair of players. By default, a review with a baseline plays 5,000 to
+            20,000 matches, until every effect size is decided. Other reviews play 20,000 matches,
+            or 5,000 in solitaire variants.
         deep: True to play 100 times as many matches.
         seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
         title: Title of the report.

@@ -7,7 +7,6 @@ from typing import Any
 
 from simgin.cli.output import CommandResult, console, print_line
 from simgin.cli.session import compile_players
-from simgin.play import kernel
 from simgin.play.parallel import usable_cpus
 from simgin.report.report_table import Table, table_from_rows
 from simgin.runs import block, ledger
@@ -137,7 +136,7 @@ def print_plan(
     units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
     destination = f" Output: {output}." if output else ""
-    out.print(f"{_total_sentence(plan, units, seconds)}{_steps_sentence(plan)}{destination}")
+    out.print(f"{_total_sentence(plan, units, seconds)}{destination}")
 
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -159,18 +158,6 @@ def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> 
         f"To detect a difference of {size} with 80 % power, play "
         f"{plan_row['needed']:,} {UNIT_PLURALS[plan_row['unit']]}."
     )
-
-
-def _steps_sentence(plan: Plan) -> str:
-    """Return a sentence that states the number of extra passes and their time on all cores."""
-    if not plan.extra_steps:
-        return ""
-    seconds = 0.0
-    for step in plan.extra_steps:
-        kernel.compile_matchup(step.matchup)
-        seconds += step.weighted_units * measure_unit_seconds(step.matchup)
-    passes = f"{len(plan.extra_steps)} further passes over the deals"
-    return f" {passes} take about {format_duration(seconds / usable_cpus())}."
 
 
 def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals: bool) -> list[int]:

@@ -146,6 +146,9 @@ def run_plan_request(
     def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> R:
         remaining = block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
         is_complete = not any(remaining) and not runner.missing_steps(plan.extra_steps, run_ledger)
+        # A run in stages can be complete only if its report was written.
+        is_written = output is not None and (output / directory.MANIFEST_FILE).exists()
+        is_complete &= is_written or not plan.max_units
         if output is not None and is_complete:
             print_note(f"the run in {output} is already complete. Increase its size to extend it.")
         elif output is not None and sum(remaining) < sum(task.units for task in plan.tasks):
@@ -153,7 +156,7 @@ def run_plan_request(
         run_options = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **run_options)
 
-    limit_suffix = ", maximum" * bool(plan.stopping_rules)
+    limit_suffix = ", maximum" * bool(plan.stopping_rules or plan.max_units)
     run_request(
         run_in_ledger,
         f"{plan.label}{limit_suffix}",

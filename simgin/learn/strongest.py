@@ -7,6 +7,7 @@ strategy can be stronger.
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from simgin.learn import adapt
 from simgin.play.matchup import parse_matchup
 from simgin.play.parallel import Progress
 from simgin.rules import variants
-from simgin.runs.runner import run_matchup
+from simgin.runs.runner import run_matchup, run_matchups
+from simgin.runs.stopping import SequentialTest
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
@@ -23,6 +25,22 @@ from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
 CRITICAL_VALUE = 2.39
 PILOT_MATCHES = 2_000
 PILOT_SEED = 0x7261696C  # offset of the seed, so that pilot matches and reviews use different deals
+# Elo difference of a challenger that is clearly stronger than champion. Such a challenger wins
+# 52.9 % of matches.
+STRONGER_ELO = 20
+
+
+@dataclass(frozen=True)
+class EliminationTest(SequentialTest):
+    """Sequential test that stops only if strategy A is not stronger than its opponent.
+
+    If A is stronger by `elo1` or more, the test stops with a probability of at most 5 %. The test
+    never stops in favour of A, so results of the full size remain valid for a fixed-sample test.
+    """
+
+    def check_totals(self, totals: np.ndarray) -> str | None:
+        """Return the conclusion if H0 is accepted, or None to continue."""
+        return super().check_totals(totals) if self.llr(totals) < 0 else None
 
 
 def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
@@ -34,19 +52,26 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
     if variants.find_variant(variant).params["players"] == 1:
         return FAST_SOLO
     best, highest = CHAMPION, 0.5
-    for name in CHALLENGERS:
-        win_rate = run_pilot_match(name, CHAMPION, variant, seed, workers, "match_win")
+    for name, win_rate in play_pilot_matches(variant, seed, workers).items():
         if win_rate.value - CRITICAL_VALUE * win_rate.se > 0.5 and win_rate.value > highest:
             best, highest = name, win_rate.value
     return best
 
 
-def run_pilot_match(
-    a: str, b: str, variant: str, seed: int, workers: int | None, metric: str
-) -> PairedEstimate:
-    """Estimate a metric of a against b on deals that a review with the same seed does not play."""
-    rows = play_matches(a, b, variant, (seed + PILOT_SEED) % 2**64, workers, PILOT_MATCHES)
-    return paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[metric])
+def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str, PairedEstimate]:
+    """Return the win rate of every challenger against champion on deals that no review plays.
+
+    A challenger is eliminated as soon as a sequential test finds that it is not stronger than
+    champion. Only the other challengers play all pilot matches.
+    """
+    pilot_seed = (seed + PILOT_SEED) % 2**64
+    pairs = [(name, CHAMPION, variant, pilot_seed) for name in CHALLENGERS]
+    matchups = [parse_matchup(*pair, "match") for pair in pairs]
+    tests = [EliminationTest(0, STRONGER_ELO)] * len(matchups)
+    rows = run_matchups(matchups, PILOT_MATCHES, workers, stopping_rules=tests)
+    win = metrics.METRICS_BY_NAME["match_win"]
+    rates = [paired_estimate.compute_ratio(batch_rows, win) for batch_rows in rows]
+    return dict(zip(CHALLENGERS, rates, strict=True))
 
 
 @functools.lru_cache(maxsize=64)

@@ -25,6 +25,7 @@ from simgin.results.run_info import (
     read_run_info,
 )
 from simgin.runs import directory, ledger, runner
+from simgin.runs.block import remaining_units_by_task
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import SELF_PLAY, FieldChange, Plan
 from simgin.runs.result import Result
@@ -460,7 +461,7 @@ def run_plan(
     record_deals: bool = False,
     make_live: Callable[[Plan, Ledger], LiveEstimate] = LiveEstimate,
 ) -> RunResults:
-    """Play all matchups of a plan that the ledger does not contain, and return the results.
+    """Play all matchups of a plan and its stages that the ledger lacks, and return the results.
 
     Args:
         plan: Plan with the matchups and their sizes.
@@ -478,25 +479,46 @@ def run_plan(
     with ExitStack() as resources:
         if run_ledger is None:
             run_ledger = resources.enter_context(ledger.open_ledger(None, plan.identity))
-        live = make_live(plan, run_ledger)
-        report_matchups, report_passes = _split_progress(plan, run_ledger, on_progress, live)
-        with closing(runner.make_pool(workers, scheduler)) as pool:
-            pool.prepare(plan.matchups)
-            ends = runner.run_tasks(
-                plan.tasks,
-                run_ledger,
-                pool,
-                report_matchups,
-                on_block=None if on_progress is None else live.add,
-                stopping_rules=plan.stopping_rules,
-                seconds=plan.seconds,
-                record_deals=record_deals,
+        stage: Plan | None = plan
+        while stage is not None:
+            plan = stage
+            live = make_live(plan, run_ledger)
+            ends = _play_stage(
+                plan, workers, on_progress, run_ledger, live, scheduler, record_deals=record_deals
             )
-        runner.play_steps(plan.extra_steps, run_ledger, workers, report_passes)
+            stage = plan.next_stage(RunResults(make_run_info(plan, ends), run_ledger))
         health = check_homogeneity(plan.matchups, ends, run_ledger)
         results = RunResults(make_run_info(plan, ends, health), run_ledger)
         weakref.finalize(results, resources.pop_all().close)
         return results
+
+
+def _play_stage(
+    plan: Plan,
+    workers: int | None,
+    on_progress: OnProgress | None,
+    run_ledger: Ledger,
+    live: LiveEstimate,
+    scheduler: str | None,
+    *,
+    record_deals: bool,
+) -> list[StopResult]:
+    """Play the missing extra passes and matchups of a plan (see `run_plan`)."""
+    on_block = None if on_progress is None else live.add
+    report_matchups, report_passes = _split_progress(plan, run_ledger, on_progress, live)
+    runner.play_steps(plan.extra_steps, run_ledger, workers, report_passes, on_block)
+    with closing(runner.make_pool(workers, scheduler)) as pool:
+        pool.prepare(plan.matchups)
+        return runner.run_tasks(
+            plan.tasks,
+            run_ledger,
+            pool,
+            report_matchups,
+            on_block=on_block,
+            stopping_rules=plan.stopping_rules,
+            seconds=plan.seconds,
+            record_deals=record_deals,
+        )
 
 
 def _split_progress(
@@ -505,15 +527,17 @@ def _split_progress(
     """Return progress callbacks for the matchups and for the extra passes of a plan."""
     if on_progress is None:
         return None, None
+    n_units, max_units = sum(task.units for task in plan.tasks), plan.max_units
+    missing = remaining_units_by_task(plan.tasks, run_ledger, with_deals=False)
+    n_finished = n_units - sum(missing)
     steps = runner.missing_steps(plan.extra_steps, run_ledger)
-    main = sum(task.units for task in plan.tasks)
-    extra = round(sum(step.weighted_units for step in steps))
+    n_passes = sum(step.block.units for step in steps)
 
     def report_matchups(done: int, total: int) -> None:
-        on_progress(done, total + extra, live.result)
+        on_progress(done, max_units or total, live.result)
 
     def report_passes(done: int, total: int) -> None:
-        on_progress(main + extra * done // total, main + extra, live.result)
+        on_progress(n_finished + n_passes * done // total, max_units or n_units, live.result)
 
     return report_matchups, report_passes
 

@@ -1,5 +1,7 @@
 """Scorecard of a review in progress, for the progress display."""
 
+import time
+
 from rich.console import RenderableType
 
 from simgin.report.report_table import Table
@@ -9,27 +11,28 @@ from simgin.results.run_results import RunResults
 from simgin.review.review import Review
 from simgin.review.review_report import scorecard_table
 from simgin.review.review_request import ReviewRequest
-from simgin.runs.block import BlockResult, remaining_units_by_task
+from simgin.runs.block import BlockResult, Task, remaining_units_by_task
 from simgin.runs.ledger import Ledger
 from simgin.runs.plan import Plan
 from simgin.runs.runner import missing_steps
 from simgin.runs.stopping import StopResult
 
+MAX_TIME_SHARE = 0.05  # maximum proportion of the time that interim scorecards take
+
 
 class LiveScorecard(LiveEstimate):
     """Scorecard of the finished matchups of a review.
 
-    A matchup is shown after its last match. All values are therefore final.
+    A matchup is shown after the last match of a stage. Later stages can change its values.
     """
 
     def __init__(self, request: ReviewRequest, plan: Plan, ledger: Ledger) -> None:
         super().__init__(plan, ledger)
-        ends = [StopResult(task.units) for task in plan.tasks]
         self._request = request
-        self._results = RunResults(make_run_info(plan, ends), ledger)
         self._units_left = remaining_units_by_task(plan.tasks, ledger, with_deals=False)
         self._progress: tuple[object, ...] = ()
         self._scorecard: Table | None = None
+        self._next_update = 0.0
 
     def add(self, result: BlockResult) -> None:
         """Add a finished block."""
@@ -38,12 +41,25 @@ class LiveScorecard(LiveEstimate):
 
     def result(self) -> RenderableType:
         """Return the scorecard, or a line about the first matchup until this matchup has ended."""
-        finished = frozenset(i for i, units in enumerate(self._units_left) if not units)
+        sizes = [
+            task.units if not left else self._units_of_last_stage(task)
+            for task, left in zip(self._plan.tasks, self._units_left, strict=True)
+        ]
+        finished = [i for i, units in enumerate(sizes) if units]
         if not finished:
             return super().result()
-        progress = (finished, len(missing_steps(self._plan.extra_steps, self._ledger)))
-        if self._scorecard is None or progress != self._progress:
+        progress = (sizes, len(missing_steps(self._plan.extra_steps, self._ledger)))
+        started = time.monotonic()
+        is_due = started >= self._next_update or not any(self._units_left)
+        if self._scorecard is None or (progress != self._progress and is_due):
             self._progress = progress
-            review = Review(self._request, self._results, finished=finished)
-            self._scorecard = scorecard_table(review)
+            info = make_run_info(self._plan, [StopResult(units) for units in sizes])
+            results = RunResults(info, self._ledger)
+            self._scorecard = scorecard_table(Review(self._request, results, finished=finished))
+            self._next_update = started + (time.monotonic() - started) / MAX_TIME_SHARE
         return self._scorecard
+
+    def _units_of_last_stage(self, task: Task) -> int:
+        """Return the number of units of a matchup after the previous stage, or 0."""
+        n = max([n for n in self._request.sizes if n < task.n], default=0)
+        return task.matchup.count_units(n)

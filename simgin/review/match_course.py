@@ -6,7 +6,6 @@ and proportions are therefore clustered by match.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ from simgin.rules.parameters import Params, int_param, match_goal
 from simgin.stats.paired_estimate import PairedEstimate
 
 if TYPE_CHECKING:
+    from simgin.runs.block import Block
     from simgin.runs.runner import Arrays
 
 # Maximum number of batches per matchup. If there are more, adjacent batches are added up so that a
@@ -32,14 +32,11 @@ SCORE_BINS = 10  # bins of scores, as fractions of the target
 KNOCK_INDICES = [batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "undercut", "even")]
 
 
-def count_matches(
-    matchup: Matchup, n_matches: int, workers: int | None, progress: Progress | None
-) -> Arrays:
-    """Play matches and return counts by batch, int64 arrays of shape (n_batches, ...).
+def count_matches(block: Block, workers: int | None, progress: Progress | None) -> Arrays:
+    """Play the matches of a block and return counts by batch, int64 arrays (n_batches, ...).
 
     Args:
-        matchup: Matchup to play.
-        n_matches: Number of matches.
+        block: Consecutive batches of a matchup.
         workers: Number of worker threads.
         progress: Callback that reports the progress.
 
@@ -51,22 +48,29 @@ def count_matches(
         leads: Matches and comebacks (see `count_comebacks`), (n_batches, 2).
         scores: Deals by the scores of both sides before the deal, in tenths of the target, and the
         deals of matches that the first side won, (n_batches, SCORE_BINS, SCORE_BINS, 2).
+        rows: Batch rows of the matchup, which are never merged.
     """
+    matchup = block.matchup
     compile_matchup(matchup)
-    units = matchup.count_units(n_matches)
-    size = matchup.batch_size * -(-units // (MAX_BATCHES * matchup.batch_size))
-    parts = map_units(partial(_count_block, matchup), units, size, workers, progress)
-    return {name: np.stack([part[name] for part in parts]) for name in parts[0]}
+
+    def count(offset: int, units: int) -> Arrays:
+        return _count_units(matchup, block.first_unit + offset, units)
+
+    size = matchup.batch_size * -(-block.units // (MAX_BATCHES * matchup.batch_size))
+    parts = map_units(count, block.units, size, workers, progress)
+    rows = np.concatenate([part.pop("rows") for part in parts])
+    return {name: np.stack([part[name] for part in parts]) for name in parts[0]} | {"rows": rows}
 
 
-def _count_block(matchup: Matchup, first_unit: int, units: int) -> dict[str, np.ndarray]:
-    _, records = play_with_records(matchup, first_unit, units)
+def _count_units(matchup: Matchup, first_unit: int, units: int) -> Arrays:
+    rows, records = play_with_records(matchup, first_unit, units)
     params = matchup.variant.params
     first, _ = _deal_ranges(records)
     turns = np.minimum(np.add.reduceat(records["turns"], first), MAX_TURNS - 1)
     match, turn, knock_count = _find_knocks(records, len(matchup.players))
     knocks = np.bincount(turn * DEADWOOD_BINS + knock_count, minlength=TURN_BINS * DEADWOOD_BINS)
     counts = {
+        "rows": rows,
         "length": np.bincount(turns, minlength=MAX_TURNS),
         "knocks": knocks.reshape(TURN_BINS, DEADWOOD_BINS),
         "turn_squares": _cross_products(match, turn, TURN_BINS),

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from simgin.core.matchup_key import MatchupKey
 from simgin.play.matchup import parse_matchup
 from simgin.report.progress import OnProgress
 from simgin.report.report import Report
 from simgin.results.run_results import RunResults, run_plan
 from simgin.review import match_course, review_request, scorecard
 from simgin.review.review_request import ReviewRequest, resolve_players
-from simgin.review.scorecard import MatchupStats, Measurement, ScorecardRow
+from simgin.review.scorecard import DesignGoal, MatchupStats, Measurement, ScorecardRow
 from simgin.rules import variants
-from simgin.runs.block import Task
+from simgin.runs.block import Block, Task
 from simgin.runs.ledger import Ledger
 from simgin.runs.manifest import compute_engine_digest
 from simgin.runs.plan import Plan
@@ -31,10 +32,14 @@ from simgin.runs.runner import ExtraStep
 from simgin.runs.stopping import StopResult
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.differences import adjust_p_values
+from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame, estimate_columns
 from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
+# Distance to a threshold, in standard errors, below which the last stage of a review would decide
+# an effect size with a probability of at most 1/6
+FUTILE_DISTANCE = 0.7
 SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two players
 
 
@@ -43,19 +48,44 @@ class Effect:
     """Difference in a metric between a variant and the baseline, with its effect size.
 
     Attributes:
-        difference: Difference with its standard error.
+        difference: Difference with its standard error and its 95 % interval.
         bounds: Minimum differences that are called "a little" and "much".
         is_tenfold: True if the value is a percentage that changes by a factor of ten or more.
+        error_rate: Error rate of the interval that decides the effect size. In a sequential review,
+            it is lower than 5 %, so that effect sizes are valid at every look.
     """
 
     difference: PairedEstimate
     bounds: tuple[float, float]
     is_tenfold: bool = False
+    error_rate: float = ALPHA
+
+    @property
+    def _sequential_difference(self) -> PairedEstimate:
+        return replace(self.difference, error_rate=self.error_rate)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Bounds of the interval that decides the effect size."""
+        return self._sequential_difference.interval
+
+    @property
+    def is_decided(self) -> bool:
+        """True if the interval includes a single effect size, or if there is no interval."""
+        little, much = self.bounds
+        first, last = np.searchsorted((-much, -little, little, much), self.interval)
+        return bool(first == last)
+
+    @property
+    def is_near_threshold(self) -> bool:
+        """True if the last stage of a review would rarely decide the effect size."""
+        value, se = abs(self.difference.value), self.difference.se
+        return min(abs(value - bound) for bound in self.bounds) < FUTILE_DISTANCE * se
 
     @property
     def size(self) -> str:
         """Effect size: SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
-        size = scorecard.effect_size(self.difference, self.bounds)
+        size = scorecard.effect_size(self._sequential_difference, self.bounds)
         return scorecard.MUCH if self.is_tenfold and size == scorecard.LITTLE else size
 
     @property
@@ -67,6 +97,7 @@ class Effect:
 
 
 MetricKey = tuple[str, str, str]  # variant, metric and player type
+Pairing = tuple[str, frozenset[str]]  # variant and strategies of a matchup
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,12 +109,14 @@ class Review(Result):
         results: Results of the run.
         parity: 0 or 1 to use only the even or odd batches.
         finished: Indices of the finished matchups of a review in progress, or None for all.
+        limit: Maximum number of matches to use of every matchup, or None for all matches.
     """
 
     request: ReviewRequest
     results: RunResults
     parity: int | None = None
     finished: Collection[int] | None = None
+    limit: int | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -115,9 +148,41 @@ class Review(Result):
         """Ledger of the run."""
         return self.results.ledger
 
-    @property
-    def _batch_slice(self) -> slice:
-        return slice(None) if self.parity is None else slice(self.parity, None, 2)
+    def _select(self, batches: np.ndarray, key: MatchupKey) -> np.ndarray:
+        """Return the batches of a matchup that this review uses."""
+        if self.limit is not None:
+            batches = batches[: key.count_units(self.limit) // key.batch_size]
+        return batches if self.parity is None else batches[self.parity :: 2]
+
+    @cached_property
+    def sizes(self) -> dict[Pairing, int]:
+        """Number of matches of every matchup."""
+        keys = self.results.matchup_keys
+        pairings = [(key.variant, frozenset(key.players)) for key in keys]
+        return dict(zip(pairings, self.results.sizes, strict=True))
+
+    def pairing(self, key: MetricKey) -> Pairing:
+        """Return the matchup from which a metric of a two-player variant is computed."""
+        variant, metric, kind = key
+        if metric == GIN_VS_KNOCK:
+            return variant, frozenset(self.request.gin_and_knock_players or ())
+        opponent = STRONG if metric == SKILL else kind
+        return variant, frozenset({self.strategy(variant, kind), self.strategy(variant, opponent)})
+
+    def n_matches(self, *keys: MetricKey) -> int:
+        """Return the number of matches that all of the given metrics have in common."""
+        if not self.request.is_sequential:
+            return self.request.matches
+        return min(self.sizes[self.pairing(key)] for key in keys)
+
+    def first(self, n_matches: int) -> Review:
+        """Return the review of the first matches of every matchup."""
+        is_complete = not self.request.is_sequential or n_matches >= max(self.sizes.values())
+        return self if is_complete else self._first_looks[n_matches]
+
+    @cached_property
+    def _first_looks(self) -> dict[int, Review]:
+        return {n: replace(self, limit=n) for n in self.request.sizes}
 
     @cached_property
     def rows(self) -> tuple[ScorecardRow, ...]:
@@ -159,24 +224,30 @@ class Review(Result):
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
         """Batch rows of every finished matchup, keyed by variant, A and B."""
         return {
-            (cell.variant, cell.a, cell.b): match_course.merge_batches(self.results.rows(i))[
-                self._batch_slice
-            ]
-            for i, cell in enumerate(self.results.matchup_keys)
+            (key.variant, key.a, key.b): self._select(
+                match_course.merge_batches(self.results.rows(i)), key
+            )
+            for i, key in enumerate(self.results.matchup_keys)
             if self.finished is None or i in self.finished
         }
 
     @cached_property
     def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
         """Counts from recorded matches between strong players, keyed by variant and strategy."""
-        ledger, n = self.results.ledger, self.request.matches
+        ledger = self.results.ledger
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
-            if self.finished is not None and not ledger.has_pass(step_name(variant, name), n):
+            stages = self.request.stages(self.sizes[variant, frozenset({name})])
+            steps = [(step_name(variant, name, first), last - first) for first, last in stages]
+            is_complete = bool(steps) and all(itertools.starmap(ledger.has_pass, steps))
+            if self.finished is not None and not is_complete:
                 continue
-            counts = ledger.read_pass(step_name(variant, name), n)
+            counts = [ledger.read_pass(*step) for step in steps]
+            opponent = "" if self.request.is_solo else name
+            key = MatchupKey(variant, name, opponent, self.request.seed, "match")
             courses[variant, name] = {
-                name: batches[self._batch_slice] for name, batches in counts.items()
+                name: self._select(np.concatenate([part[name] for part in counts]), key)
+                for name in counts[0]
             }
         return courses
 
@@ -241,27 +312,89 @@ class Review(Result):
         """All differences from the baseline, including differences at equal match length."""
         base = self.request.base
         changes = {}
-        for (variant, metric, kind), estimates in self.measurements.items():
-            if base is None or variant == base:
+        for key, number in self.measurements.items():
+            variant, metric, kind = key
+            if base is None or variant == base or isinstance(number, str):
                 continue
-            baseline = self.measurements.get((base, metric, kind))
-            if isinstance(estimates, PairedEstimate) and isinstance(baseline, PairedEstimate):
-                changes[variant, metric, kind] = self.compute_effect(estimates, baseline, metric)
+            base_key = (base, metric, kind)
+            n = self.n_matches(key, base_key)
+            value, baseline = (self.first(n).measurements.get(k) for k in (key, base_key))
+            if isinstance(value, PairedEstimate) and isinstance(baseline, PairedEstimate):
+                error_rate = self.request.error_rate(n)
+                changes[key] = self.compute_effect(value, baseline, metric, error_rate)
         return changes
 
     def compute_effect(
-        self, value: PairedEstimate, reference: PairedEstimate, metric: str
+        self,
+        value: PairedEstimate,
+        reference: PairedEstimate,
+        metric: str,
+        error_rate: float = ALPHA,
     ) -> Effect:
         """Return the difference between two values of a metric, with its effect size."""
         if metric in (SKILL, GIN_VS_KNOCK):
-            return Effect(value - reference, scorecard.SKILL_BOUNDS)
+            return Effect(value - reference, scorecard.SKILL_BOUNDS, error_rate=error_rate)
         base = self.request.base
         assert base is not None
         row = next(row for row in self.rows if row.key == metric)
         strong = self.measurements[base, metric, STRONG]
         strong_value = strong if isinstance(strong, PairedEstimate) else reference
         bounds = row.effect_bounds(strong_value, self.stats_of_type(base, STRONG).n_matches)
-        return Effect(value - reference, bounds, scorecard.is_tenfold(value, reference, row))
+        is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
+        return Effect(value - reference, bounds, is_tenfold, error_rate)
+
+    def adapted_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
+        """Return the difference between an adapted player and champion, or None."""
+        key, pairing = (variant, row.key, STRONG), (variant, frozenset({CHAMPION}))
+        n = min(self.n_matches(key), self.sizes[pairing])
+        view = self.first(n)
+        value = row.measure(view.stats_of_type(variant, STRONG))
+        reference = row.measure(view.stats_of_strategy(variant, CHAMPION))
+        if isinstance(value, str) or isinstance(reference, str):
+            return None
+        error_rate = self.request.error_rate(n)
+        bounds = row.effect_bounds(reference, n)
+        is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
+        return Effect(value - reference, bounds, is_tenfold, error_rate)
+
+    @property
+    def next_sizes(self) -> dict[Pairing, int]:
+        """Number of matches of every matchup in the next stage."""
+        undecided = self._find_undecided_pairings()
+        larger = {
+            n: min([size for size in self.request.sizes if size > n], default=n)
+            for n in set(self.sizes.values())
+        }
+        return {
+            pairing: larger[n] if pairing in undecided else n for pairing, n in self.sizes.items()
+        }
+
+    def _find_undecided_pairings(self) -> set[Pairing]:
+        """Return the matchups on which undecided effect sizes and undecided goals depend."""
+        found = set()
+        for key, effect in self.effects.items():
+            variant, metric, kind = key
+            base_key = (str(self.request.base), metric, kind)
+            is_shown = kind == STRONG or metric in (SKILL, GIN_VS_KNOCK, "turns_per_match")
+            is_last = self.n_matches(key, base_key) >= self.request.sizes[-2]
+            is_futile = is_last and effect.is_near_threshold
+            if is_shown and not effect.is_decided and not is_futile:
+                found |= {self.pairing(key), self.pairing(base_key)}
+        for goal in scorecard.parse_goals(self.request.goals, self.rows):
+            for variant in self.request.variants:
+                key = (variant, goal.row.key, STRONG)
+                if self.evaluate_goal(goal, variant) == scorecard.UNDECIDED:
+                    found.add(self.pairing(key))
+        return found
+
+    def evaluate_goal(self, goal: DesignGoal, variant: str) -> str:
+        """Return if a rule set meets a goal: MET, MISSED or UNDECIDED."""
+        key = (variant, goal.row.key, STRONG)
+        value = self.measurements[key]
+        if isinstance(value, str):
+            return scorecard.UNDECIDED
+        error_rate = self.request.error_rate(self.n_matches(key))
+        return goal.evaluate(replace(value, error_rate=error_rate))
 
     def effects_by_type(self, variant: str, metric: str) -> dict[str, Effect]:
         """Return the effect on a metric for every player type, weakest player type first."""
@@ -412,25 +545,40 @@ def run_review(
     return Review(request, run_plan(plan, workers, on_progress, make_live=live, **options))
 
 
-def plan_review(request: ReviewRequest) -> Plan:
-    """Return the plan of a review, with its matchups and steps. The players must be resolved."""
+def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = None) -> Plan:
+    """Return the plan of a review, with its matchups and steps. The players must be resolved.
+
+    Args:
+        request: Request with resolved players.
+        sizes: Number of matches of every matchup, by default the smallest number.
+    """
     cells = dict.fromkeys(
         cell for variant in request.played_variants for cell in _matchups(request, variant)
     )
-    tasks = [
-        Task(parse_matchup(a, b, variant, request.seed, "match"), request.matches)
-        for variant, a, b in cells
-    ]
+    matchups = [parse_matchup(a, b, v, request.seed, "match") for v, a, b in cells]
+    tasks = []
+    for matchup in matchups:
+        pairing = matchup.variant.spec, frozenset(matchup.key.players)
+        tasks.append(Task(matchup, sizes[pairing] if sizes else request.sizes[0]))
     against = f", against {request.base}" if request.base else ""
     names = ", ".join(request.variants)
-    return Plan(
+    plan = Plan(
         "review",
         tuple(tasks),
         question=f"What do these rules do to the game? {names}{against}",
-        extra_steps=tuple(
-            _match_course_step(request, *one) for one in match_course_matchups(request)
-        ),
+        extra_steps=tuple(_match_course_steps(request, tasks)),
     )
+    if not request.is_sequential:
+        return plan
+    max_units = sum(matchup.count_units(request.matches) for matchup in matchups)
+    return replace(plan, max_units=max_units, next_stage=partial(_plan_next_stage, request))
+
+
+def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None:
+    """Return the plan with more matches for undecided effect sizes, or None if there are none."""
+    review = Review(request, results)
+    sizes = review.next_sizes
+    return None if sizes == review.sizes else plan_review(request, sizes)
 
 
 def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str | None]]:
@@ -467,13 +615,18 @@ def match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
     return [*own, *((variant, CHAMPION) for variant in request.adapted_variants)]
 
 
-def step_name(variant: str, player: str) -> str:
+def step_name(variant: str, player: str, first: int = 0) -> str:
     """Return the name of the ledger step that records the matches of a player under a variant."""
-    return f"course of {player} {variant}"
+    return f"course of {player} {variant}" + f" from match {first}" * bool(first)
 
 
-def _match_course_step(request: ReviewRequest, variant: str, player: str) -> ExtraStep:
-    opponent = None if request.is_solo else player
-    matchup = parse_matchup(player, opponent, variant, request.seed, "match")
-    play = partial(match_course.count_matches, matchup, request.matches)
-    return ExtraStep(step_name(variant, player), matchup, request.matches, 1.0, play)
+def _match_course_steps(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraStep]:
+    """Yield the passes that record the matches of `match_course_matchups`."""
+    courses = match_course_matchups(request)
+    for index, task in enumerate(tasks):
+        key = task.matchup.key
+        if (key.variant, key.a) in courses and key.b in ("", key.a):
+            for first, last in request.stages(task.n):
+                block = Block(index, task.matchup, first // key.batch_size, last - first)
+                name = step_name(key.variant, key.a, first)
+                yield ExtraStep(name, block, match_course.count_matches)

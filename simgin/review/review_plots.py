@@ -141,7 +141,8 @@ def effects_frame(review: Review) -> Frame:
                     "factor": row.factor,
                     "title": f"{row.title}, difference{' in percentage points' * bool(row.unit)}",
                 }
-                numbers = estimate_columns(change.difference, review.request.matches)
+                n = review.n_matches((variant, key, kind), (str(review.request.base), key, kind))
+                numbers = estimate_columns(change.difference, n)
                 rows.append({**_matchup_columns(review, variant, kind), **labels, **numbers})
     return build_frame("plots/kinds", rows)
 

@@ -27,7 +27,6 @@ from simgin.review.scorecard import (
     UNCLEAR,
     UNDECIDED,
     ScorecardRow,
-    is_tenfold,
     parse_goals,
     skill_title,
 )
@@ -45,6 +44,7 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
 from simgin.strategy.cast import CHAMPION, PLAYS_FOR_GIN, STRONG
 from simgin.text import shell
+from simgin.text.amounts import format_count_range
 from simgin.text.messages import join_words
 
 SIZE_TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
@@ -141,11 +141,8 @@ def _verdict_lines(review: Review) -> list[str]:
 def _goal_lines(review: Review) -> Iterator[str]:
     """Yield the rule sets that meet all goals, followed by the rule sets that meet each goal."""
     goals = parse_goals(review.request.goals, review.rows)
-    values, tested_variants = review.measurements, review.request.variants
-    by_goal = [
-        {v: goal.evaluate(values[v, goal.row.key, STRONG]) for v in tested_variants}
-        for goal in goals
-    ]
+    tested_variants = review.request.variants
+    by_goal = [{v: review.evaluate_goal(goal, v) for v in tested_variants} for goal in goals]
     if len(goals) > 1 and len(tested_variants) > 1:
         yield recommendation(by_goal, partial(_variants_text, review))
     label = format_sweep_values if review.request.sweep else rule_set_label
@@ -320,7 +317,7 @@ def _effect_text(effect: Effect, more: str, less: str) -> str:
 def _unclear_effect_text(effect: Effect, more: str, less: str) -> str:
     """Return the effect sizes that the confidence interval includes, if they have one direction."""
     little, much = effect.bounds
-    low, high = effect.difference.interval
+    low, high = effect.interval
     if low >= -little:
         largest, word = high, more
     elif high <= little:
@@ -431,13 +428,12 @@ def _format_half_width(proportion: PairedEstimate) -> str:
 
 
 def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    value = row.measure(review.stats_of_type(variant, STRONG))
-    played = review.stats_of_strategy(variant, CHAMPION)
-    before = row.measure(played)
-    if not isinstance(value, PairedEstimate) or not isinstance(before, PairedEstimate):
+    value, change = (
+        review.measurements[variant, row.key, STRONG],
+        review.adapted_effect(variant, row),
+    )
+    if isinstance(value, str) or change is None:
         return ScoreCell(EN_DASH)
-    bounds = row.effect_bounds(before, played.n_matches)
-    change = Effect(value - before, bounds, is_tenfold(value, before, row))
     return _changed_cell(row.format_value(value.value), change, row)
 
 
@@ -477,9 +473,12 @@ def _methods(review: Review) -> Iterator[tuple[str, str]]:
     request = review.request
     yield "Limitations", LIMITATIONS
     each = "player" if request.is_solo else "pair of players"
+    sizes = list(review.sizes.values()) if request.is_sequential else [request.matches]
+    stopping = " Undecided effect sizes and goals required more matches." * (len(set(sizes)) > 1)
     yield (
         "Sample size",
-        f"{request.matches:,} matches per {each} and rule set. All rule sets use the same deals.",
+        f"{format_count_range(sizes)} matches per {each} and rule set.{stopping} All rule sets use "
+        "the same deals.",
     )
     yield "Seed", str(request.seed)
     if missing := _missing_text(review):

@@ -24,6 +24,7 @@ from simgin.rules import variants
 from simgin.rules.parameters import rule_parameters
 from simgin.runs.experiment_file import Count, StrategySpec, VariantSpec
 from simgin.stats import metrics, paired_estimate
+from simgin.stats.estimate import ALPHA
 from simgin.strategy import loader
 from simgin.strategy.cast import (
     CHAMPION,
@@ -35,7 +36,11 @@ from simgin.strategy.cast import (
 from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, did_you_mean, format_value
 
-REVIEW_MATCHES = 20_000  # default number of matches per pair of players
+REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
+# Numbers of matches after which a review looks at its results, and the error rates of the intervals
+# that decide effect sizes at each look. Over all looks, the error rate is 5 %, of which the share
+# (n / 20,000)^2 is spent after n matches (Lan and DeMets 1983, Kim and DeMets 1987).
+LOOKS = {5_000: 0.003125, 10_000: 0.01049, REVIEW_MATCHES: 0.04316}
 SOLO_MATCHES = 5_000  # default number of matches per player of a solitaire variant
 # Minimum number of matches per pair of players. They give five batches, the minimum for standard
 # errors.
@@ -49,6 +54,7 @@ _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
 LENGTH_TOLERANCE = 0.1
 TARGET_STEP = 5  # points
+LENGTH_MATCHES = 2_000  # maximum number of pilot matches for a match length
 # numerator and denominator of the mean number of turns per match
 LENGTH_METRICS = ("turns", "deals_per_match")
 
@@ -75,7 +81,9 @@ class ReviewRequest:
         given_strong: Strong player that the user requested, or None.
         adapt: True to adapt champion to every rule set.
         deep: True to play 100 times as many matches.
-        matches: Matches per pair of players.
+        matches: Maximum number of matches per pair of players.
+        is_sequential: True to play more than the first of `LOOKS` only if an effect size is
+            undecided.
         seed: Seed of the deals.
         seconds_per_turn: Duration of a turn, for match lengths in minutes.
         title: Title of the report.
@@ -93,6 +101,7 @@ class ReviewRequest:
     adapt: bool = False
     deep: bool = False
     matches: int = REVIEW_MATCHES
+    is_sequential: bool = False
     seed: int = 1
     seconds_per_turn: float = SECONDS_PER_TURN
     title: str = ""
@@ -132,7 +141,8 @@ class ReviewRequest:
             goals: Design goals, such as "gin 40..50 %".
             deep: True to play 100 times as many matches.
             adapt: True to train a strong player for every rule set.
-            matches: Number of matches per pair of players.
+            matches: Number of matches per pair of players. By default, a review with a baseline
+                plays 5,000 to 20,000 matches, until every effect size is decided.
             seed: Seed of the deals.
             seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
             title: Title of the report.
@@ -154,8 +164,8 @@ class ReviewRequest:
             names, against, swept_parameters = _parse_sweep(names, against, sweep)
         else:
             swept_parameters = ()
-        base = () if against is None else (against,)
-        named = [variants.find_variant(name) for name in (*base, *names)]
+        first = () if against is None else (against,)
+        named = [variants.find_variant(name) for name in (*first, *names)]
         if len({variant.params["players"] for variant in named}) > 1:
             raise ReviewError(
                 "solitaire and two-player variants have no metric in common. Review them "
@@ -165,7 +175,7 @@ class ReviewRequest:
         if against is not None and texts[0] in (variant.spec for variant in named[1:]):
             # Keep the order of the sweep.
             texts = tuple(dict.fromkeys(variant.spec for variant in named[1:]))
-        base_text = named[0].spec
+        base = named[0].spec if against is not None and len(texts) > 1 else None
         is_solo = named[0].params["players"] == 1
         if adapt and is_solo:
             raise ReviewError(
@@ -176,12 +186,13 @@ class ReviewRequest:
         scorecard.parse_goals(goals, rows)
         return cls(
             texts,
-            base_text if against is not None and len(texts) > 1 else None,
+            base,
             kinds=kinds,
             given_strong=strong,
             adapt=adapt,
             deep=deep,
             matches=_parse_matches(matches, is_solo, deep),
+            is_sequential=not (matches or deep or is_solo or sweep or base is None),
             seed=amounts.parse_seed(seed),
             seconds_per_turn=seconds_per_turn,
             title=title,
@@ -258,6 +269,19 @@ class ReviewRequest:
         if not {PLAYS_FOR_GIN, KNOCKS_IMMEDIATELY} <= kinds.keys():
             return None
         return kinds[PLAYS_FOR_GIN], kinds[KNOCKS_IMMEDIATELY]
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Possible numbers of matches per pair of players."""
+        return tuple(LOOKS) if self.is_sequential else (self.matches,)
+
+    def stages(self, n_matches: int) -> list[tuple[int, int]]:
+        """Return the first and the last match (exclusive) of every stage of a review."""
+        return list(itertools.pairwise([0, *(n for n in self.sizes if n <= n_matches)]))
+
+    def error_rate(self, n_matches: int) -> float:
+        """Return the error rate of the intervals that decide effect sizes after some matches."""
+        return LOOKS[n_matches] if self.is_sequential else ALPHA
 
     def strong_player(self, variant: str) -> str:
         """Return the strong player under a variant."""
@@ -487,10 +511,10 @@ def mean_turns_per_match(
 ) -> float:
     """Return the mean number of turns per match of a player against itself.
 
-    The mean covers the first `REVIEW_MATCHES` matches of the review. As a result, the ratio of two
-    lengths has a standard error of 0.4 %.
+    The mean covers the first `LENGTH_MATCHES` matches of the review. As a result, the ratio of two
+    lengths has a standard error of about 1.3 %.
     """
-    matches = min(request.matches, REVIEW_MATCHES)
+    matches = min(request.matches, LENGTH_MATCHES)
     rows = play_matches(player, player, variant, request.seed, workers, matches)
     turns, deals = (
         paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[name]).value

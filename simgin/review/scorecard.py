@@ -18,7 +18,7 @@ from simgin.core import batch_columns
 from simgin.review import match_course
 from simgin.review.review_request import ReviewError
 from simgin.stats import batches, metrics, paired_estimate
-from simgin.stats.estimate import RatioSums, estimate_metric, estimate_ratio
+from simgin.stats.estimate import ALPHA, RatioSums, estimate_metric, estimate_ratio
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.text.messages import did_you_mean, format_value
 
@@ -199,11 +199,16 @@ def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
     return LITTLE if smallest >= little else UNCLEAR
 
 
-def is_tenfold(value: PairedEstimate, reference: PairedEstimate, row: ScorecardRow) -> bool:
-    """Return True if a percentage differs by a factor of ten or more at the 95 % level."""
+def is_tenfold(
+    value: PairedEstimate, reference: PairedEstimate, row: ScorecardRow, error_rate: float = ALPHA
+) -> bool:
+    """Return True if a percentage differs significantly by a factor of ten or more."""
     if row.unit != PERCENT_SIGN:
         return False
-    growth, decline = value - reference.rescale(TENFOLD), value.rescale(TENFOLD) - reference
+    growth, decline = (
+        replace(difference, error_rate=error_rate)
+        for difference in (value - reference.rescale(TENFOLD), value.rescale(TENFOLD) - reference)
+    )
     return growth.interval[0] >= 0 or decline.interval[1] <= 0
 
 

@@ -90,7 +90,7 @@ def play_block(block: Block, worker: str = "here") -> BlockResult:
             rows, deals = _play_recorded(block)
         else:
             rows = kernel.play_batches(block.matchup, block.first_unit, block.units)
-        _check_block(block, rows, worker)
+        check_block(block, rows, worker)
         blob = pack_rows(rows)
     except BaseException as error:
         return BlockResult(block, worker, time.perf_counter() - started, error=error)
@@ -108,7 +108,7 @@ def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
     return np.concatenate(rows), tuple(deals)
 
 
-def _check_block(block: Block, rows: np.ndarray, worker: str) -> None:
+def check_block(block: Block, rows: np.ndarray, worker: str) -> None:
     """Raise InvariantError, with the matchup and the worker, if a batch row is invalid."""
     try:
         check_rows(block.matchup, block.sizes, rows)

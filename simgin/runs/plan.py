@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -86,7 +86,11 @@ class Plan:
     effects: tuple[FieldChange, ...] = ()
     # Labels of variants and strategies, by spec
     labels: Mapping[str, str] = field(default_factory=dict)
-    extra_steps: tuple[ExtraStep, ...] = ()  # extra passes, played in addition to the matchups
+    extra_steps: tuple[ExtraStep, ...] = ()  # extra passes, which play parts of the matchups
+    # For a run in stages, the maximum number of units of all stages, and a function that returns
+    # the plan of the next stage from the results of a stage, or None after the last stage
+    max_units: int | None = None
+    next_stage: Callable[[Any], Plan | None] = lambda _: None
 
     @property
     def seed(self) -> int:

@@ -7,8 +7,9 @@ and does not keep the process alive.
 Results do not depend on the size, the order or the workers of the blocks. They are computed from
 the batch rows of the ledger, and each row depends only on its matchup and index.
 
-An extra pass is an additional computation of a run with a separate type of results. The ledger
-stores its arrays under its name and size after the whole pass has been played.
+An extra pass plays a block of a matchup and also computes results of another type. The ledger
+stores the batch rows, and the arrays under the name and the size of the pass, after the whole block
+has been played.
 """
 
 from __future__ import annotations
@@ -28,8 +29,16 @@ from simgin.core import batch_columns, jit
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import PROGRESS_PARTS, Progress, partial_progress, usable_cpus
-from simgin.runs.block import Block, BlockResult, Schedule, Task, play_block, remaining_units
-from simgin.runs.ledger import Ledger, open_ledger
+from simgin.runs.block import (
+    Block,
+    BlockResult,
+    Schedule,
+    Task,
+    check_block,
+    play_block,
+    remaining_units,
+)
+from simgin.runs.ledger import Ledger, open_ledger, pack_rows
 from simgin.runs.stopping import StoppingRule, StopResult
 from simgin.text.messages import print_status
 
@@ -223,15 +232,19 @@ def run_matchups(
     n: int,
     workers: int | None = None,
     on_progress: Progress | None = None,
+    stopping_rules: Sequence[StoppingRule] = (),
 ) -> list[np.ndarray]:
-    """Play several matchups in the threads of this process, and return the rows of each."""
+    """Play several matchups in the threads of this process, and return the rows of each.
+
+    With stopping rules, one per matchup, `n` is the maximum number of deals or matches.
+    """
     tasks = [Task(matchup, n) for matchup in matchups]
     pool = ThreadPool(workers)
     pool.prepare(matchups)
     with open_ledger(None, {}) as ledger:
-        run_tasks(tasks, ledger, pool, on_progress)
-        sizes = [(task.units, task.matchup.batch_size) for task in tasks]
-        return [ledger.rows(index, *size) for index, size in enumerate(sizes)]
+        ends = run_tasks(tasks, ledger, pool, on_progress, stopping_rules=stopping_rules)
+        sizes = [matchup.batch_size for matchup in matchups]
+        return [ledger.rows(i, ends[i].units, size) for i, size in enumerate(sizes)]
 
 
 def _resume_monitor(
@@ -323,15 +336,7 @@ class _RunSession:
             self._close_stopped()
 
     def _commit(self, result: BlockResult) -> None:
-        block = result.block
-        self._ledger.add_block(
-            block.matchup_index,
-            block.first_batch,
-            block.sizes,
-            result.packed_rows,
-            result.worker,
-            result.packed_deals,
-        )
+        commit_block(self._ledger, result)
         if self._on_block is not None:
             self._on_block(result)
 
@@ -354,37 +359,43 @@ class _RunSession:
                 self._commit(result)
 
 
+def commit_block(ledger: Ledger, result: BlockResult) -> None:
+    """Commit a finished block to the ledger."""
+    block = result.block
+    ledger.add_block(
+        block.matchup_index,
+        block.first_batch,
+        block.sizes,
+        result.packed_rows,
+        result.worker,
+        result.packed_deals,
+    )
+
+
 # Extra passes
 
 
+PASS_WORKER = "thread 1"  # worker of the blocks of extra passes, which threads of this process play
 Arrays = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class ExtraStep:
-    """Extra pass of a run that has not been played yet.
+    """Extra pass of a run, which plays a block and also computes other results.
 
-    `name` identifies the pass in the ledger. `n` is the number of deals or matches of `matchup`. If
-    `n` changes, the result is computed again. `cost` is the time per unit, relative to ordinary
-    play of the same matchup. `play` is a function of the number of workers (None for all usable
-    cores) and of a progress function.
+    `name` identifies the pass in the ledger. `play` is a function of the block, the number of
+    workers (None for all usable cores) and a progress function. The arrays that `play` returns
+    include the batch rows of the block, `rows`.
     """
 
     name: str
-    matchup: Matchup
-    n: int
-    cost: float
-    play: Callable[[int | None, Progress | None], Arrays]
-
-    @property
-    def weighted_units(self) -> float:
-        """Number of units to play times the relative cost of a unit."""
-        return self.cost * self.matchup.count_units(self.n)
+    block: Block
+    play: Callable[[Block, int | None, Progress | None], Arrays]
 
 
 def missing_steps(passes: Sequence[ExtraStep], ledger: Ledger) -> list[ExtraStep]:
     """Return the extra passes whose results are missing from the ledger."""
-    return [step for step in passes if not ledger.has_pass(step.name, step.n)]
+    return [step for step in passes if not ledger.has_pass(step.name, step.block.units)]
 
 
 def play_steps(
@@ -392,14 +403,22 @@ def play_steps(
     ledger: Ledger,
     workers: int | None = None,
     on_progress: Progress | None = None,
+    on_block: Callable[[BlockResult], None] | None = None,
 ) -> None:
     """Play the missing extra passes one after another, and store their results."""
     steps = missing_steps(passes, ledger)
     if on_progress is not None and steps:
         on_progress(0, PROGRESS_PARTS * len(steps))
     for i, step in enumerate(steps):
-        ledger.add_pass(
-            step.name, step.n, step.play(workers, partial_progress(on_progress, i, len(steps)))
-        )
+        started = time.perf_counter()
+        block = step.block
+        arrays = step.play(block, workers, partial_progress(on_progress, i, len(steps)))
+        rows = arrays.pop("rows")
+        check_block(block, rows, PASS_WORKER)
+        result = BlockResult(block, PASS_WORKER, time.perf_counter() - started, pack_rows(rows))
+        commit_block(ledger, result)
+        ledger.add_pass(step.name, block.units, arrays)
+        if on_block is not None:
+            on_block(result)
         if on_progress is not None:
             on_progress(PROGRESS_PARTS * (i + 1), PROGRESS_PARTS * len(steps))

@@ -10,6 +10,7 @@ import math
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 
@@ -95,19 +96,21 @@ def estimate_mean(values: np.ndarray) -> Estimate:
 
 
 @lru_cache
-def critical_value(units: float) -> float:
-    """Return the half-width of a 95 % interval in standard errors.
+def critical_value(units: float, error_rate: float = ALPHA) -> float:
+    """Return the half-width of a confidence interval in standard errors.
 
     Below 100 units, the value is the quantile of Student's t with units - 1 degrees of freedom.
-    Otherwise, it is 1.96. The quantile is computed by Newton's method. The probability of both
-    tails is 2 t f(t) / df times a series of positive terms (DLMF 8.17.8). The logarithm of this
-    probability is concave in log t, so the method converges from any start.
+    Otherwise, it is the normal quantile, which is 1.96 for 95 % intervals. The quantile of
+    Student's t is computed by Newton's method. The probability of both tails is 2 t f(t) / df times
+    a series of positive terms (DLMF 8.17.8). The logarithm of this probability is concave in log t,
+    so the method converges from any start.
 
     Args:
         units: Number of units. If it is below 1.5, the result is NaN.
+        error_rate: Probability that the interval does not cover the true value.
     """
     if units >= MIN_UNITS_NORMAL:
-        return Z95
+        return Z95 if error_rate == ALPHA else NormalDist().inv_cdf(1 - error_rate / 2)
     if not units >= MIN_UNITS_STUDENT:
         return math.nan
     df = units - 1
@@ -121,7 +124,7 @@ def critical_value(units: float) -> float:
         density = density_at_0 * math.exp(-(df + 1) / 2 * math.log1p(squares))
         series = 1 + float(np.cumprod(ratios / (1 + squares)).sum())
         tails = 2 * t * density * series / df
-        step = math.log(tails / 0.05) * series / df
+        step = math.log(tails / error_rate) * series / df
         t *= math.exp(step)
     return t
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from simgin.stats import batches
 from simgin.stats.batches import MIN_BATCHES
-from simgin.stats.estimate import critical_value, proportion_interval
+from simgin.stats.estimate import ALPHA, critical_value, proportion_interval
 from simgin.stats.metrics import Metric
 
 NO_INFLUENCES = np.zeros(0)
@@ -38,6 +38,7 @@ class PairedEstimate:
         unseen_variance: Variance due to unobserved events in a difference of proportions.
         unit_se: Standard error from the squares of single units, or NaN if the squares are unknown.
             With few batches, this standard error is more precise.
+        error_rate: Probability that the confidence interval does not cover the true value.
     """
 
     value: float
@@ -49,6 +50,7 @@ class PairedEstimate:
     event_size: float = 0.0
     unseen_variance: float = 0.0
     unit_se: float = np.nan
+    error_rate: float = ALPHA
 
     @classmethod
     def with_known_se(
@@ -81,13 +83,13 @@ class PairedEstimate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Bounds of the 95 % confidence interval.
+        """Bounds of the confidence interval, by default of the 95 % interval.
 
         For a proportion, the property contains Wilson's interval, with the number of trials that
         corresponds to the standard error.
         """
         se = self.se
-        z = critical_value(self.df + 1)
+        z = critical_value(self.df + 1, self.error_rate)
         if np.isnan(self.value + se):
             return np.nan, np.nan
         if self.is_proportion:

@@ -40,7 +40,6 @@ def expected_cpu_seconds(plan: Plan) -> float | None:
             (matchup, min(n, matchup.key.count_games(rule.planned_units)))
             for (matchup, n), rule in rules
         ]
-    sizes += [(step.matchup, step.n) for step in plan.extra_steps]
     names = [[player.name for player in matchup.players] for matchup, _ in sizes]
     if not all("deals_per_second" in read_entry(name) for players in names for name in players):
         return None

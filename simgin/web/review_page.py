@@ -65,7 +65,7 @@ def read_review(form: Form, site: Site) -> Draft:
         options["title"]
         or f"{', '.join(map(variant_label, texts))} or {variant_label(base.spec)}?",
         request.default_name,
-        _expected_cpu_seconds(replace(request, matches=matches), adapted),
+        _expected_cpu_seconds(replace(request, matches=matches, is_sequential=False), adapted),
         _adapt_notes(adapted),
         {name: describe_variant_fields(spec) for name, spec in _given(form).items()},
     )

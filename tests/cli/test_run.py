@@ -8,13 +8,8 @@ from pathlib import Path
 import pytest
 
 import simgin
-from simgin.cli import plan_table
 from simgin.core import rng
-from simgin.play.matchup import parse_matchup
 from simgin.runs import directory, runner
-from simgin.runs.block import Task
-from simgin.runs.plan import Plan
-from simgin.runs.runner import ExtraStep
 from simgin.stats import table
 from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, reproducible_files
@@ -83,20 +78,6 @@ def test_more_deals_extend_a_run_and_fewer_use_part_of_it(empty_directory):
         assert (
             read_stable_manifest("out")["matchups"] == read_stable_manifest(f"fresh{n}")["matchups"]
         )
-
-
-def test_steps_are_announced_with_their_time(monkeypatch, capsys):
-    """Assume 20 ms per unit on each of two CPUs, and 60 ms in an extra pass."""
-    monkeypatch.setattr(plan_table, "measure_unit_seconds", lambda matchup: 0.02)
-    monkeypatch.setattr(plan_table, "usable_cpus", lambda: 2)
-    monkeypatch.setattr(plan_table.kernel, "compile_matchup", lambda matchup: None)
-    matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
-    step = ExtraStep("luck standard", matchup, 1000, 3.0, lambda *_: {})
-    asked = Plan("review", (Task(matchup, 1000),), extra_steps=(step, step))
-    rows = plan_table.plan_rows(asked, Path("nowhere"), 2, record_deals=False)
-    plan_table.print_plan(asked, rows, Path("nowhere"))
-    output = " ".join(capsys.readouterr().out.split())
-    assert "2 further passes over the deals take about 60 s." in output
 
 
 def test_a_changed_strategy_of_the_same_name_is_another_run(empty_directory):

@@ -239,7 +239,8 @@ def test_every_plot_is_described_and_every_plot_of_a_review_is_shown():
 def test_the_page_states_what_a_review_plays():
     assert dict(rows(REVIEWS, "kinds"))["strong"] == f"`{cast.CHAMPION}`"
     solo = review_request.SOLO_MATCHES
-    assert f"players plays {review_request.REVIEW_MATCHES:,} matches" in REVIEWS
+    first, *_, last = review_request.LOOKS
+    assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS
     assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS
     assert all(f"`{name}`" in REVIEWS for name in cast.CHALLENGERS)
     evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS)

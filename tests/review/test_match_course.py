@@ -15,6 +15,7 @@ from simgin.review.review import SKILL, Review
 from simgin.review.review_request import ReviewRequest
 from simgin.review.scorecard import MatchupStats, scorecard_rows
 from simgin.rules import variants
+from simgin.runs.block import Block
 from simgin.runs.runner import run_matchup
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import NAIVE, player_types
@@ -39,7 +40,7 @@ def deals(matchup):
 
 @pytest.fixture(scope="module")
 def match_courses(matchup):
-    return match_course.count_matches(matchup, MATCHES, 1, None)
+    return match_course.count_matches(Block(0, matchup, 0, MATCHES), 1, None)
 
 
 def test_lengths_and_knocks_are_those_of_the_deals(deals, match_courses):
@@ -128,7 +129,7 @@ def test_skill_in_solitaire_games_is_a_difference_of_matches_won(game):
 
 
 def test_workers_and_batches_change_nothing(matchup, match_courses):
-    other = match_course.count_matches(matchup, MATCHES, 2, None)
+    other = match_course.count_matches(Block(0, matchup, 0, MATCHES), 2, None)
     assert all((other[name] == match_courses[name]).all() for name in match_courses)
 
 
@@ -238,7 +239,7 @@ def measure_scorecards(seed, matches):
     found = {}
     for variant in RULES:
         matchup = parse_matchup("gold-early", "gold-early", variant, seed, "match")
-        followed = match_course.count_matches(matchup, matches, 1, None)
+        followed = match_course.count_matches(Block(0, matchup, 0, matches), 1, None)
         played = MatchupStats(
             match_course.merge_batches(run_matchup(matchup, matches, 1)), followed
         )

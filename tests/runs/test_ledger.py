@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from simgin.core import batch_columns
 from simgin.core.deal_record import DEAL_RECORD
+from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 from simgin.runs import ledger, runner
 from simgin.runs.block import Block, Schedule, Task
@@ -520,15 +521,16 @@ class RecordedPasses:
         self.names, self.interrupted = [], interrupted
 
     def step(self, name, n=1000):
-        def play(workers, progress):
+        def play(block, workers, progress):
             if name == self.interrupted:
                 raise KeyboardInterrupt
             self.names.append(name)
             if progress:
                 progress(1, 2)
-            return RESULT
+            return {**RESULT, "rows": kernel.play_batches(block.matchup, 0, block.units)}
 
-        return ExtraStep(name, parse_matchup("gold", "gold", "standard", 1, "deal"), n, 1.0, play)
+        matchup = parse_matchup("gold", "gold", "standard", 1, "deal")
+        return ExtraStep(name, Block(1, matchup, 0, n), play)
 
 
 def is_result(ledger, name, n):

@@ -70,7 +70,9 @@ if TYPE_CHECKING:
 @click.option(
     "--deep", is_flag=True, help="Play 100 times as many matches, for intervals a tenth as wide."
 )
-@options.count_option("--matches", "Matches per pair of players [default: 20k, or 2M with --deep].")
+@options.count_option(
+    "--matches", "Matches per pair of players [default: 5k to 20k, or 2M with --deep]."
+)
 @options.seed_option
 @options.workers_option
 @options.scheduler_option
