@@ -22,7 +22,7 @@ from support.browser import start_browser  # noqa: E402
 IMAGES = ROOT / "docs" / "images"
 GAME = "/play?variant=standard&opponent=champion&length=match&seat=0&seed=51&coach=request"
 BOARD = "/analyse?variant=standard&hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&known=9D"
-REVIEW = "/review?r1=standard%2Bundercut_bonus%3D10"
+REVIEW = "/review?r1=standard%2Bundercut_bonus%3D10&precision=quick"
 COMPARISON = "/compare?s1=gold-early&s2=simple&stop=until&until=0.1%25"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 MIDDLE_TURNS = 3  # turns before the screenshot in the middle of the deal
@@ -40,7 +40,7 @@ def take_screenshots(address: str) -> None:
         show_game(browser, address, "web-play-phone", PHONE, "dark")
         show_game(browser, address, "web-play", WIDE, "light", to_end=True)
         show_board(browser, address, "web-analyse")
-        show_job(browser, address, COMPARISON, "web-compare", "#job-chart .band")
+        show_job(browser, address, COMPARISON, "web-compare", "#job-chart text:text-is('1M')")
         show_job(browser, address, REVIEW, "web-review", ".card td.much")
         show_page(browser, address, "/results", "web-results", PHONE)
 
@@ -50,9 +50,9 @@ def start_server() -> Iterator[str]:
     """Start `simgin web`, and yield its address."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"SIMGIN_DATA_DIR": folder, "PYTHONUNBUFFERED": "1"}
-        words = ["-m", "simgin", "web", "--no-open", "--results", f"{folder}/runs"]
+        words = ["-m", "simgin", "web", "--no-open"]
         with subprocess.Popen(
-            [sys.executable, *words], env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True
+            [sys.executable, *words], env=environment, cwd=folder, stdout=subprocess.PIPE, text=True
         ) as server:
             assert server.stdout is not None
             address = re.search(r"http://\S+", server.stdout.readline())
