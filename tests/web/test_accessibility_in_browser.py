@@ -78,8 +78,9 @@ def saved(tmp_path_factory):
 
 @pytest.fixture
 def demo(site, saved):
-    """Add a finished run to the results of the site."""
-    shutil.copytree(saved, site.results / "demo")
+    """Add two finished runs to the results of the site, because a comparison needs two runs."""
+    for name in ("demo", "demo-2"):
+        shutil.copytree(saved, site.results / name)
 
 
 @pytest.fixture(params=[("light", 1280), ("dark", 390)], ids=["light-wide", "dark-phone"])
