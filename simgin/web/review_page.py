@@ -28,8 +28,9 @@ RULE_SETS = ("r1", "r2", "r3", "r4")  # fields of the form
 EXAMPLE = "standard+undercut_bonus=10"
 MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
+EARLY_END = "The review ends earlier if every effect size is decided."
 # CPU times of each rule set: pilot matches and plots, and training
-SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 3, 90
+SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 2, 90
 
 
 def read_review(form: Form, site: Site) -> Draft:
@@ -66,7 +67,7 @@ def read_review(form: Form, site: Site) -> Draft:
         or f"{', '.join(map(variant_label, texts))} or {variant_label(base.spec)}?",
         request.default_name,
         _expected_cpu_seconds(replace(request, matches=matches, is_sequential=False), adapted),
-        _adapt_notes(adapted),
+        _adapt_notes(adapted) + [EARLY_END] * (request.is_sequential and precision == "normal"),
         {name: describe_variant_fields(spec) for name, spec in _given(form).items()},
     )
 

@@ -68,6 +68,8 @@ def test_the_review_command_contains_every_field(browser, site):
         str(site.results / "review-oklahoma-undercut-bonus=10-straight-against-oklahoma"),
     ]
     assert "--matches=2000" in words_of(browser, "review", precision="quick")
+    assert "ends earlier" in checked(browser, "review")["notes"][0]
+    assert not checked(browser, "review", precision="quick")["notes"]
 
 
 @pytest.mark.parametrize(
