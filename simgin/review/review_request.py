@@ -446,6 +446,8 @@ def resolve_players(
             strong[variant] = train_or_find_strongest(variant, request.seed, workers, part)
         else:
             strong[variant] = load_or_find_strongest(variant, request.seed, workers)
+        if part is not None:
+            part(1, 1)
     same_length = {}
     if not request.is_solo and not request.sweep and request.base is not None:
         baseline_turns = mean_turns_per_match(strong[request.base], request.base, request, workers)

@@ -70,10 +70,14 @@ def rows(small_review):
 
 def test_the_live_scorecard_contains_only_final_results(monkeypatch):
     monkeypatch.setattr(live_scorecard, "MAX_TIME_SHARE", math.inf)
+    pilot, tables = [], []
     request = resolve_players(
-        ReviewRequest.read(["straight"], BASE, players=["simple", "stubborn", "gold"], matches=1000)
+        ReviewRequest.read(
+            ["straight"], BASE, players=["simple", "stubborn", "gold"], matches=1000
+        ),
+        progress=lambda *done: pilot.append(done),
     )
-    tables = []
+    assert [done / total for done, total in pilot] == [0.5, 1]
 
     def on_progress(done, total, render_result):
         tables.append(render_result())
