@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 FILE ?= tests/data/rules_vectors.json
 
-.PHONY: setup demo test test-fast test-slow conform check docs bench reference train clean
+.PHONY: setup wheel demo test test-fast test-slow conform check docs bench reference train clean
 
 setup: $(STAMP)
 
@@ -17,7 +17,15 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 	@$(PYTHON) -m venv $(VENV) || { \
 	  echo "Python could not create the virtual environment $(VENV). On Debian and Ubuntu, install python3-venv first."; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev]'
+	@echo "Compiling the engine, so that the first command need not compile. Further code is compiled in the background."
+	@$(BIN)/simgin match gold simple --deals 2k > $(VENV)/compile.log
+	@nice $(BIN)/python .ci/compile.py > $(VENV)/compile.log 2>&1 &
 	@touch $(STAMP)
+
+# Builds a wheel with compiled code for this version of Python and x86-64-v3 CPUs, in dist
+wheel: setup
+	rm -rf build
+	SIMGIN_PRECOMPILE=1 $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 
 demo: setup
 	@rm -rf results/demo # a run of an earlier version cannot be resumed

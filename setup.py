@@ -1,10 +1,16 @@
 """Packaging steps that pyproject.toml cannot express: the package page and the package list."""
 
+import os
 import re
+import subprocess
+import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
 from setuptools.command.editable_wheel import editable_wheel
 
 HERE = Path(__file__).resolve().parent
@@ -18,7 +24,8 @@ simgin run demo              # a first experiment with tables, plots and an HTML
 simgin examples mine         # copies all example experiments and notebooks
 ```
 
-The first command that plays games compiles for ten to twenty seconds.
+On Linux, the wheel contains compiled code for x86-64 CPUs with AVX2. On other machines, the first
+command that plays games compiles for ten to twenty seconds.
 
 """
 PAGES_NOTE = "\nThe pages named in this text are in the folder `docs/` of the source archive.\n"
@@ -65,6 +72,32 @@ class Editable(editable_wheel):
         Path(installation_dir, "_simgin_clone.pth").write_text("import _simgin_clone\n")
 
 
+CPU = "x86-64-v3"  # as in simgin/core/shipped_code.py
+
+
+class CompiledBuild(build_py):
+    """Build that adds compiled code to the package (see simgin/core/shipped_code.py)."""
+
+    def run(self) -> None:
+        """Copy the sources, then compile the copies."""
+        super().run()
+        library = Path(self.build_lib).resolve()
+        script = [sys.executable, HERE / ".ci" / "compile.py", library / "simgin" / "compiled"]
+        with tempfile.TemporaryDirectory() as cache:
+            settings = {"NUMBA_CPU_NAME": CPU, "NUMBA_CPU_FEATURES": "", "SIMGIN_CACHE_DIR": cache}
+            variables = {**os.environ, **settings, "PYTHONPATH": str(library)}
+            subprocess.run(script, cwd=cache, env=variables, check=True)
+
+
+class CompiledWheel(bdist_wheel):
+    """Wheel for one version of Python and one platform."""
+
+    def finalize_options(self) -> None:
+        """Set the tags of the wheel."""
+        super().finalize_options()
+        self.root_is_pure = False
+
+
 COMMENT = re.compile(r"<!-- .*? -->\n\n?")
 
 
@@ -89,8 +122,11 @@ if __name__ == "__main__":
     urls = settings["project"].get("urls", {})
     mapped = settings["tool"]["setuptools"]["package-dir"]
     text = (HERE / "README.md").read_text(encoding="utf-8")
+    commands = {"editable_wheel": Editable}
+    if os.environ.get("SIMGIN_PRECOMPILE"):
+        commands |= {"build_py": CompiledBuild, "bdist_wheel": CompiledWheel}
     setup(
-        cmdclass={"editable_wheel": Editable},
+        cmdclass=commands,
         packages=[*find_packages(include=["simgin", "simgin.*"]), *mapped],
         long_description=package_page(text, urls.get("Repository")),
         long_description_content_type="text/markdown",

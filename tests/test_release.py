@@ -8,7 +8,6 @@ import email
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -19,7 +18,6 @@ from importlib import metadata
 from itertools import chain
 from pathlib import Path
 
-import numpy
 import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -28,6 +26,7 @@ from packaging.version import Version
 from simgin.cli.main import COMMANDS
 from simgin.version import AUTHORS, LICENSE, TITLE, YEAR, format_bibtex, get_version
 from support import command_line
+from support.installation import build_from_copy, install_wheel, tracked_files
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -43,15 +42,6 @@ def package_page(repository):
     return module.package_page((ROOT / "README.md").read_text(), repository)
 
 
-def tracked_files():
-    """List the files of the checkout that git does not ignore."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if listing.returncode != 0:
-        pytest.skip("not a checkout")
-    return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
-
-
 @pytest.fixture(scope="module")
 def built_packages(tmp_path_factory):
     """Build the wheel and the source archive of a fresh checkout."""
@@ -59,12 +49,7 @@ def built_packages(tmp_path_factory):
     if major < 77:
         pytest.skip("needs setuptools 77, which `make setup` installs")
     checkout = tmp_path_factory.mktemp("checkout")
-    for name in tracked_files():
-        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, checkout / name)
-    words = [sys.executable, "-c", BUILD]
-    built = subprocess.run(words, cwd=checkout, capture_output=True, text=True, check=False)
-    assert built.returncode == 0, built.stdout + built.stderr
+    build_from_copy(checkout, "-c", BUILD)
     return checkout / "out"
 
 
@@ -93,13 +78,8 @@ def test_the_wheel_has_every_module_and_every_data_file(built_packages):
 def test_every_command_of_an_installed_wheel_shows_its_help(built_packages, tmp_path):
     """Install only the wheel, without network, next to the packages of this environment."""
     place = tmp_path / "venv"
-    venv.create(place)
-    (library,) = place.glob("lib/python*/site-packages")
-    (library / "dependencies.pth").write_text(str(Path(numpy.__file__).parents[1]))
     (wheel,) = built_packages.glob("*.whl")
-    python = place / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps"]
-    subprocess.run([*pip, "--no-index", wheel], check=True)
+    library = install_wheel(wheel, place)
     where = run_as_user(
         "python -c 'import simgin; print(simgin.__file__)'", user_environment=place, cwd=tmp_path
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import simgin
-from simgin.core import batch_columns, jit, rng
+from simgin.core import batch_columns, jit, rng, shipped_code
 from simgin.core.deadwood import deadwood
 from simgin.play import parallel
 from simgin.play.matchup import Matchup, parse_matchup
@@ -173,7 +173,11 @@ def check_cache() -> HealthCheck:
         return HealthCheck("cache", str(directory), problem)
     mebibytes = sum(path.stat().st_size for path in directory.rglob("*.nb?")) / MEBIBYTE
     n_old = sum(path.is_dir() and path != directory for path in directory.parent.iterdir())
-    return HealthCheck("cache", f"{directory}, {mebibytes:.1f} MiB, older versions: {n_old}")
+    details = f"{directory}, {mebibytes:.1f} MiB, older versions: {n_old}"
+    mismatch = shipped_code.find_mismatch(jit.compiled_digest())
+    if mismatch != "":
+        details += f". {mismatch}" if mismatch else ", with precompiled code"
+    return HealthCheck("cache", details)
 
 
 # Known results

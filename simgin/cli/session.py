@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from numba.core import event
 
 from simgin.cli.debug import policy_calls
 from simgin.cli.output import CommandResult, continue_command, print_note, screen_parts
-from simgin.core import jit
+from simgin.core import jit, shipped_code
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.report import progress
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from simgin.runs.result import Result
 
 INTERRUPTED = 130  # exit code after an interruption
-COMPILING_NOTICE_DELAY = 2.0  # delay in seconds; a start with cached code is faster
+NOTICE_DELAY = 2.0  # delay in seconds before a notice that explains a wait
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
 MATCHES_HINT = "Use --matches 20k to play whole matches."
 
@@ -235,27 +236,46 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
 
 
 @contextmanager
-def explain_wait(reason: str = COMPILING_NOTICE) -> Iterator[None]:
-    """Print the reason for waiting if the block takes long.
-
-    If compiled code cannot be cached, the notice of `jit.cache_directory` replaces `COMPILING`.
-
-    Args:
-        reason: Reason to print.
-    """
-    timer = threading.Timer(COMPILING_NOTICE_DELAY, print_note, [reason])
+def explain_wait(reason: str) -> Iterator[None]:
+    """Print the reason for a wait if the block takes longer than NOTICE_DELAY."""
+    timer = threading.Timer(NOTICE_DELAY, print_note, [reason])
     timer.daemon = True
-    if reason != COMPILING_NOTICE or jit.cache_directory() is not None:
-        timer.start()
+    timer.start()
     try:
         yield
     finally:
         timer.cancel()
 
 
+@cache
+def _print_compilation_notice() -> None:
+    """Print a notice once per process, unless `core.jit` warns that code cannot be cached."""
+    if jit.cache_directory() is not None:
+        problem = shipped_code.describe_problem(jit.compiled_digest())
+        print_note(f"{COMPILING_NOTICE} {problem}".rstrip())
+
+
+class _CompilationNotice(progress.CompilationTimer):
+    """Timer that prints a notice if compilation takes longer than NOTICE_DELAY."""
+
+    def notify(self, event: Any) -> None:
+        """Record that a compilation starts or ends."""
+        super().notify(event)
+        if self and self.seconds() >= NOTICE_DELAY:
+            _print_compilation_notice()
+
+
+@contextmanager
+def announce_compilation() -> Iterator[None]:
+    """Print a notice if the block compiles for longer than NOTICE_DELAY."""
+    event.Listener.register(progress.CompilationTimer)
+    with event.install_listener("numba:compile", _CompilationNotice()):
+        yield
+
+
 def compile_players(matchups: Iterable[Matchup]) -> None:
     """Compile the strategies of matchups, printing a notice if the compilation takes long."""
-    with explain_wait():
+    with announce_compilation():
         for matchup in matchups:
             kernel.compile_matchup(matchup)
 

@@ -1,4 +1,4 @@
-"""Files of numba's cache, protected by checksums.
+"""Files of numba's cache, compressed and protected by checksums.
 
 Without a checksum, corrupt machine code could be executed. If the checksum of a file does not
 match, reading the file raises an error, which is treated as a cache miss. Checksums detect
@@ -7,6 +7,7 @@ accidental corruption, not tampering.
 
 import hashlib
 import pickle
+import zlib
 from typing import Any
 
 from numba.core.caching import IndexDataCacheFile
@@ -23,14 +24,14 @@ class _ChecksummedBytes:
 
 
 def _verify_and_load(digest: bytes, content: bytes) -> Any:
-    """Return the unpickled content, or raise ValueError if its checksum does not match."""
+    """Return the unpickled value, or raise ValueError if the checksum does not match."""
     if hashlib.sha256(content).digest() != digest:
         raise ValueError("damaged")
-    return pickle.loads(content)
+    return pickle.loads(zlib.decompress(content))
 
 
 class ChecksummedCacheFile(IndexDataCacheFile):  # type: ignore[misc]
     """Index file and data files of one cached function."""
 
     def _dump(self, value: Any) -> bytes:
-        return pickle.dumps(_ChecksummedBytes(super()._dump(value)))
+        return pickle.dumps(_ChecksummedBytes(zlib.compress(super()._dump(value))))

@@ -5,29 +5,29 @@ file. The name of simgin's cache directory is therefore a digest of all compiled
 versions of numba, NumPy and Python. Each policy has its own folder in that directory. The name of
 the folder is a digest of all other dependencies of the policy. Code with bounds checks
 (NUMBA_BOUNDSCHECK=1) has its own folder.
+
+A wheel can contain compiled code (see `simgin.core.shipped_code`). Such code is not copied to the
+cache.
 """
 
 import contextlib
 import hashlib
 import os
-import platform
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable
 from filecmp import cmp
-from functools import cache, partial
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-import numba
-import numpy as np
-from numba.core import config, entrypoints
+from numba.core import config
 from numba.core.caching import FunctionCache
-from numba.core.runtime import rtsys
 
+from simgin.core import shipped_code
 from simgin.core.cache_checksums import ChecksummedCacheFile
-from simgin.core.numba_cache import InnerCacheImpl, LazyDispatcher
+from simgin.core.numba_cache import InnerCacheImpl, LazyDispatcher, add_runtime_symbols
 
 PACKAGE_DIRECTORY = Path(__file__).resolve().parent.parent
 # Maximum number of cache directories; the least recently used directories are deleted
@@ -38,12 +38,8 @@ TAG_CONTENT = (
     "if you delete it.\n"
 )
 POLICY_FOLDER = "policies"  # folder for compiled policies
-BOUNDSCHECK_FOLDER = "checked"  # folder for code with bounds checks
+BOUNDSCHECK_FOLDER = Path("checked")  # folder for code with bounds checks
 MAX_CACHED_POLICIES = 400  # maximum number of policy folders in the cache
-
-# numba loads the extensions of all installed packages, and some extensions can be broken.
-with contextlib.suppress(Exception):
-    entrypoints.init_all()
 
 
 def list_compiled_sources() -> list[Path]:
@@ -61,8 +57,7 @@ def list_compiled_sources() -> list[Path]:
 def compiled_digest() -> str:
     """Return a hexadecimal digest that identifies the compiled sources and the compiler."""
     digest = hashlib.sha256()
-    environment = (numba.__version__, np.__version__, sys.version, platform.machine())
-    digest.update(repr(environment).encode())
+    digest.update(repr(shipped_code.compiler_versions()).encode())
     for path in list_compiled_sources():
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
@@ -111,41 +106,34 @@ def _remove_old_caches(current: Path, max_kept: int) -> None:
 
 @cache
 def cache_directory() -> Path | None:
-    """Return the cache directory of the current digest, and create it if necessary.
+    """Return the cache directory of the current digest, or None if the directory is not writable.
 
-    If the directory is not writable, print a warning and return None.
+    The function creates the directory if necessary.
     """
     directory = cache_root() / compiled_digest()
-    if sentence := cache_error(directory):
-        print(f"simgin: warning: {sentence}", file=sys.stderr)
+    if cache_error(directory):
         return None
     with contextlib.suppress(OSError):
         _remove_old_caches(directory, MAX_CACHE_DIRECTORIES)
     return directory
 
 
-def _function_cache_directory(function: Callable[..., Any], key: str) -> Path | None:
-    """Return the cache directory of an engine function, or of the policy with the given key.
+@cache
+def _warn_about_cache() -> None:
+    """Print a warning, once per process, that compiled code cannot be cached."""
+    if sentence := cache_error(cache_root() / compiled_digest()):
+        print(f"simgin: warning: {sentence}", file=sys.stderr)
 
-    The name of the directory identifies all dependencies of the code, so the contents are never
-    stale. Returns None for a policy without a key.
+
+def _cache_folder(function: Callable[..., Any], key: str) -> Path | None:
+    """Return the folder of a function in the cache directory, or None for a policy without a key.
+
+    The key of a policy identifies all its dependencies, so the contents are never stale.
     """
-    directory = cache_directory()
-    if directory is None:
-        return None
-    if config.BOUNDSCHECK:
-        directory /= BOUNDSCHECK_FOLDER
-        directory.mkdir(exist_ok=True)
-    if not key:
-        return None if function.__module__.startswith("simgin_strategies.") else directory
-    policy_directory = directory / POLICY_FOLDER / key
-    with contextlib.suppress(OSError):
-        if policy_directory.is_dir():
-            os.utime(policy_directory)
-        else:
-            policy_directory.mkdir(parents=True)
-            _remove_old_caches(policy_directory, MAX_CACHED_POLICIES)
-    return policy_directory
+    if key:
+        return Path(POLICY_FOLDER, key)
+    module = function.__module__
+    return None if module.startswith("simgin_strategies.") else Path(module)
 
 
 def cache_error(directory: Path) -> str:
@@ -171,25 +159,56 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     An interrupted process or a full disk can leave corrupt files.
     """
 
-    def __init__(self, function: Callable[..., Any], directory: Path) -> None:
-        self._impl_class = partial(InnerCacheImpl, directory=directory)
-        super().__init__(function)
-        self._cache_file = ChecksummedCacheFile(self._cache_path, self._impl.filename_base, "")
+    def __init__(self, function: Callable[..., Any], folder: Path) -> None:
+        # Few of the decorated functions are called, so numba's constructor would waste time.
+        self._py_func, self._folder = function, folder
+        self._directory = cache_directory()
+        self._enabled = self._directory is not None
+
+    @cached_property
+    def _impl(self) -> InnerCacheImpl:
+        return InnerCacheImpl(self._py_func, (self._directory or cache_root()) / self._folder)
+
+    @cached_property
+    def _cache_path(self) -> str:
+        return str(self._impl.locator.get_cache_path())
+
+    @cached_property
+    def _cache_file(self) -> ChecksummedCacheFile:
+        return ChecksummedCacheFile(self._cache_path, self._impl.filename_base, "")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
-            # The complete initialisation of numba takes a third of a second. Cached code needs only
-            # the runtime. After a cache miss, the compiler initialises the rest.
-            rtsys.initialize(target_context)
-            return self._load_overload(sig, target_context)
+            add_runtime_symbols()
+            found = self._load_shipped(sig, target_context)
+            return found or self._load_overload(sig, target_context)
         except Exception:
             with contextlib.suppress(OSError):
                 self.flush()
             return None
 
+    def _load_shipped(self, sig: Any, target_context: Any) -> Any:
+        """Return the version that the package contains, or None."""
+        if shipped_code.find_mismatch(compiled_digest()) is not None:
+            return None
+        file = shipped_code.ShippedFile(self._folder, self._impl.filename_base)
+        data = file.load(self._index_key(sig, shipped_code))
+        return data and self._impl.rebuild(target_context, data)
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super()._load_overload(sig, target_context)
+        if found is not None:
+            with contextlib.suppress(OSError):  # The user might not own the cache.
+                os.utime(self._cache_path)  # Policies used longest ago are removed first.
+        return found
+
     def save_overload(self, sig: Any, data: Any) -> None:
+        if not self._enabled:
+            _warn_about_cache()
         with contextlib.suppress(OSError):  # A full disk must not stop the run.
             super().save_overload(sig, data)
+            if (directory := Path(self._cache_path)).parent.name == POLICY_FOLDER:
+                _remove_old_caches(directory, MAX_CACHED_POLICIES)
 
 
 def is_interpreted() -> bool:
@@ -236,14 +255,16 @@ def compile_function(
     dispatcher = LazyDispatcher(
         function, {"nopython": True, "nogil": True, "noalias": no_alias, **options}
     )
-    if is_engine_code and config.BOUNDSCHECK and (directory := cache_directory()) is not None:
-        dispatcher._cache = _SafeCache(function, directory)
-        if dispatcher.load_cached(signature):
-            dispatcher.disable_compile()
-            return dispatcher
-    directory = _function_cache_directory(function, key) if use_cache else None
-    if directory is not None:
-        dispatcher._cache = _SafeCache(function, directory)
+    folder = _cache_folder(function, key) if use_cache else None
+    if folder and config.BOUNDSCHECK:
+        if is_engine_code:
+            dispatcher._cache = _SafeCache(function, folder)
+            if dispatcher.load_cached(signature):
+                dispatcher.disable_compile()
+                return dispatcher
+        folder = BOUNDSCHECK_FOLDER / folder
+    if folder:
+        dispatcher._cache = _SafeCache(function, folder)
     if signature is not None:
         dispatcher.compile(signature)
         dispatcher.disable_compile()

@@ -8,6 +8,7 @@ point. The disk cache stores the LLVM code as bitcode, so that strategies that c
 need not compile it again.
 """
 
+import contextlib
 import ctypes
 import gc
 import hashlib
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import binding as llvm
-from numba.core import sigutils
+from numba.core import entrypoints, sigutils
 from numba.core.caching import CompileResultCacheImpl, UserProvidedCacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
@@ -31,6 +32,7 @@ from numba.core.cpu import CPUTargetOptions
 from numba.core.environment import lookup_environment
 from numba.core.options import TargetOptions
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import _nrt_python
 from numba.core.types import FunctionType, Record, Type
 from numba.core.types.misc import unliteral
 from numba.core.typing.typeof import typeof_impl
@@ -115,6 +117,37 @@ class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]
 class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Library of executable code that hides the functions inside it from the linker."""
 
+    _bitcode = b""
+    _shared_module: Any
+
+    @classmethod
+    def from_object(
+        cls, codegen: Any, name: str, object_code: bytes, bitcode: bytes, symbols: set[str]
+    ) -> "_ExecutableLibrary":
+        """Create a library from machine code; compiled callers use the bitcode."""
+        library = cls(codegen, name)
+        library.enable_object_caching()
+        library._set_compiled_object(object_code)
+        library._finalize_final_module()
+        codegen._engine._defined_symbols |= symbols
+        library._bitcode = bitcode
+        return library
+
+    def serialize_using_object_code(self) -> tuple[str, str, tuple[bytes, bytes, set[str]]]:
+        """Return the machine code, the bitcode and the names of all functions."""
+        name, kind, (object_code, bitcode) = super().serialize_using_object_code()
+        symbols = {function.name for function in self.get_defined_functions()}
+        return name, kind, (object_code, bitcode, symbols)
+
+    def _get_module_for_linking(self) -> Any:
+        """Return the module for compiled callers.
+
+        numba would parse the bitcode in every process, although few processes compile a caller.
+        """
+        if self._bitcode and self._shared_module is None:
+            self._shared_module = llvm.parse_bitcode(self._bitcode)
+        return super()._get_module_for_linking()
+
     def _optimize_final_module(self) -> None:
         """Make callees internal first, so that LLVM can change their arguments or remove them."""
         for function in self._final_module.functions:
@@ -127,6 +160,7 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
     """Variant of numba's compiler that creates an InnerLibrary for inner functions."""
 
     def __init__(self, *arguments: Any) -> None:
+        load_extensions()
         _load_array_functions()
         super().__init__(*arguments)
 
@@ -144,6 +178,23 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
             self.state.library = _ExecutableLibrary(codegen, name)
             self.state.library.enable_object_caching()
         return super()._compile_core()
+
+
+def load_extensions() -> None:
+    """Load the extensions of numba in all installed packages, of which some can be broken."""
+    with contextlib.suppress(Exception):
+        entrypoints.init_all()
+
+
+@cache
+def add_runtime_symbols() -> None:
+    """Let cached code call numba's runtime.
+
+    Before a compilation, numba initialises its compiler and generates code for its runtime, which
+    takes a third of a second. Cached code contains its own copy of that code.
+    """
+    for name, address in _nrt_python.c_helpers.items():
+        llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
 
 
 def _load_array_functions() -> None:
@@ -212,6 +263,14 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         """
         return super().get_compile_result(sig) if self._can_compile else self._latest_result
 
+    @property
+    def entry_point(self) -> Any:
+        """Machine code of the latest version, which does not check the types of its arguments.
+
+        In the first call of a loop, numba needs 0.01 s to check the types.
+        """
+        return self._latest_result.entry_point
+
     def compile(self, sig: Any) -> Any:
         """Compile a version for a signature unless a suitable version exists."""
         with global_compiler_lock:
@@ -258,13 +317,14 @@ def _link_environments(library: Any) -> None:
 class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
     """Cache location of a function.
 
-    numba's own locator reads global settings, which other threads share.
+    numba's own locators depend on global settings, which other threads share, and on the path and
+    the time of the source file, which are not the same on every machine.
     """
 
     def __init__(self, function: Any, directory: Path) -> None:
         self._py_file = inspect.getfile(function)
         self._lineno = function.__code__.co_firstlineno
-        self._cache_path = str(directory / self.get_suitable_cache_subpath(self._py_file))
+        self._cache_path = str(directory)
 
     def get_source_stamp(self) -> str:
         """Return an empty stamp, because the name of the directory identifies the sources."""
@@ -286,17 +346,23 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
         """Return the cached version, or None if Python calls it and only bitcode is stored."""
-        (name, kind, bitcode), fndesc, environment, signature, *rest = payload
-        if kind == "object":
-            return super().rebuild(target_context, payload)
-        if LazyDispatcher.compile_depth == 1:
-            return None
+        (name, kind, code), fndesc, environment, signature, *rest = payload
         objectmode, lifted, annotation, reload_init, environments = rest
-        library = InnerLibrary.from_bitcode(target_context.codegen(), name, bitcode)
+        codegen = target_context.codegen()
+        library: Any
+        if kind == "object":
+            library = _ExecutableLibrary.from_object(codegen, name, *code)
+        elif LazyDispatcher.compile_depth == 1:
+            return None
+        else:
+            library = InnerLibrary.from_bitcode(codegen, name, code)
+        entry_point = target_context.get_executable(library, fndesc, environment)
+        for referenced in environments:
+            library.codegen.set_env(referenced.env_name, referenced)
         return CompileResult(
             typing_context=target_context.typing_context,
             target_context=target_context,
-            entry_point=target_context.get_executable(library, fndesc, environment),
+            entry_point=entry_point,
             typing_error=None,
             type_annotation=annotation,
             signature=signature,

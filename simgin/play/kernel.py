@@ -192,11 +192,12 @@ def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any])
     Exceptions of policies are raised unchanged.
     """
     policies = compile_policies(matchup)
+    loop = getattr(kernel, "entry_point", kernel)  # An interpreted loop has no entry point.
     future: Future[None] = Future()
 
     def call() -> None:
         with python_tier.reraise_policy_errors():
-            kernel(*arguments, *policies)
+            loop(*arguments, *policies)
 
     with watchdog.watch_policies(matchup, state, future.set_exception):
         call_interruptibly(call, future)

@@ -60,9 +60,9 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
     """Show a progress display while the block runs, and yield the progress callback."""
     from numba.core import event
 
-    event.Listener.register(_CompilationTimer)
+    event.Listener.register(CompilationTimer)
     stream = sys.stderr if stream is None else stream
-    with event.install_listener("numba:compile", _CompilationTimer()) as compiling:
+    with event.install_listener("numba:compile", CompilationTimer()) as compiling:
         if os.environ.get(FORMAT_VARIABLE) == JSON_FORMAT:
             yield _JsonProgress(title, stream, compiling)
         elif stream.isatty():
@@ -90,7 +90,7 @@ def _find_ipython() -> Any:
 
 @contextmanager
 def _terminal_progress(
-    title: str, stream: TextIO, compiling: _CompilationTimer
+    title: str, stream: TextIO, compiling: CompilationTimer
 ) -> Iterator[_TerminalProgress]:
     """Show the progress bar on a terminal while the block runs."""
     from rich.live import Live
@@ -112,7 +112,7 @@ class ProgressBar:
     The remaining time is estimated from the measured speed.
     """
 
-    def __init__(self, title: str, compiling: _CompilationTimer) -> None:
+    def __init__(self, title: str, compiling: CompilationTimer) -> None:
         self._title = title
         self._compiling = compiling
         self._started = self._now = time.monotonic()
@@ -179,7 +179,7 @@ class ProgressBar:
 class _TerminalProgress(ProgressBar):
     """Progress bar on a terminal, with the interim result below the bar."""
 
-    def __init__(self, title: str, compiling: _CompilationTimer) -> None:
+    def __init__(self, title: str, compiling: CompilationTimer) -> None:
         super().__init__(title, compiling)
         self._result: RenderableType = ""
         self._refreshed = 0.0
@@ -218,7 +218,7 @@ class _LineProgress(ProgressBar):
 
     interval = SECONDS_PER_LINE
 
-    def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
+    def __init__(self, title: str, stream: TextIO, compiling: CompilationTimer) -> None:
         super().__init__(title, compiling)
         self._stream = stream
         self._last = self._started
@@ -245,7 +245,7 @@ class _JsonProgress(ProgressBar):
     values of another result. Both are null if there are none.
     """
 
-    def __init__(self, title: str, stream: TextIO, compiling: _CompilationTimer) -> None:
+    def __init__(self, title: str, stream: TextIO, compiling: CompilationTimer) -> None:
         super().__init__(title, compiling)
         self._stream = stream
         self._written = 0.0
@@ -308,7 +308,7 @@ class _NotebookProgress(_LineProgress):
             self._display.update(line, raw=True)
 
 
-class _CompilationTimer:
+class CompilationTimer:
     """Listener for numba events that measures the compilation time.
 
     Compilations can be nested, and only one thread compiles at a time. Compilation time is not

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from simgin import plots
 from simgin.report import numbers, summary
 from simgin.report.report import Plot, Report
 from simgin.report.report_table import Column, Table, describe_frame
@@ -376,6 +375,8 @@ def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
 
 def iter_run_plots(results: RunResults) -> Iterator[Plot]:
     """Yield all plots of a run in the order of the report."""
+    from simgin import plots
+
     seed, unit = results.info.seed, results.info.unit
     leagues = results.standings.groupby("variant", sort=False)
     for name, rows in leagues:
@@ -406,6 +407,8 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
 
 def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
     """Yield plots of the differences between strategies and between variants."""
+    from simgin import plots
+
     is_strategy = frame["variant"] == frame["base_variant"]
     for noun, rows in (("strategies", frame[is_strategy]), ("variants", frame[~is_strategy])):
         n_compared = len(rows.groupby(list(PLAYER_NAMES)))
@@ -417,6 +420,8 @@ def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
 
 
 def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
+    from simgin import plots
+
     wide, columns = summary.matchup_frame(frame), summary.metric_columns(frame)
     for name, question, figure, is_shown in (
         ("win_and_points", "Which strategy wins?", plots.win_and_points(frame, seed=seed), True),

@@ -17,14 +17,14 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from numba import cloudpickle
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import ReduceMixin
 
-from simgin.core.numba_cache import LazyDispatcher
+from simgin.core.numba_cache import LazyDispatcher, load_extensions
 from simgin.strategy.author import Strategy, helper
 from simgin.strategy.dependencies import (
     BUILT_IN_PREFIX,
@@ -32,6 +32,7 @@ from simgin.strategy.dependencies import (
     VERSIONED_PACKAGES,
     collect_functions,
     collect_module_values,
+    collect_names,
     module_name,
 )
 from simgin.strategy.strategy_spec import StrategyError, with_policies
@@ -68,14 +69,7 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
     digest = hashlib.sha256(get_version().encode())
     try:
         for callee in collect_functions(function):
-            digest.update(
-                pickle_by_value(
-                    callee.__name__,
-                    [callee, *collect_module_values(callee)],
-                    [callee],
-                    ENGINE_PREFIXES,
-                )
-            )
+            digest.update(_pickle_dependencies(callee))
             text = read_bytes(Path(callee.__code__.co_filename))
             if text.count(f"def {callee.__qualname__}(".encode()) != 1:
                 return ""  # The disk cache cannot distinguish functions with the same name.
@@ -83,6 +77,22 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
     except (OSError, ValueError):
         return ""
     return digest.hexdigest()[:16]
+
+
+def _pickle_dependencies(function: Any) -> bytes:
+    """Pickle the values that a function reads, and an author's function itself.
+
+    The code of a built-in function is determined by its file. A pickle of the code would contain
+    the path of the installation, but compiled code must be usable in every installation.
+    """
+    values: list[Any] = collect_module_values(function)
+    if not module_name(function).startswith(BUILT_IN_PREFIX):
+        return pickle_by_value(function.__name__, [function, *values], [function], ENGINE_PREFIXES)
+    names = collect_names(function.__code__) & function.__globals__.keys()
+    values += [(name, function.__globals__[name]) for name in sorted(names)]
+    data = [pair for pair in values if not isinstance(pair[1], FunctionType | Dispatcher)]
+    name = f"{function.__module__}.{function.__qualname__}"
+    return pickle_by_value(name, [name, function.__defaults__, data], [])
 
 
 def pickle_by_value(
@@ -197,6 +207,7 @@ def _is_numba_extended() -> bool:
     """
     from numba.core.typing.templates import builtin_registry
 
+    load_extensions()
     for template in builtin_registry.functions + builtin_registry.attributes:
         extension = getattr(template, "_overload_func", None)
         # The module is None for generated functions.

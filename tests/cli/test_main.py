@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import simgin
 from simgin.cli import session
 from simgin.cli.main import COMMANDS, cli
-from simgin.core import jit
+from simgin.core import jit, shipped_code
 from simgin.runs import directory, ledger, runner
 from support.command_line import call, interrupted_after
 from support.command_runs import EXPERIMENT, FEW, PLUGIN, files, reproducible_files
@@ -167,24 +167,53 @@ def test_colour_codes_are_printed_on_terminals_only(monkeypatch):
     assert not re.search(r"\x1b\[[^m]*(3|4|9|10)[0-9][;m]", run.stdout)
 
 
-def test_compiling_is_announced_only_when_it_takes_long(monkeypatch):
-    said, long = [], threading.Event()
-    monkeypatch.setattr(session, "print_note", lambda message: (said.append(message), long.set()))
-    with session.explain_wait():
+def halved(x):
+    return x // 2
+
+
+def compile_afresh():
+    jit.compile_function(halved, "int64(int64)", use_cache=False)
+
+
+@pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
+def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
+    said = []
+    monkeypatch.setattr(session, "print_note", said.append)
+    session._print_compilation_notice.cache_clear()
+    with session.announce_compilation():
+        compile_afresh()
+    assert said == []
+    monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
+    with session.announce_compilation():
         pass
     assert said == []
-    monkeypatch.setattr(session, "COMPILING_NOTICE_DELAY", 0.0)
-    with session.explain_wait():
-        assert long.wait(10)
-    assert "compiling (up to 30 s" in said[0]
-    # The notice about the cache must be the only one
+    with session.announce_compilation():
+        compile_afresh()
+        compile_afresh()
+    assert said == [session.COMPILING_NOTICE]
+    session._print_compilation_notice.cache_clear()
+    monkeypatch.setattr(shipped_code, "describe_problem", lambda _: "The code is for another CPU.")
+    with session.announce_compilation():
+        compile_afresh()
+    assert said[1:] == [f"{session.COMPILING_NOTICE} The code is for another CPU."]
+    # The warning about the cache must be the only message
+    session._print_compilation_notice.cache_clear()
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
-    long.clear()
-    with session.explain_wait():
-        assert not long.wait(0.1)
+    with session.announce_compilation():
+        compile_afresh()
+    assert len(said) == 2
+
+
+def test_a_long_wait_is_explained(monkeypatch):
+    said, long = [], threading.Event()
+    monkeypatch.setattr(session, "print_note", lambda message: (said.append(message), long.set()))
+    with session.explain_wait("trials first."):
+        pass
+    assert said == []
+    monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
     with session.explain_wait("trials first."):
         assert long.wait(10)
-    assert said[1:] == ["trials first."]
+    assert said == ["trials first."]
 
 
 HAND = ("hand", "5S 6S 7S 9H 9D 9C KS QD 2C AH")

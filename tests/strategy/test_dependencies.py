@@ -158,6 +158,10 @@ def test_every_built_in_policy_can_be_cached_and_uses_no_other_random_numbers():
         assert jit.is_interpreted() or compute_fingerprint(policy.function), policy.name
 
 
+def doubled(x):
+    return 2 * x
+
+
 @compiled_only
 def test_policies_used_longest_ago_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
@@ -166,10 +170,11 @@ def test_policies_used_longest_ago_are_removed(tmp_path, monkeypatch):
         old.mkdir(parents=True)
         (old / jit.TAG_FILE).write_text(jit.TAG_CONTENT)
         os.utime(old, (i, i))
-    new = jit._function_cache_directory(one, "f" * 16)
+    jit.compile_function(doubled, "int64(int64)", key="f" * 16)
+    new = tmp_path / jit.POLICY_FOLDER / ("f" * 16)
     left = {path.name for path in (tmp_path / jit.POLICY_FOLDER).iterdir()}
     newest, oldest = f"{jit.MAX_CACHED_POLICIES:016x}", f"{0:016x}"
-    assert new is not None and {new.name, newest} < left and oldest not in left
+    assert {new.name, newest} < left and oldest not in left
 
 
 HEAD = "from simgin.strategy import *\nimport numpy as np\nfrom math import sqrt\n"

@@ -70,7 +70,7 @@ def chart_command(
         write_file(file, render_chart_strategy(chart, command).encode())
         return [file]
 
-    with session.explain_wait():
+    with session.announce_compilation():
         session.run_request(
             partial(run_chart, ChartRequest.read(**arguments), workers),
             f"{arguments['kind']} chart",

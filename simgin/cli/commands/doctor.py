@@ -19,9 +19,9 @@ def doctor_command(ctx: click.Context, as_json: bool) -> None:
     The exit code is 0 if all checks pass, and 1 if any check fails.
     """
     from simgin.checks.doctor import run_checks, to_json_rows
-    from simgin.cli.session import explain_wait
+    from simgin.cli.session import announce_compilation
 
-    with explain_wait():
+    with announce_compilation():
         findings = list(run_checks())
     problems = [finding.problem for finding in findings if finding.problem]
     cells = [

@@ -1,0 +1,68 @@
+"""Compile what the commands of simgin need, so that their first call need not compile.
+
+Without arguments, the script fills the cache of the user. With the path of a package directory, the
+script writes the compiled code and its manifest (see `simgin.core.shipped_code`) to that directory.
+"""
+
+import hashlib
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from simgin.core import jit, shipped_code
+from simgin.strategy import compiler, loader
+
+# Commands that together call every compiled loop of the engine
+COMMANDS = """
+simgin match gold simple --deals 2k
+simgin match gold -v solitaire-gin --deals 2k
+simgin doctor
+simgin odds solitaire-gin --deals 2k
+simgin odds standard --deals 20k
+simgin review oklahoma --against standard --matches 1k
+simgin chart knock --player simple --deals 2k
+simgin drill --positions 1 -o drill.html
+simgin analyze gold simple --unit 7 --turn 2
+simgin find gold simple --where undercut
+simgin show gold simple
+simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
+"""
+
+
+def compile_everything() -> None:
+    """Compile all policies of the built-in strategies and all code that the commands need."""
+    for policy in loader.list_policies():
+        compiler.compile_policy(policy)
+    with tempfile.TemporaryDirectory() as directory:
+        for command in COMMANDS.strip().splitlines():
+            words = [sys.executable, "-m", *shlex.split(command)]
+            subprocess.run(words, cwd=directory, check=True, capture_output=True)
+
+
+def write_package(package: Path) -> None:
+    """Copy the compiled code from the cache to a package, and write its manifest."""
+    cache = jit.cache_directory()
+    assert cache is not None, "the cache must be writable"
+    files = {}
+    for path in sorted(cache.rglob("*.nb?")):
+        name = path.relative_to(cache)
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, package / name)
+        files[name.as_posix()] = hashlib.sha256(path.read_bytes()).hexdigest()
+    manifest = {
+        "versions": shipped_code.compiler_versions(),
+        "cpu": shipped_code.CPU,
+        "sources": jit.compiled_digest(),
+        "files": files,
+    }
+    (package / shipped_code.MANIFEST).write_text(json.dumps(manifest, indent=1))
+
+
+if __name__ == "__main__":
+    compile_everything()
+    if len(sys.argv) > 1:
+        write_package(Path(sys.argv[1]))

@@ -1,0 +1,132 @@
+"""Compiled code that a wheel contains, so that the first command need not compile.
+
+`.ci/compile.py` writes the code and a manifest. The manifest lists the versions that the code
+requires, and the digest of every file. Because the files contain pickles and machine code, simgin
+reads a file only if its digest matches, and never writes to the package. If the code does not fit
+the installed versions, the sources or the CPU, simgin compiles as if the package contained no code.
+"""
+
+import contextlib
+import hashlib
+import json
+import sysconfig
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import binding as llvm
+from numba.core import config
+from numba.core.caching import IndexDataCacheFile
+
+DIRECTORY = Path(__file__).resolve().parents[1] / "compiled"
+MANIFEST = "manifest.json"
+CPU = "x86-64-v3"  # Intel processors since 2013 and AMD processors since 2015
+CPU_FEATURES = """avx avx2 bmi bmi2 crc32 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2
+ssse3 xsave""".split()
+CORRUPT = "The precompiled code is corrupt. To repair it, reinstall simgin."
+
+_corrupt_files: set[str] = set()
+
+
+def compiler_versions() -> dict[str, str]:
+    """Return the versions that determine the format of compiled code.
+
+    numba distinguishes only the first two numbers of a NumPy version.
+    """
+    return {
+        "Python": str(sysconfig.get_config_var("SOABI")),
+        "numba": numba.__version__,
+        "NumPy": ".".join(np.__version__.split(".")[:2]),
+    }
+
+
+def magic_tuple() -> tuple[str, str, str]:
+    """Return the part of a cache key that identifies the processor, as numba's codegen does."""
+    return llvm.get_process_triple(), CPU, ""
+
+
+@cache
+def read_manifest() -> dict[str, Any] | None:
+    """Return the manifest, or None if the package contains no compiled code.
+
+    Raises:
+        ValueError: If the file is corrupt.
+    """
+    try:
+        return dict(json.loads((DIRECTORY / MANIFEST).read_bytes()))
+    except FileNotFoundError:
+        return None
+
+
+@cache
+def find_mismatch(sources: str) -> str | None:
+    """Return the reason why the compiled code in the package is not used, as a sentence.
+
+    Args:
+        sources: Digest of the compiled sources.
+
+    Returns:
+        None if the code is used, and "" if the package contains no code.
+    """
+    try:
+        manifest = read_manifest()
+        return "" if manifest is None else _find_difference(manifest, sources)
+    except (OSError, ValueError, LookupError, TypeError):
+        return CORRUPT
+
+
+def _find_difference(manifest: dict[str, Any], sources: str) -> str | None:
+    """Return the reason why compiled code with a manifest does not fit, or None if it fits."""
+    for name, installed in compiler_versions().items():
+        if (required := manifest["versions"][name]) != installed:
+            return (
+                f"The precompiled code requires {name} {required}, but {name} {installed} is "
+                "installed."
+            )
+    if manifest["sources"] != sources:
+        return "The precompiled code is not used, because source files of simgin were modified."
+    if not _is_cpu_supported():
+        name = config.CPU_NAME or llvm.get_host_cpu_name()
+        return f"The precompiled code is for {CPU} CPUs, but numba compiles for {name}."
+    return None
+
+
+def describe_problem(sources: str) -> str:
+    """Return the reason why simgin compiles although the package contains code, or ""."""
+    return find_mismatch(sources) or (CORRUPT if _corrupt_files else "")
+
+
+def _is_cpu_supported() -> bool:
+    """Return True if numba would generate code for a CPU that can execute the compiled code."""
+    if config.CPU_NAME is not None:
+        return bool(config.CPU_NAME == CPU)
+    features = llvm.get_host_cpu_features()
+    return config.CPU_FEATURES is None and all(features.get(name) for name in CPU_FEATURES)
+
+
+class ShippedFile(IndexDataCacheFile):  # type: ignore[misc]
+    """Index file and data files of one function in the package."""
+
+    def __init__(self, folder: Path, filename_base: str) -> None:
+        super().__init__(str(DIRECTORY / folder), filename_base, "")
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if _is_intact(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        return super()._load_data(name) if _is_intact(self._data_path(name)) else None
+
+
+def _is_intact(path: str) -> bool:
+    """Return True if the manifest contains the digest of a file."""
+    manifest = read_manifest()
+    expected = manifest and manifest["files"].get(Path(path).relative_to(DIRECTORY).as_posix())
+    if expected is None:
+        return False
+    with contextlib.suppress(OSError):
+        if hashlib.sha256(Path(path).read_bytes()).hexdigest() == expected:
+            return True
+    _corrupt_files.add(path)
+    return False

@@ -1,0 +1,139 @@
+"""Tests of compiled code in the package, which is used only if it fits and is intact."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+from numba.core import config
+from numba.core.registry import cpu_target
+
+from simgin.core import jit, shipped_code
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSIONS = shipped_code.compiler_versions()
+CORRUPT = shipped_code.CORRUPT
+pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
+
+
+def squared(x):
+    return x * x
+
+
+def forget_package():
+    shipped_code.read_manifest.cache_clear()
+    shipped_code.find_mismatch.cache_clear()
+    shipped_code._corrupt_files.clear()
+
+
+def count_compilations():
+    """Call a function as a new process does, and return how often it was compiled."""
+    forget_package()
+    function = jit.compile_function(squared, "int64(int64)")
+    assert function(7) == 49
+    return sum(function.stats.cache_misses.values())
+
+
+def describe_problem():
+    return shipped_code.describe_problem(jit.compiled_digest())
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Write a compiled function as `.ci/compile.py` writes the code of a wheel, for this CPU."""
+    spec = importlib.util.spec_from_file_location("compile", ROOT / ".ci" / "compile.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    native = cpu_target.target_context.codegen().magic_tuple()
+    monkeypatch.setattr(shipped_code, "magic_tuple", lambda: native)
+    monkeypatch.setattr(shipped_code, "_is_cpu_supported", lambda: True)
+    monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path / "first")
+    assert (count_compilations(), describe_problem()) == (1, "")
+    script.write_package(tmp_path / "compiled")
+    monkeypatch.setattr(shipped_code, "DIRECTORY", tmp_path / "compiled")
+    monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path / "second")
+    yield tmp_path / "compiled"
+    monkeypatch.undo()
+    forget_package()
+
+
+def cut(pattern):
+    """Return a function that removes the last byte of all files with a pattern."""
+
+    def change(package):
+        for path in package.rglob(pattern):
+            path.write_bytes(path.read_bytes()[:-1])
+
+    return change
+
+
+def replace(**parts):
+    """Return a function that changes parts of the manifest."""
+
+    def change(package):
+        path = package / shipped_code.MANIFEST
+        path.write_text(json.dumps(json.loads(path.read_text()) | parts))
+
+    return change
+
+
+def contents(package):
+    return {path: path.read_bytes() for path in package.rglob("*.*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda package: (package / shipped_code.MANIFEST).unlink(), ""),
+        (cut("*.nbc"), CORRUPT),
+        (cut("*.nbi"), CORRUPT),
+        (cut("*.json"), CORRUPT),
+        (replace(versions=None), CORRUPT),
+        (replace(sources="other"), "source files of simgin were modified."),
+        (replace(versions={**VERSIONS, "numba": "0.1"}), "requires numba 0.1, but numba"),
+    ],
+)
+def test_code_that_does_not_fit_is_compiled(package, change, problem):
+    change(package)
+    before = contents(package)
+    assert count_compilations() == 1
+    assert problem in describe_problem() and bool(problem) == bool(describe_problem())
+    assert count_compilations() == 0  # The cache of the user contains the code.
+    assert contents(package) == before
+
+
+def test_intact_code_is_loaded_and_not_copied(package):
+    before = contents(package)
+    assert (count_compilations(), describe_problem()) == (0, "")
+    assert contents(package) == before and not (package.parent / "second").exists()
+
+
+def test_code_is_loaded_although_the_cache_cannot_be_written(package, monkeypatch, capfd):
+    monkeypatch.setattr(jit, "cache_directory", lambda: None)
+    assert count_compilations() == 0
+    assert capfd.readouterr().err == ""
+
+
+def test_a_forged_file_is_never_unpickled(package, tmp_path):
+    for path in package.rglob("*.nb?"):
+        path.write_bytes(b"cpathlib\nPath.touch\n(cpathlib\nPath\n(Vowned\ntRtR.")
+    assert (count_compilations(), describe_problem()) == (1, CORRUPT)
+
+
+@pytest.mark.parametrize(
+    ("name", "features", "is_supported"),
+    [("x86-64-v3", "", True), ("x86-64", None, False), (None, "-avx2", False)],
+)
+def test_settings_of_numba_decide_which_cpu_is_used(monkeypatch, name, features, is_supported):
+    monkeypatch.setattr(config, "CPU_NAME", name)
+    monkeypatch.setattr(config, "CPU_FEATURES", features)
+    assert shipped_code._is_cpu_supported() is is_supported
+
+
+def test_a_cpu_without_an_instruction_set_is_not_supported(monkeypatch):
+    monkeypatch.setattr(config, "CPU_NAME", None)
+    features = dict.fromkeys(shipped_code.CPU_FEATURES, True)
+    monkeypatch.setattr(shipped_code.llvm, "get_host_cpu_features", lambda: features)
+    assert shipped_code._is_cpu_supported()
+    features["bmi2"] = False
+    assert not shipped_code._is_cpu_supported()

@@ -1,0 +1,53 @@
+"""Build wheels from a copy of the checkout, and install them without network."""
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import numpy
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def tracked_files():
+    """List the files of the checkout that git does not ignore."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if listing.returncode != 0:
+        pytest.skip("not a checkout")
+    return [name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def build_from_copy(checkout, *words, **variables):
+    """Copy the checkout to an empty directory, and run Python there."""
+    for name in tracked_files():
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, checkout / name)
+    built = subprocess.run(
+        [sys.executable, *words],
+        cwd=checkout,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+
+
+def install_wheel(wheel, place):
+    """Install only a wheel, without network, next to the packages of this environment.
+
+    Returns:
+        The directory with the installed packages.
+    """
+    venv.create(place)
+    (library,) = place.glob("lib/python*/site-packages")
+    (library / "dependencies.pth").write_text(str(Path(numpy.__file__).parents[1]))
+    python = place / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps"]
+    subprocess.run([*pip, "--no-index", wheel], check=True)
+    return library
