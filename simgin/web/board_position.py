@@ -98,8 +98,12 @@ class BoardPosition:
 
     @property
     def is_complete(self) -> bool:
-        """True if the hand has enough cards for an analysis."""
-        return self.is_blind or len(self.cards) >= HAND_SIZES[self.to_move]
+        """True if the hand and the pile have enough cards for an analysis."""
+        n = len(self.cards)
+        # Before the draw, the top card of the pile is offered.
+        needs_pile = n == HAND_SIZES["draw"] and not self.is_solo
+        is_ready = n >= HAND_SIZES[self.to_move] and bool(self.pile or not needs_pile)
+        return self.is_blind or is_ready
 
     @property
     def is_solo(self) -> bool:

@@ -72,8 +72,8 @@ def test_an_impossible_position_has_a_message_beside_the_field(browser, field, c
 
 
 def test_an_incomplete_position_has_a_command_but_no_error(browser):
-    for hand in ("", "7H", HAND):
-        answer = browser.get("/analyse/costs", params={"hand": hand, "to_move": "discard"})
+    for hand, move in (("", "draw"), ("7H", "discard"), (HAND, "discard"), (HAND, "draw")):
+        answer = browser.get("/analyse/costs", params={"hand": hand, "to_move": move})
         (first,) = lines_of(answer)
         assert answer.status_code == 200 and not first["errors"] and hand in first["command"]
 
