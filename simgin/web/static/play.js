@@ -169,11 +169,7 @@ const drawPrompt = (canDraw, canTake) => {
 
 const paragraphs = (lines) => lines.map((text) => make("p", {}, withCards(text)));
 
-const showPile = (pile) => {
-  const hasTaken = pile.some((each) => each.endsWith("*"));
-  find("pile-title").textContent = `Discard pile, oldest first${hasTaken ? " (faded cards were taken)" : ""}`;
-  fill("pile", ...pile.map((each) => (each === "?" ? cardBack() : cardImage(each, each.endsWith("*") ? "taken" : ""))));
-};
+const showPile = (pile) => fill("pile", ...pile.map((each) => (each === "?" ? cardBack() : cardImage(each, each.endsWith("*") ? "taken" : ""))));
 
 const showResult = (result) => {
   const hands = result.hands.map((hand) => make("div", { class: "final" },
@@ -259,6 +255,7 @@ const saveMode = () => {
   const query = new URLSearchParams(location.search);
   query.set("coach", find("coach-mode").value);
   history.replaceState(null, "", `?${query}`);
+  game.dataset.coach = query.get("coach");
   document.cookie = `simgin-coach=${query.get("coach")}; Path=/; Max-Age=31536000; SameSite=Strict`;
 };
 
