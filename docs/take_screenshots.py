@@ -43,6 +43,7 @@ def take_screenshots(address: str) -> None:
         show_job(browser, address, COMPARISON, "web-compare", "#job-chart text:text-is('1M')")
         show_job(browser, address, REVIEW, "web-review", ".card td.much")
         show_page(browser, address, "/results", "web-results", PHONE)
+        show_page(browser, address, "/", "web-home", WIDE)
 
 
 @contextlib.contextmanager

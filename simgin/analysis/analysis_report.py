@@ -151,12 +151,12 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
     best_name, *others = (names[index] for index in analysis.best_indices)
     sentence = f"Best: {best_name} (95 % confidence after {worlds})."
     if others:
-        other_names = " or ".join(others)
-        if (n_unnamed := len(others) - MAX_NAMED_ACTIONS) > 0:
-            unnamed_text = (
-                f"one of {n_unnamed} other actions" if n_unnamed > 1 else "one other action"
-            )
-            other_names = f"{', '.join(others[:MAX_NAMED_ACTIONS])} or {unnamed_text}"
+        named_actions = others[:MAX_NAMED_ACTIONS]
+        if n_unnamed := len(others) - len(named_actions):
+            unnamed_text = f"one of {n_unnamed} other actions"
+            named_actions.append(unnamed_text if n_unnamed > 1 else "one other action")
+        *first_names, last_name = named_actions
+        other_names = f"{', '.join(first_names)} or {last_name}" if first_names else last_name
         sentence = (
             f"Best so far: {best_name}. After {worlds}, the best could also be {other_names}."
         )
