@@ -119,7 +119,7 @@ def _shot_text(hand: HandAnalysis) -> str:
 
 
 def _heading(hand: HandAnalysis) -> str:
-    """Return the column heading for endings, which depends on the variant."""
+    """Return the column heading for the endings that exist in a variant."""
     params = hand.variant.params
     if params["players"] == 2:
         return "may end"

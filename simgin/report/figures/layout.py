@@ -65,7 +65,7 @@ def escape_text(text: str) -> str:
 
 
 def fold_text(text: str, width: int) -> str:
-    """Wrap a string at a width of `width` characters."""
+    """Wrap a string into lines of at most `width` characters."""
     lines = []
     for part in text.split("\n"):
         lines += wrap_name(part, width)
