@@ -206,7 +206,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def min_range(self) -> float:
-        """Lower limit for the assumed range of the difference between two actions in a world."""
+        """Smallest range that is assumed for the difference between two actions in a world."""
         return MIN_OUTCOME_RANGES.get(self.measure, MIN_OUTCOME_RANGE)
 
     @property

@@ -369,7 +369,7 @@ def _escape_docstring(text: str) -> str:
 
 
 def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedEstimate:
-    """Estimate the win rate of a strategy that follows a knock chart against the original one."""
+    """Estimate how often a strategy with a knock chart beats the same strategy without it."""
     request = chart.request
     seed = (request.seed + TEST_SEED_OFFSET) % 2**64
     with TemporaryDirectory() as folder:

@@ -471,18 +471,18 @@ class ChampionTrainer:
             standings = [start_scores[rng.integers(len(start_scores), size=size)] for size in sizes]
 
             def branch(first: int, units: int) -> StageSums:
-                before = standings[first // ROLLOUT_BLOCK]
-                found = roll_out_deals(
-                    deals, propose, start + first, units, max_actions, before, explore
+                block_scores = standings[first // ROLLOUT_BLOCK]
+                rollouts = roll_out_deals(
+                    deals, propose, start + first, units, max_actions, block_scores, explore
                 )
-                return compute_sums(found, self.equity(found))
+                return compute_sums(rollouts, self.equity(rollouts))
 
             return map_units(branch, n, ROLLOUT_BLOCK, self.workers)
 
         for rival, scores in zip(self.opponents, self.start_scores, strict=True):
-            for of_block in block_sums(rival, scores):
-                for seen, found in zip(self.sums[name], of_block, strict=True):
-                    seen += found
+            for sums_of_block in block_sums(rival, scores):
+                for total, new_sum in zip(self.sums[name], sums_of_block, strict=True):
+                    total += new_sum
             self.next_unit += n
         return self.sums[name]
 

@@ -178,7 +178,7 @@ def trace_deal(
 
 @dataclass(frozen=True)
 class ScriptedAction:
-    """Action that a seat is forced to take in a slot, as an integer code."""
+    """Action that a player is forced to take at a given decision, as an integer code."""
 
     seat: int
     slot: str

@@ -97,12 +97,12 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
     names = figures.unique_names(rows["strategy"])
     labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
     label_heights = []
-    for (kind, strategy), part in rows.groupby(["kind", "strategy"], sort=False):
+    for (kind, strategy), series in rows.groupby(["kind", "strategy"], sort=False):
         dash = OUTCOME_DASHES.get(str(kind))
         grey = figures.muted_colour()
         style = SeriesStyle(grey, "", dash) if dash else styles[str(strategy)]
-        (draws,) = figures.float_columns(part, "draws")
-        percentages = figures.percent_columns(part, "value", "low", "high")
+        (draws,) = figures.float_columns(series, "draws")
+        percentages = figures.percent_columns(series, "value", "low", "high")
         figures.draw_band(axes, draws, percentages, style, "")
         name = labels[str(strategy)] if kind == "gin" else str(kind)
         ink = figures.setting("text.color") if kind == "gin" else grey
@@ -192,14 +192,14 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     return figure
 
 
-def _draw_histogram(axes: Axes, part: pd.DataFrame, colour: str) -> None:
+def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     """Draw bars with Wilson intervals for bins whose upper ends are multiples of ten."""
-    if part["value"].isna().all():
+    if rows["value"].isna().all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
-    shares = part["value"].groupby(-(-part["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
+    shares = rows["value"].groupby(-(-rows["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
     value = 100 * shares.to_numpy()
-    n = int(part["n"].max())
+    n = int(rows["n"].max())
     low, high = (
         100 * np.array([wilson_interval(min(float(proportion), 1), n) for proportion in shares]).T
     )
@@ -272,20 +272,20 @@ def _draw_threshold_lines(
 ) -> None:
     """Draw the lines of all variants with a slight shift, so that equal values remain visible."""
     for i, (variant, style) in enumerate(styles.items()):
-        part = rows[rows["variant"] == variant]
+        variant_rows = rows[rows["variant"] == variant]
         _draw_threshold_line(
-            axes, part, factor, style, THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+            axes, variant_rows, factor, style, THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         )
 
 
 def _draw_threshold_line(
-    axes: Axes, part: pd.DataFrame, factor: float, style: SeriesStyle, shift: float
+    axes: Axes, rows: pd.DataFrame, factor: float, style: SeriesStyle, shift: float
 ) -> None:
     """Draw the line of one variant, with a larger marker at the best threshold."""
-    (k,) = figures.float_columns(part, "k")
+    (k,) = figures.float_columns(rows, "k")
     k = k + shift
-    limits = [factor * limit for limit in figures.float_columns(part, "value", "low", "high")]
-    figures.draw_vertical_bars(axes, k, limits, style, str(part["variant"].iloc[0]))
+    limits = [factor * limit for limit in figures.float_columns(rows, "value", "low", "high")]
+    figures.draw_vertical_bars(axes, k, limits, style, str(rows["variant"].iloc[0]))
     value = limits[0]
     axes.plot(k, value, color=style.colour, linestyle=style.dash, linewidth=figures.line_width(1.4))
     if np.isnan(value).all():
@@ -402,8 +402,8 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.format_caption(frame, seed=seed, unit="hands per cell", note=note)
     height = COUNTS_HEIGHT * frame["title"].nunique()
     figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
-    for axes, _, part in figures.panels_by(figure, frame, "title"):
-        table = 100 * part.pivot(index="count", columns="turn", values="value")
+    for axes, _, panel_rows in figures.panels_by(figure, frame, "title"):
+        table = 100 * panel_rows.pivot(index="count", columns="turn", values="value")
         size = SMALL_CELL_FONT if len(table.columns) > CROWDED_TURNS else figures.FONT_NORMAL
         figures.heat_map(
             axes, table.to_numpy(float), [*table.index], [*table.columns], font_size=size

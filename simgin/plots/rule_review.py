@@ -72,13 +72,13 @@ def match_length(
     return figure
 
 
-def _draw_distribution(axes: Axes, part: pd.DataFrame, colour: str) -> None:
-    turns, width, percentages = figures.float_columns(part, "turns", "width", "value")
+def _draw_distribution(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
+    turns, width, percentages = figures.float_columns(rows, "turns", "width", "value")
     if np.isnan(percentages).all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
     axes.bar(turns, 100 * percentages, width=width, align="edge", color=colour, alpha=0.55)
-    axes.axvline(part["median"].iloc[0], color=figures.setting("text.color"), linewidth=1.2)
+    axes.axvline(rows["median"].iloc[0], color=figures.setting("text.color"), linewidth=1.2)
     axes.locator_params(axis="y", nbins=3)
 
 
@@ -162,10 +162,10 @@ def knocks_by_turn(
     return figure
 
 
-def _draw_knocks(axes: Axes, part: pd.DataFrame, colour: str) -> None:
+def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
-    table = part.pivot(index="deadwood", columns="turn", values="value")
+    table = rows.pivot(index="deadwood", columns="turn", values="value")
     shades = LinearSegmentedColormap.from_list("knocks", [to_rgba(colour, a) for a in (0, 1)])
     values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
     across, down = (np.asarray(cells, np.float64) for cells in (table.columns, table.index))
@@ -173,12 +173,12 @@ def _draw_knocks(axes: Axes, part: pd.DataFrame, colour: str) -> None:
     axes.pcolormesh(*edges, values, cmap=shades, vmin=0)
     axes.grid(visible=False)
     axes.locator_params(integer=True)
-    knocked = part[part["value"] > MIN_SHARE_SHOWN]
+    knocked = rows[rows["value"] > MIN_SHARE_SHOWN]
     if knocked.empty:
         figures.label_empty(axes, "no knock")
         return
     axes.set_xlim(0.5, float(knocked["turn"].max()) + 0.5)
-    axes.set_ylim(-0.5, float(part[part["value"] > 0]["deadwood"].max()) + 0.5)
+    axes.set_ylim(-0.5, float(rows[rows["value"] > 0]["deadwood"].max()) + 0.5)
 
 
 @figures.plot_function
@@ -333,19 +333,19 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     return figure
 
 
-def _with_unit(title: str, part: pd.DataFrame) -> str:
+def _with_unit(title: str, rows: pd.DataFrame) -> str:
     """Return the title of a scorecard row, followed by "%" if the row contains percentages."""
-    is_share = float(part["factor"].iloc[0]) == 100
+    is_share = float(rows["factor"].iloc[0]) == 100
     return f"{title}, %" if is_share and not title.endswith("%") else title
 
 
-def _draw_curve(axes: Axes, part: pd.DataFrame) -> None:
-    (x,) = figures.float_columns(part, "x")
-    limits = _scaled_bounds(part)
+def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
+    (x,) = figures.float_columns(rows, "x")
+    limits = _scaled_bounds(rows)
     style = figures.series_style(0)
     figures.draw_band(axes, x, limits, style, "")
     axes.plot(x, limits[0], "o", color=style.colour, markersize=figures.marker_size(3.5))
-    base = part["is_base"].to_numpy(bool)
+    base = rows["is_base"].to_numpy(bool)
     axes.plot(
         x[base],
         limits[0][base],

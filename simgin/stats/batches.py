@@ -38,7 +38,7 @@ def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """Return the sum of a fact's denominator in each batch, (n_batches,) int64."""
+    """Return the sum of a recorded quantity's denominator in each batch, (n_batches,) int64."""
     return fact_sums(rows, batch_columns.DENOMINATOR_INDEX[fact])
 
 

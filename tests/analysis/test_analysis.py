@@ -29,13 +29,13 @@ MAX_MISSES = 19  # of 200 runs at a rate of 5 %; a larger number has a probabili
 
 
 def normal_values(lots, worlds, means):
-    """Sample values of actions from a common term of the world and an independent term."""
+    """Sample values of actions as the sum of noise shared in each world and independent noise."""
     common = lots.normal(0, 30, (worlds, 1))
     return common + lots.normal(means, 20, (worlds, len(means)))
 
 
 def rare_losses(lots, worlds, means):
-    """Sample constant gains, and rare losses in one of eighty worlds, with the same mean."""
+    """Sample values of actions, half of which lose much in one of 80 worlds, with these means."""
     n = len(means)
     hit = lots.random((worlds, n)) < 1 / 80
     risky = np.arange(n) % 2 == 1
@@ -43,7 +43,7 @@ def rare_losses(lots, worlds, means):
 
 
 def run_trial(draw, seed, means):
-    """Return the values sampled until one action is left, and the actions left."""
+    """Sample values until one action is left; return the values and a mask of actions left."""
     lots = np.random.default_rng(seed)
     whole = draw(lots, MAX_WORLDS, np.array(means))
     alive = np.ones(len(means), bool)

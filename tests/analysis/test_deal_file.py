@@ -33,7 +33,7 @@ def assert_same_position(one, two):
 
 @pytest.fixture
 def write_deal(tmp_path):
-    """Return a function that writes a deal, and returns its file, its content and the deal."""
+    """Return a function that writes a deal and returns its path, its content and the deal."""
 
     def write(a, b, variant, unit, half=0, deal=None):
         played = trace_named_deal(a, b, variant, 5, unit, half, deal)
@@ -46,7 +46,7 @@ def write_deal(tmp_path):
 
 
 def count_equal_positions(path, deal):
-    """Return the number of positions of a deal, after comparing each with that of its file."""
+    """Compare each position of a deal with that of its file, and return the number of positions."""
     pairs = list(zip(find_decisions(deal), find_decisions(read_deal_file(path).deal), strict=True))
     for one, two in pairs:
         assert one.chosen == two.chosen

@@ -73,7 +73,7 @@ def test_what_was_done_is_wrong_the_best_is_right_and_few_others_are(small_drill
 
 
 def test_the_players_are_of_the_kinds_that_are_promised():
-    """Compare knocks: at the first chance, in the first five turns only, and never."""
+    """Test players that knock at the first chance, only in the first five turns, and never."""
     knocks = {}
     for matchup in drill.DrillRequest.read("standard", None, N_POSITIONS, 1).players:
         asked = [

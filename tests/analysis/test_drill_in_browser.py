@@ -17,7 +17,7 @@ THUMB = 44  # px
 
 @pytest.fixture(scope="module")
 def drill_page(tmp_path_factory):
-    """Write the page; return it with the costs of each position by action."""
+    """Write the HTML page of the drill, and return its path and the costs of each position."""
     page = tmp_path_factory.mktemp("drill") / "drill.html"
     contents = json.loads(drill.INCLUDED_DRILL.read_text())
     call("drill", "-o", page)
@@ -29,7 +29,7 @@ def drill_page(tmp_path_factory):
 
 @pytest.fixture
 def open_page(chromium, drill_page):
-    """Return a function that opens the page; check that it logs and requests nothing."""
+    """Return a function that opens the page; check that the page logs and requests nothing."""
     messages, contexts = [], []
 
     def go(width=390, scheme="light", **more):
@@ -74,7 +74,7 @@ def answer_by_touch(tab, number):
 
 
 def assert_visible_together(tab):
-    """Check that the hand, the verdict, the explanation and all costs are on the screen."""
+    """Check that hand, verdict, explanation and all costs are on the screen at the same time."""
     height = tab.viewport_size["height"]
     section = tab.locator("section.position:visible")
     for part in (".row:first-of-type", "#heading", ".lesson", ".why", ".prices"):

@@ -91,7 +91,7 @@ def count_deadwood(hand, name):
 
 
 def play_as_plain(name, deal):
-    """Play like `plain`: take a card if deadwood falls, keep the least, end the deal early."""
+    """Play like `plain`: take cards that lower deadwood, minimise deadwood, and end deals early."""
     cap = game(name)[1]["die_cap"]
     while deal.result is None:
         hand = deal.hands[deal.to_move]
@@ -159,7 +159,7 @@ def reference_deal_solo(position, deck):
 
 
 def carry_out(deal, action):
-    """Carry out an action."""
+    """Carry out an action in a deal of the reference implementation."""
     words = {
         ACTION_ACCEPT: ("accept",),
         ACTION_REFUSE: ("refuse",),

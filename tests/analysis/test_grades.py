@@ -192,7 +192,7 @@ def test_few_deals_are_not_reported_as_a_rate(deal_files):
 
 
 def test_the_cost_of_a_blunder_agrees_with_analyze(empty_directory):
-    """Discard what leaves most deadwood in the first turn."""
+    """Discard the card that leaves the most deadwood in the first turn."""
     matchup = parse_matchup("champion", "champion", "standard", 4, "deal")
     best = trace_deal(matchup, 3)
     numbers = [n for n, asked in enumerate(best.decisions) if asked.slot == "discard"]

@@ -14,7 +14,7 @@ DEALS = 600
 
 
 def trace_deals(a, b, variant, units):
-    """Yield ((unit, half), deal) of every deal of some pairs."""
+    """Yield each deal of some pairs, as ((unit, half), deal)."""
     matchup = parse_matchup(a, b, variant, 1, "deal")
     for unit in range(units):
         for half in range(2 if matchup.is_mirrored else 1):

@@ -63,7 +63,7 @@ def z_score(one, other):
 
 
 def check_z_scores(zs):
-    """Check that no cell of independent deals, nor their mean, is far off."""
+    """Check the largest z-score, the mean z-score and the variance of z-scores."""
     print(f"{len(zs)} cells, mean z {np.mean(zs):.2f}, farthest {np.abs(zs).max():.2f}")
     assert np.abs(zs).max() < MAX_Z
     assert abs(np.mean(zs)) < MAX_Z / np.sqrt(len(zs))
@@ -149,7 +149,7 @@ def test_upcards_of_a_chart(player, rules):
 
 
 def play_first_discards(matchup, deals):
-    """Return the cells of the unmatched cards at the first discard, and the points of each."""
+    """Return the cells of unmatched cards that can be discarded first, and the points of each."""
     led_to = [
         points_of_a(play_records(with_forced_policy(matchup, "discard", 1, place), deals))
         for place in range(11)

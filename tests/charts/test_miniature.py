@@ -117,7 +117,7 @@ TO_THE_LAST_CARD = f"standard+stock_reserve={N_LAST_CARDS - 2}"
 
 @helper
 def may_end(eleven, rules):
-    """Return True if eleven cards without one of them are within the limit."""
+    """Return True if a discard from eleven cards leaves deadwood within the knock limit."""
     return best_discards(eleven, eleven, rules)[0] <= rules.knock_limit
 
 
@@ -168,5 +168,5 @@ def test_weighted_decisions_do_not_depend_on_later_events(matchup, tmp_path):
 
 
 def count_standard_errors(weights, missed, spread):
-    """Return a weighted sum in standard errors."""
+    """Divide a weighted sum of differences by its standard error."""
     return np.sum(weights * missed) / np.sqrt(np.sum(weights**2 * spread))

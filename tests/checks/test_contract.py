@@ -138,7 +138,7 @@ def test_positions_of_every_slot_are_found() -> None:
 
 @pytest.mark.slow
 def test_every_shipped_strategy_and_policy_passes_in_every_variant() -> None:
-    """Check each strategy (mc with few worlds), and each policy in its slot of gold."""
+    """Check each strategy, and gold with each policy in place of its own."""
     alone = [name for name in loader.list_strategies() if name != "mc"]
     others = [policy for policy in loader.list_policies() if policy.name != "mc"]
     mixed = [f"gold+{policy.slot}={policy.name}" for policy in others]

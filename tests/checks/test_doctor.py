@@ -1,4 +1,4 @@
-"""Tests that `simgin doctor` finds every planted problem, and none otherwise."""
+"""Tests that `simgin doctor` reports every planted problem and nothing else."""
 
 import itertools
 import json

@@ -97,7 +97,7 @@ ACES = ("", "+defender_ace_value=15")
 
 
 def engine_layoff(hand, melds, rules):
-    """Return the count and the mask of the cards laid off, from the engine."""
+    """Return the engine's deadwood after lay-offs, and the mask of the cards laid off."""
     shown = np.zeros(3, np.int64)
     shown[: len(melds)] = melds
     options = np.zeros((4, MAX_OPTIONS), np.int64)
@@ -107,7 +107,7 @@ def engine_layoff(hand, melds, rules):
 
 
 def min_laid_off(melds, cards, row, count):
-    """Return the smallest number of lay-offs that reach this count."""
+    """Return the smallest number of laid-off cards that leaves this deadwood."""
     choices = [reference.layoff.additions(meld, cards, row) for meld in melds]
     best = len(cards)
     for way in reference.layoff._ways(choices, frozenset()):

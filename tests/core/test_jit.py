@@ -50,7 +50,7 @@ print(engine._cache.cache_path)
 
 
 def test_every_compiled_source_is_in_the_digest():
-    """Find every compiled file in the digest; others could be stale without notice."""
+    """Check that the digest covers every compiled file; otherwise, cached code could be stale."""
     named = {path.resolve() for path in jit.list_compiled_sources()}
     for path in (ROOT / "simgin").rglob("*.py"):
         text = path.read_text()
@@ -139,7 +139,7 @@ def test_every_shipped_policy_returns_a_whole_number_or_a_yes_or_no():
 
 
 def split_mangled_name(mangled):
-    """Return the parts of a mangled name: simgin, core, bitboard, sum_values_by_bits."""
+    """Split a mangled name into its parts, such as simgin, core, bitboard, sum_values_by_bits."""
     found, rest = [], mangled.removeprefix("_ZN")
     while length := re.match(r"\d+", rest):
         start, size = length.end(), int(length[0])

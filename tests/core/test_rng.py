@@ -127,7 +127,7 @@ def test_every_card_is_equally_likely_at_every_place(deal):
 
 
 def test_unit_numbers_beyond_32_bits_do_not_wrap():
-    """Compare the batch with the batch of the same low 32 bits."""
+    """Compare two batches whose unit numbers have the same low 32 bits."""
     game = parse_matchup("gold", "gin-only", "standard", 4, "deal")
     first = 1_000 * 2**32
     rows = kernel.play_batches(game, first, 2_000)

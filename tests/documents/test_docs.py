@@ -177,7 +177,7 @@ REVIEWS, PLOTS = read("docs/how-to/reviews.md"), read("docs/reference/plots.md")
 
 
 def rows(text, block):
-    """Return the cells of the table in a generated block, without its head."""
+    """Return the cells of the table in a generated block, without its header."""
     inner = text.split(f"<!-- {block} -->")[1].split("<!-- end -->")[0]
     lines = [line for line in inner.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]

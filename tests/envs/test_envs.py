@@ -32,7 +32,7 @@ def pick_legal_action(rng, mask):
 
 
 def encode_plainly(view, slot):
-    """Return the part of an observation before the rules."""
+    """Return the expected observation, up to the parameters of the rules."""
     view, me = view.view(PLAIN), int(view.seat)
     planes = {name: np.zeros(52) for name in encoding.PLANES}
     for name in encoding.CARD_SETS:
@@ -138,7 +138,7 @@ def test_actions_and_answers_are_one_to_one():
 
 
 def record_seat_0(variant, pack, questions, choose):
-    """Return the observations of seat 0, the actions of both seats, and the end.
+    """Play a deal; return the observations of seat 0, the actions of both seats, and the end.
 
     No player ends the deal. Seat 1 passes, draws from the stock and accepts every offer.
     `choose` maps (seat, legal actions) to an action.

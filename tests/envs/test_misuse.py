@@ -25,7 +25,7 @@ by_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def overwrite(handed):
-    """Change everything in the output."""
+    """Overwrite every array and dictionary in the output of an environment."""
     if isinstance(handed, np.ndarray):
         handed[...] = 7
     elif isinstance(handed, dict):

@@ -146,7 +146,7 @@ NOT_A_FILE = {
 
 
 def put(path, content):
-    """Write a file, or put something else in its place."""
+    """Write a file, or create something other than a file at its path."""
     if os.path.isdir(path) and not os.path.islink(path):
         os.rmdir(path)
     Path(path).unlink(missing_ok=True)
@@ -304,7 +304,7 @@ def test_a_file_made_to_use_up_time_or_memory(empty_directory, text, reason):
 
 
 def typed(valid):
-    """Return cases of a string: valid, damaged, repeated, or next to a hostile piece."""
+    """Return cases of a string: valid, damaged, repeated, or next to a hostile string."""
     valid = valid if isinstance(valid, st.SearchStrategy) else st.sampled_from(valid)
     piece, part = st.sampled_from(TYPED), st.just("") | valid
     joined = st.tuples(part, piece, part).map("".join)

@@ -36,7 +36,7 @@ def test_the_joint_regression_equals_the_dense_solution():
 
 
 def test_the_stages_have_a_common_change_and_their_own():
-    """With ample data, both together are the true change of each stage."""
+    """With ample data, the sum of both is the true change of each stage."""
     lots = np.random.default_rng(2)
     features = lots.normal(size=(30, 4))
     true = lots.normal(size=(5, 4, 3))
@@ -74,7 +74,7 @@ def test_sampled_decisions_count_with_their_weights():
 
 @pytest.fixture
 def small(monkeypatch):
-    """Training of a few seconds; return a pool of one thread."""
+    """Shorten the training to a few seconds, and return a pool with one thread."""
     monkeypatch.setattr(training, "DEALS", dict.fromkeys(training.DEALS, (80, 80, 80)))
     for name, value in {
         "N_MATCHES": 8,

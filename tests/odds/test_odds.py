@@ -228,14 +228,14 @@ LOST = np.array([2, 9, 30])
 
 
 def end_deals(needed, place, lost):
-    """Return draws, wins and scores of deals with that distribution."""
+    """Return draws, wins and scores of deals, from the draw of gin and the joker's position."""
     won = needed <= place
     drawn = np.where(won, needed, place + 1)
     return drawn, won, np.where(won, 10 + place - needed, -lost)
 
 
 def random_deals(rng, n):
-    """Return deals with that distribution."""
+    """Return deals from the distribution NEEDED of draws to gin, with a random joker."""
     needed = 4 * rng.choice(len(NEEDED), n, p=NEEDED) + 4
     place, lost = rng.integers(0, 43, n), rng.choice(LOST, n)
     drawn, won, score = end_deals(needed, place, lost)

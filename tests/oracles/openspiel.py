@@ -111,7 +111,7 @@ class Deal:
         return mask(number for number in self.state.legal_actions() if number < 52)
 
     def endings(self) -> int:
-        """Return the cards that allow a knock, among eleven or among ten and the last discard."""
+        """Return the discards that allow a knock, from eleven cards or ten and the last discard."""
         if KNOCK not in self.state.legal_actions():
             return 0
         return mask(self.state.child(KNOCK).legal_actions())

@@ -298,7 +298,7 @@ FOR_ONLY_ONE = {
 
 
 def compare_any_rows(base, seed, rows, from_stacked):
-    """Every value that the base variant allows is drawn."""
+    """Compare random rules with any values that the base variant allows."""
     rng, seen, row = random.Random(seed), Counter(), variants.find_variant(base).params
     values = {}
     for name in parameters_in("deal", "meld", "score", "stake"):

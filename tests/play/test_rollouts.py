@@ -137,7 +137,7 @@ def test_the_chosen_action_leads_to_the_played_deal(name):
 
 
 def as_played(matchup, slot, units):
-    """Return the number of decisions; one rollout of each is the original deal."""
+    """Check that one rollout of each decision is the original deal; return their number."""
     branches = roll_out_deals(matchup, SLOTS[slot], 0, units, 11)
     _, records = kernel.play_with_records(matchup, 0, units)
     whole = {int(row["unit"]): row for row in records[records["half"] == 0]}
@@ -248,7 +248,7 @@ def test_weighted_decisions_represent_all_decisions_of_their_deals(slot, explore
 
 
 def errors(values):
-    """Return a sum in standard errors."""
+    """Divide a sum by its standard error."""
     return sum(values) / np.sqrt(sum(value**2 for value in values))
 
 
@@ -295,7 +295,7 @@ def test_another_policy_can_play_up_to_the_decision():
 
 
 def test_weights_can_be_passed_as_an_array():
-    """They count in the same way as those of a file."""
+    """Check that an array of weights counts in the same way as a file of weights."""
     champion = loader.find_strategy("champion")
     numbers = np.load(champion.discard.weights)
     given = {slot: replace(champion.policy(slot), weights=numbers) for slot in SLOTS}

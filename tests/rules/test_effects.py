@@ -88,7 +88,7 @@ def with_other_values(variant, name):
 
 
 def parameters_that_matter(variant, players, n, rng):
-    """Yield the parameters whose change changes a result, of those with an effect for one value."""
+    """Yield the parameters that change a result; try only one value of those with an effect."""
     expected = results(variant, players, n)
     for name, parameter in rule_parameters().items():
         changes = [*with_other_values(variant, name)]

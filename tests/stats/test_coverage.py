@@ -71,7 +71,7 @@ def true(units, name):
 
 
 def coverage_by_metric(names, low, high, truth):
-    """Return the coverage of every metric. low, high: (experiments, metrics)."""
+    """Return the coverage of each metric, from bounds of shape (experiments, metrics)."""
     held = ((low <= truth) & (truth <= high)).mean(axis=0)
     return dict(zip(names, held.round(4).tolist(), strict=True))
 

@@ -323,7 +323,7 @@ def test_no_bot_plays_forever(bot):
 
 
 def won(fact) -> float:
-    """Return the percentage of matches won; a won match counts two."""
+    """Return the percentage of matches won, from a sum in which each win counts two."""
     return 50 * fact("a_match_win") / fact("matches")
 
 

@@ -101,7 +101,7 @@ def melded(hand: list[str]) -> set[str]:
 
 
 def dead(hand: list[str], unseen: list[str]) -> set[str]:
-    """Return the cards in no meld of the hand, with or without one unseen card."""
+    """Return the cards that are in no meld of the hand, with or without one more unseen card."""
     return set(hand) - melded(hand).union(*(melded([*hand, card]) for card in unseen))
 
 

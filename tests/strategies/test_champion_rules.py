@@ -88,7 +88,7 @@ def test_the_features_of_the_usual_rules_are_zero():
 
 @pytest.fixture
 def changes():
-    """Random contents of champion.npy and champion-rules.npy."""
+    """Return random contents of champion.npy and champion-rules.npy."""
     lots = np.random.default_rng(9)
     weights = lots.normal(size=player.N_WEIGHTS)
     size = 2 * player.BLEND_SIZE + player.N_ODDS

@@ -185,7 +185,7 @@ def test_dp_stops_if_stopping_is_worth_more_than_continuing():
 
 
 def value_by_search(scoring, time, ten, unseen, left, values):
-    """Return the value of ten cards by the next card.
+    """Compute the value of ten cards as a mean over the next card.
 
     `time` is that of the table after the card, in units of three cards.
     """

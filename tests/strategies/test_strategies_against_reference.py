@@ -141,7 +141,7 @@ def card_of(number: int) -> str | None:
 
 @cache
 def questions(slot: str) -> list[tuple[str, Any]]:
-    """Return (variant, view) of a slot from deals of all variants, mixed."""
+    """Return shuffled (variant, view) pairs of a slot from deals of all variants."""
     found = [
         (name, question.view)
         for name in variants.variant_names()

@@ -18,7 +18,7 @@ fails, 3 if none is supported, 2 if FILE is not valid."""
 
 
 def main():
-    """Run a file; the exit code."""
+    """Run the examples of a file, and return the exit code."""
     parser = argparse.ArgumentParser("worked_examples", description=__doc__, epilog=USAGE)
     parser.add_argument("file", type=Path, help="JSON in the schema of rules_vectors.json")
     parser.add_argument("--kind", help="only examples of this kind, such as deadwood")

@@ -17,16 +17,16 @@ STOCK_CARDS = 31  # at the start
 
 
 class ScriptError(ValueError):
-    """A script or a pack that cannot be read; the message is a sentence."""
+    """Error raised for a script or a pack that cannot be read; the message is a sentence."""
 
 
 class Illegal(ValueError):
-    """An action that is not possible where it was tried."""
+    """Error raised for an action that is not possible in the current state."""
 
 
 @dataclass(frozen=True)
 class Action:
-    """An action: of WORDS, or of the die; card: -1 for none, or the number offered."""
+    """Action of WORDS or of the die; `card` is -1 for none, or the number offered."""
 
     seat: int
     what: str
@@ -86,7 +86,7 @@ def dealt_cards(row):
 
 
 def first_illegal(deal, script):
-    """Play a script as far as it can be; the place of the first impossible action, -1 for none."""
+    """Play a script, and return the index of its first impossible action, or -1 for none."""
     for place, one in enumerate(script):
         try:
             deal.act(one)

@@ -1,4 +1,4 @@
-"""Kinds of worked examples about cards, counts and points: the question as a subject is asked."""
+"""Kinds of worked examples about cards, counts and points."""
 
 from itertools import combinations
 
@@ -18,7 +18,7 @@ def texts(cards):
 
 
 def deadwood(example, subject):
-    """Least deadwood of ten or eleven cards, the meldings that reach it, and the one shown."""
+    """Return the least deadwood of ten or eleven cards, the meldings with it, and the one shown."""
     row = example.row()
     row["defender_ace_value"] = row["ace_value"]  # one hand and one set of values for any player
     least, every, shown = subject.deadwood(row, example.hand("hand", 10, 11))
@@ -73,7 +73,7 @@ def _disjoint(cards):
 
 
 def _is_best_way(example, row, hand, shown, count):
-    """Return True if an expected way is legal by the reference's melds and reaches the count."""
+    """Return True if the expected melds and lay-offs are legal and leave this deadwood."""
     ways = [example.expect.get(key) for key in ("own_melds_example", "laid_off_example")]
     if None in ways:
         return False
@@ -143,7 +143,7 @@ def showdown(example, subject):
 
 
 def knock_limit(example, subject):
-    """Limit and factor of a deal, by its first upcard, under the variant named."""
+    """Return the knock limit and the factor of a deal with this upcard in the named variant."""
     row = example.row("upcard", base=example.base())
     limit, factor = subject.knock_limit(row, *example.hand("upcard", 1))
     return {"limit": limit, "multiplier": factor}

@@ -52,7 +52,7 @@ def deadwood(row, hand):
 
 
 def knock_options(row, hand, limit, taken, drawn, points):
-    """Return the discards that allow a knock or a shot, and if the hand is big gin."""
+    """Return the discards that allow a knock or a shot, and whether the hand is big gin."""
     rules, mask = build_rules_from_params(row), cards_to_mask(hand)
     must = int(endings.required_meld_card(taken, rules))
     legal = int(endings.permitted_discards(mask, taken, drawn, rules))
@@ -70,7 +70,7 @@ def knock_options(row, hand, limit, taken, drawn, points):
 
 
 def lay_off(row, hand, melds):
-    """Return the defender's count, a way to it, and the count with the own melds fixed first."""
+    """Return the count after lay-offs, the melds, the lay-offs, and the count with fixed melds."""
     rules, mask = build_rules_from_params(row), cards_to_mask(hand)
     shown = np.array([*map(cards_to_mask, melds), 0, 0, 0][:3], np.int64)
     count, laid = _laid_off(mask, shown, rules)
@@ -133,7 +133,7 @@ def all_melds(row):
 
 
 def gin_hands(row, hands):
-    """Return the number of these hands (masks) without deadwood."""
+    """Return the number of hands without deadwood among hands given as masks."""
     left = np.empty_like(hands)
     deadwood_batch(hands, build_rules_from_params(row), 0, left)
     return int((left == 0).sum())
@@ -152,14 +152,14 @@ SILENT = Strategy("silent", *POLICIES, ending="same", spec="silent")
 
 
 class Deal:
-    """A deal of the engine, action by action: with each answer it is played again from its pack.
+    """Deal of the engine, played action by action; every action replays the deal from its pack.
 
     What the engine does without a question, because nothing else is legal, has to be told by the
     script as well: `left` is what it has done so ahead of the script.
     """
 
     def __init__(self, variant, pack, joker=-1):
-        """pack: 52 cards in dealing order; joker: its place among the 53 cards, or -1."""
+        """Start a deal from 52 cards in dealing order; `joker` is its position of 53, or -1."""
         self.row, self.pack, self.joker = variant.params, pack, joker
         self.alone = variant.params["players"] == 1
         self.matchup = Matchup(variant, SILENT, None if self.alone else SILENT, 0, "deal")

@@ -15,7 +15,7 @@ UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result of one example; differences: key -> (expected, got); reason: why unsupported."""
+    """Result of an example: its differences as (expected, got), or why it is unsupported."""
 
     example: Example
     outcome: str

@@ -22,7 +22,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """A match after some deals, by seat, by column and seat, or for seat 0 (payments)."""
+    """State of a match after some deals: values by seat or column, and payments to seat 0."""
 
     points: list[int]
     deals_won: list[int]
@@ -41,7 +41,7 @@ class Standing:
 
 
 def won(winner, points, how="knock", stake=1):
-    """Return a deal won by a seat; by no side if that is -1."""
+    """Return a deal won by a seat, or by neither side if `winner` is -1."""
     scored = (points if winner == 0 else 0, points if winner == 1 else 0)
     return Entry(winner, scored, how if winner >= 0 else "void", stake)
 

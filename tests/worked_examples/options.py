@@ -45,7 +45,7 @@ def options(example, subject):
 
 
 def _words(deal, ways):
-    """Return the possible continuations of a deal, each once."""
+    """Return the distinct continuations that are possible in a deal."""
     words = []
     for way in ways:
         then = deal.copy()
@@ -87,7 +87,7 @@ def _alone(example, subject):
 
 
 def _flat(example):
-    """Return the example with the keys of `state` among those of the input."""
+    """Return the example with the keys of `state` moved to its input."""
     others = {key: value for key, value in example.given.items() if key != "state"}
     return replace(example, given=others | example.given["state"])
 
@@ -126,7 +126,7 @@ def _late(example, row):
 
 
 def _stacked(drawn, mover, holds, can_end):
-    """Return a pack with which the mover can end the deal after so many draws, or not.
+    """Return a pack with which the mover can, or cannot, end the deal after `drawn` draws.
 
     Also returns the discards: stream[i] is discarded when stream[i + 2] is drawn, first the tenth
     cards of the hands, then the stock.

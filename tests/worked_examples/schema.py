@@ -42,7 +42,7 @@ class Example:
         return ExampleError(f"{self.id}: {sentence}")
 
     def whole(self, key, low=0, high=10**6):
-        """Return the required integer low..high of an input key."""
+        """Return the required integer of an input key, which is from `low` to `high`."""
         return self.number(f"input.{key}", self.given[key], low, high)
 
     def number(self, key, value, low=0, high=10**6):

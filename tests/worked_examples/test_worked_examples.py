@@ -87,7 +87,7 @@ def wrong(value):
 
 
 def wrong_expectations(kind):
-    """(id, key, wrong value) for the first example of a kind that expects a key."""
+    """Yield (id, key, wrong value) for the first example of this kind that expects a key."""
     seen = Counter()
     for name, vector in VECTORS.items():
         expect = vector["expect"]

@@ -114,7 +114,7 @@ class Result:
 
 
 class Deal:
-    """`stock[0]` and `pile[-1]` are the tops; die: that of the game, else a new one is put down."""
+    """Two-player deal; `stock[0]` and `pile[-1]` are the top cards, `die` is by default new."""
 
     def __init__(
         self,
@@ -260,7 +260,7 @@ class Deal:
         self._phase = "offer" if self.die.numbers(self._mover, self._seen) else phase
 
     def _die(self, action: str, number: int = 0) -> None:
-        """Offer, no offer, accept, refuse (rules.md 8)."""
+        """Carry out an action of the die: offer, no offer, accept or refuse (rules.md 8)."""
         if action == "offer":
             self.die.offered = self._mover, number
             self._phase, self._mover = "answer", 1 - self._mover

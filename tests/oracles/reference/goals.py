@@ -30,7 +30,7 @@ def settled(row: dict, winner: int, points: list[int], boxes: list[int]) -> int:
 
 
 class Goal:
-    """A result has `kind`, `winner` (0, 1 or None), `points` of both sides, and `stake`.
+    """Goal of a match; results have `kind`, `winner` (0, 1 or None), `points` by side, and `stake`.
 
     points: of the present game. won: deals won. tally: deals won as `deals_counted` counts them.
     winner: None while undecided, and in a drawn match.
@@ -92,7 +92,7 @@ class Points(Goal):
 
 
 class Columns(Goal):
-    """Hollywood: `boxes` are the entries, `closed_by` the winner of each column or None."""
+    """Goal of Hollywood: `boxes` counts entries, `closed_by` is each column's winner or None."""
 
     def __init__(self, row: dict) -> None:
         super().__init__({**row, "start_points": (0, 0)})  # parameters without effect here
@@ -145,7 +145,7 @@ class Columns(Goal):
 
 
 class Games(Goal):
-    """Gin Pro: `games` won by side and `played`; with die = game each has a `die` (rules.md 8)."""
+    """Goal of Gin Pro: `games` won by side and `played`, and a `die` per game with die = game."""
 
     def __init__(self, row: dict) -> None:
         super().__init__(row)
@@ -185,7 +185,7 @@ class Deals(Goal):
 
 
 class Total(Goal):
-    """Solitary Gin: points[0] are the player's penalties; the empty side 1 wins a lost match."""
+    """Goal of Solitary Gin: points[0] are the player's penalties; a lost match is won by side 1."""
 
     def __init__(self, row: dict) -> None:
         super().__init__({**row, "start_points": (0, 0)})  # parameters without effect here

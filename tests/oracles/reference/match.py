@@ -5,7 +5,7 @@ from .goals import GOALS, Games
 
 
 class Match:
-    """`goal` keeps the score. dealer: of the next deal; None with one player."""
+    """Match whose `goal` keeps the score; `dealer` deals next, and is None with one player."""
 
     def __init__(self, row: dict, first_dealer: int | None = None) -> None:
         self.row = row

@@ -61,7 +61,7 @@ def _alternate(suits: tuple[str, ...]) -> bool:
 
 
 def _rainbows_from(card: str, ace_runs: str) -> list[tuple[str, ...]]:
-    """Rainbows (rules.md 3.1) up from `card`: four ranks and suits, alternating colours."""
+    """Return the rainbows (rules.md 3.1) up from `card`: four suits with alternating colours."""
     ranks = [other[0] for other in _chain(card, ace_runs)[:4]]
     if len(ranks) < 4:
         return []

@@ -84,7 +84,7 @@ def danger(seen: Seen, known: float = 2, unseen: float = 1, shed: float = 2) -> 
 
 
 def conv(seen: Seen, w1: float, w2: float, w3: float) -> set[str]:
-    """Return the cards with the smallest part of the neighbour sum."""
+    """Return the cards that contribute least to the weighted sum of neighbours."""
 
     def share(card: str) -> Fraction:
         others = seen.hand - {card}

@@ -18,17 +18,17 @@ def never(seen: Seen) -> set[int]:
 
 
 def random(seen: Seen, p_end: float = 0.5) -> set[int]:
-    """With probability p_end."""
+    """End the deal with probability p_end."""
     return {0, 1} if 0 < p_end < 1 else {int(p_end == 1)}
 
 
 def at(seen: Seen, k: float = 10) -> set[int]:
-    """d <= k."""
+    """End the deal if d <= k."""
     return answer(seen, seen.ending_count <= k)
 
 
 def early(seen: Seen, k: float = 5) -> set[int]:
-    """t <= k."""
+    """End the deal if t <= k."""
     return answer(seen, seen.turn <= k)
 
 
@@ -40,13 +40,13 @@ def schedule(
     first: float = 5,
     second: float = 8,
 ) -> set[int]:
-    """d <= N(t)."""
+    """End the deal if d <= N(t)."""
     limit = early if seen.turn <= first else middle if seen.turn <= second else late
     return answer(seen, seen.ending_count <= limit)
 
 
 def lead(seen: Seen, a: float = 4, b: float = 40) -> set[int]:
-    """d <= clamp(a + b * lead / (target - leader's score), 0, limit)."""
+    """End the deal if d <= clamp(a + b * lead / (target - leader's score), 0, limit)."""
     lead = seen.own_points - seen.other_points
     leader = max(seen.own_points, seen.other_points)
     bound = Fraction(a) + Fraction(b) * Fraction(lead, seen.target - leader)

@@ -56,7 +56,7 @@ class Seen:
         return card_values(self.row)[card]
 
     def count(self, hand: frozenset[str]) -> int:
-        """dw(h)."""
+        """Return the deadwood of a hand, dw(h)."""
         return deadwood(hand, self.row)
 
     def after(self, hand: frozenset[str], legal: frozenset[str]) -> int:
@@ -94,7 +94,7 @@ def _loose(hand: frozenset[str], rules: tuple) -> tuple[frozenset[str], ...]:
 
 
 def rank(card: str) -> int:
-    """0 for an ace, 12 for a king."""
+    """Return the rank of a card, from 0 for an ace to 12 for a king."""
     return RANKS.index(card[0])
 
 

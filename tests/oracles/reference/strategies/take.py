@@ -20,37 +20,37 @@ def random(seen: Seen, p: float = 0.5) -> set[int]:
 
 
 def meld_any(seen: Seen) -> set[int]:
-    """Return True if some meld inside h+c contains c."""
+    """Take the card c if some meld inside h+c contains it."""
     return answer(seen, any(seen.offer in meld for meld in seen.melds(seen.hand | {seen.offer})))
 
 
 def meld_best(seen: Seen) -> set[int]:
-    """Return True if some least-deadwood melding of h+c contains c in a meld."""
+    """Take the card c if some least-deadwood melding of h+c contains it in a meld."""
     meldings = seen.loose(seen.hand | {seen.offer})
     return answer(seen, any(seen.offer not in loose for loose in meldings))
 
 
 def meld_best_lower(seen: Seen) -> set[int]:
-    """Return True if both conditions hold."""
+    """Take the card if both `meld_best` and `lower` take it."""
     return answer(seen, meld_best(seen) == {1} == lower(seen))
 
 
 def knock_or_meld(seen: Seen) -> set[int]:
-    """Return True if taking allows a legal knock, or if `meld_best` is true."""
+    """Take the card if that allows a legal knock, or if `meld_best` takes it."""
     eleven = seen.hand | {seen.offer}
     knocks = seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer)) <= seen.limit
     return answer(seen, knocks or meld_best(seen) == {1})
 
 
 def lower(seen: Seen) -> set[int]:
-    """after(h+c) < dw(h), strictly."""
+    """Take the card c if after(h+c) < dw(h)."""
     eleven = seen.hand | {seen.offer}
     after = seen.after(eleven, seen.thrown_after(eleven, taken=seen.offer))
     return answer(seen, after < seen.count(seen.hand))
 
 
 def value(seen: Seen, by: str = "deadwood") -> set[int]:
-    """Return True if the best value after taking beats the mean best after drawing u in U."""
+    """Take the card if the best value after taking beats the mean best after drawing u in U."""
 
     def best(card: str, unseen: frozenset[str], **drawn: str) -> int:
         eleven = seen.hand | {card}
