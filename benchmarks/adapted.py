@@ -90,7 +90,7 @@ def main() -> None:
         adapted[variant] = f"champion@{adaptation.name}"
     file = args.out / "table.csv"
     rows = pd.read_csv(file).to_dict("records") if file.exists() else []
-    done = {(one["variant"], one["opponent"]) for one in rows}
+    done = {(row["variant"], row["opponent"]) for row in rows}
     for opponent in list_opponents():
         for variant in VARIANTS:
             if (variant, opponent) not in done:
@@ -104,7 +104,7 @@ def write_table(file: Path, rows: list[dict[str, object]]) -> None:
     """Write the rows measured so far, with p-values of all win rates after Holm's correction."""
     table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
     differences = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
-    p = np.array([two_sided_p_value(*one) for one in differences])
+    p = np.array([two_sided_p_value(*difference) for difference in differences])
     table.assign(p_holm=adjust_p_values(p)).to_csv(file, index=False, float_format="%.10g")
 
 

@@ -29,8 +29,8 @@ def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:
     rng = np.random.default_rng(seed)
     unit = 0
     while True:
-        found = find_decisions(trace_deal(matchup, unit))
-        yield found[rng.integers(len(found))]
+        positions = find_decisions(trace_deal(matchup, unit))
+        yield positions[rng.integers(len(positions))]
         unit += 1
 
 

@@ -53,13 +53,13 @@ def measure_win_rate(variant: Variant, matches: int, seed: int) -> Estimate:
 def print_table(rule_sets: Iterable[Variant], matches: int, seed: int) -> None:
     """Print a Markdown table of win rates under the rules to which champion adapts."""
     print("| Rules | Matches won (%) |\n|---|---|")
-    found = []
+    win_rates = []
     for variant in filter(is_adapted, rule_sets):
         win_rate = measure_win_rate(variant, matches, seed)
-        found.append(win_rate.value)
+        win_rates.append(win_rate.value)
         figure = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
         print(f"| {variant.spec} | {figure} |", flush=True)
-    print(f"\nmean {100 * np.mean(found):.2f} % of {matches:,} matches each, seed {seed}\n")
+    print(f"\nmean {100 * np.mean(win_rates):.2f} % of {matches:,} matches each, seed {seed}\n")
 
 
 def main() -> None:

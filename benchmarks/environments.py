@@ -68,10 +68,10 @@ def play_rlcard(env):
 
 def play_gymnasium(env):
     """Play a deal for one seat, and return the numbers of deals and steps."""
-    seen, _ = env.reset()
+    obs, _ = env.reset()
     steps, is_over = 0, False
     while not is_over:
-        seen, _, is_over, _, _ = env.step(choose_action(seen["action_mask"].nonzero()[0].tolist()))
+        obs, _, is_over, _, _ = env.step(choose_action(obs["action_mask"].nonzero()[0].tolist()))
         steps += 1
     return 1, steps
 
@@ -81,10 +81,10 @@ def play_pettingzoo(env):
     env.reset()
     steps = 0
     while True:
-        seen, _, is_over, _, _ = env.last()
+        obs, _, is_over, _, _ = env.last()
         if is_over:
             return 1, steps
-        env.step(choose_action(seen["action_mask"].nonzero()[0].tolist()))
+        env.step(choose_action(obs["action_mask"].nonzero()[0].tolist()))
         steps += 1
 
 
@@ -95,8 +95,8 @@ def step_vector(envs, memory):
     mask = memory.pop()
     weights = np.random.random(mask.shape) * mask
     weights[:, KNOCK_ACTION] *= 2
-    seen, _, is_over, _, _ = envs.step(weights.argmax(axis=1))
-    memory.append(seen["action_mask"])
+    obs, _, is_over, _, _ = envs.step(weights.argmax(axis=1))
+    memory.append(obs["action_mask"])
     return int(is_over.sum()), len(mask)
 
 
@@ -105,9 +105,9 @@ def step_vector_timed(envs, memory):
     mask = memory[0]
     actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
     start = time.process_time()
-    seen, _, is_over, _, _ = envs.step(actions)
+    obs, _, is_over, _, _ = envs.step(actions)
     memory[1] += time.process_time() - start
-    memory[0] = seen["action_mask"]
+    memory[0] = obs["action_mask"]
     return int(is_over.sum()), len(mask)
 
 

@@ -156,8 +156,8 @@ def write_tables(folder: Path, pieces: list[WorkPiece], workers: int) -> None:
             finished.append(piece)
     spawning = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawning) as pool:
-        found = list(pool.map(build_tables, filter(None, pieces_by_strategy.values())))
-    for name, frames in zip(("rates", "costliest"), zip(*found, strict=True), strict=True):
+        tables = list(pool.map(build_tables, filter(None, pieces_by_strategy.values())))
+    for name, frames in zip(("rates", "costliest"), zip(*tables, strict=True), strict=True):
         frame = pd.concat(frames, ignore_index=True)
         frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
 

@@ -8,18 +8,18 @@ from packaging.requirements import Requirement
 
 def required_packages(name: str) -> set[str]:
     """Return the names of a package and of all packages that it requires in this environment."""
-    found, waiting = set(), [name]
+    packages, waiting = set(), [name]
     while waiting:
         package = waiting.pop().lower().replace("_", "-")
-        if package not in found:
-            found.add(package)
+        if package not in packages:
+            packages.add(package)
             requirements = map(Requirement, metadata.requires(package) or ())
             waiting += [
                 requirement.name
                 for requirement in requirements
                 if not requirement.marker or requirement.marker.evaluate({"extra": ""})
             ]
-    return found
+    return packages
 
 
 def installed_bytes(package: str) -> int:

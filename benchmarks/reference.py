@@ -161,24 +161,25 @@ def main() -> None:
         "--list", action="store_true", help="list the results with their estimated times"
     )
     args = parser.parse_args()
-    references_by_name = {one.name: one for one in list_references()}
+    references_by_name = {reference.name: reference for reference in list_references()}
     if unknown := set(args.names) - set(references_by_name):
         sys.exit(
             f"Unknown results: {', '.join(sorted(unknown))}. "
             f"Choose from: {', '.join(references_by_name)}."
         )
     todo = [references_by_name[name] for name in args.names or references_by_name]
-    times = {one.name: one.estimate_seconds() for one in todo}
+    times = {reference.name: reference.estimate_seconds() for reference in todo}
     known = sum(time for time in times.values() if time is not None)
     print(f"{len(todo)} results; those with an estimate take {format_duration(known)}")
-    todo.sort(key=lambda one: float("inf") if times[one.name] is None else times[one.name])
+    todo.sort(key=lambda item: float("inf") if times[item.name] is None else times[item.name])
     start_time = time.monotonic()
-    for number, one in enumerate(todo, start=1):
+    for number, reference in enumerate(todo, start=1):
         print(
-            f"{number} of {len(todo)}: {one.name}, {format_duration(times[one.name])}", flush=True
+            f"{number} of {len(todo)}: {reference.name}, {format_duration(times[reference.name])}",
+            flush=True,
         )
         if not args.list:
-            one.rebuild()
+            reference.rebuild()
     print(f"Finished after {(time.monotonic() - start_time) / 60:.1f} min")
 
 

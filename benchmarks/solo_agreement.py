@@ -40,14 +40,14 @@ Z95 = 1.96
 def sample_discards(matchup, deals):
     """Return one randomly chosen discard decision of each deal that has a discard decision."""
     rng = np.random.default_rng(matchup.seed)
-    found, unit = [], 0
-    while len(found) < deals:
+    discards, unit = [], 0
+    while len(discards) < deals:
         positions = find_decisions(trace_deal(matchup, unit))
         candidates = [position for position in positions if position.label.endswith("discard")]
         unit += 1
         if candidates:
-            found.append(candidates[rng.integers(len(candidates))])
-    return found
+            discards.append(candidates[rng.integers(len(candidates))])
+    return discards
 
 
 def action_values(matchup, position, worlds, first_world):

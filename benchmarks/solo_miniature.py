@@ -54,11 +54,11 @@ def max_matched_cards(cards, melds):
 @njit
 def rest_index(rest, hand):
     """Return the index of the remaining deck among all sets of cards outside the hand."""
-    number = place = 0
+    number = position = 0
     for card in range(N_CARDS):
         if not hand >> card & 1:
-            number |= (rest >> card & 1) << place
-            place += 1
+            number |= (rest >> card & 1) << position
+            position += 1
     return number
 
 

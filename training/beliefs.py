@@ -149,16 +149,16 @@ def mean_deadwood_by_turn(n: int, seed: int) -> list[float]:
     Turns that end the deal are excluded.
     """
     own_rules = build_rules(variants.find_variant("standard"))
-    total, seen = np.zeros(MAX_TURNS), np.zeros(MAX_TURNS)
+    total, counts = np.zeros(MAX_TURNS), np.zeros(MAX_TURNS)
     for deal in replay_deals(("gold-early", "gold-early"), n, seed):
         before, n_turns = hands_before(deal), [0, 0]
         turns_and_hands = zip((turn[0] for turn in deal.turns[:-1]), before[1:], strict=False)
         for seat, hands in [(0, before[0]), (1, before[0]), *turns_and_hands]:
             if n_turns[seat] < MAX_TURNS:
                 total[n_turns[seat]] += deadwood(hands[seat], own_rules)
-                seen[n_turns[seat]] += 1
+                counts[n_turns[seat]] += 1
             n_turns[seat] += 1
-    return [round(float(t / s), 1) for t, s in zip(total, seen, strict=True) if s > 30]
+    return [round(float(t / s), 1) for t, s in zip(total, counts, strict=True) if s > 30]
 
 
 def main() -> None:

@@ -47,12 +47,12 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS)
     rules = variants.find_variant(variant)
     sets = []
     pools = {"knock_immediately": deals // 2, "wait_for_gin": deals}
-    for index, (kind, of_kind) in enumerate(pools.items()):
+    for index, (kind, pool) in enumerate(pools.items()):
         learner = ChampionTrainer(
             training_opponents(kind), naive_weights(), seed + index, rules, is_weighted=IS_WEIGHTED
         )
         for number in range(rounds):
-            win_rates = ", ".join(f"{100 * share:.1f} %" for share in learner.run_round(of_kind))
+            win_rates = ", ".join(f"{100 * share:.1f} %" for share in learner.run_round(pool))
             print(f"opponents that {kind}, before round {number + 1}: won {win_rates}", flush=True)
         sets.append(learner.mean_weights)
     hasty, patient = sets

@@ -79,8 +79,8 @@ def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
         return [], []
     gain = player.knock_gain(view, rules, numbers)
     discard = player.lowest_cost_discard(legal_discards(view, rules), view, rules, numbers)
-    ways = [Action(ACTION_DISCARD, int(discard)), Action(ACTION_END, int(view.ending_card))]
-    return ways[::-1] if gain > 0 else ways, [0.0, abs(gain)]
+    actions = [Action(ACTION_DISCARD, int(discard)), Action(ACTION_END, int(view.ending_card))]
+    return actions[::-1] if gain > 0 else actions, [0.0, abs(gain)]
 
 
 # Rollouts in worlds
@@ -126,11 +126,11 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
     rules = build_rules(rivals[0].variant)
     params = compiler.make_parameter_vector(loader.find_strategy("champion-mc").policy("discard"))
     numbers = np.load(STRATEGIES / "champion.npy").astype(np.float64)
-    ways = {"take": rank_draws, "discard": rank_discards, "knock": rank_knocks}
+    rankings = {"take": rank_draws, "discard": rank_discards, "knock": rank_knocks}
     rows_by_gap = defaultdict(list)
     for slot, view in decisions_of_first_seat(rivals[0], units):
-        given = params if slot == "discard" else numbers
-        actions, behind = ways[slot](view, rules, given)
+        slot_params = params if slot == "discard" else numbers
+        actions, behind = rankings[slot](view, rules, slot_params)
         if len(actions) < 2:
             continue
         values, turns = rollout_values(rivals, view, rules, actions)
@@ -138,9 +138,9 @@ def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
             gains = values[:, i] - values[:, 0]
             half_means = gains[::2].mean(), gains[1::2].mean()
             row = np.array([-behind[i], *half_means, gains.var(), turns[:, i].mean()])
-            place = np.searchsorted(GAP_BOUNDS, behind[i])
-            if place < len(GAP_BOUNDS):
-                rows_by_gap[slot, GAP_BOUNDS[place]].append(row)
+            gap_index = np.searchsorted(GAP_BOUNDS, behind[i])
+            if gap_index < len(GAP_BOUNDS):
+                rows_by_gap[slot, GAP_BOUNDS[gap_index]].append(row)
     return rows_by_gap
 
 

@@ -185,13 +185,13 @@ def fit_by_stage(
     matrix = penalty * mean.sum(axis=0) + ridge
     common = solve_joint(features, squares.sum(axis=1), residuals.sum(axis=1), matrix)
     shifts = features @ common
-    found = []
+    weights = []
     for stage in range(n_stages):
         stage_squares = squares[:, stage]
-        left = residuals[:, stage] - np.einsum("nij,nj->ni", stage_squares, shifts)
+        remainder = residuals[:, stage] - np.einsum("nij,nj->ni", stage_squares, shifts)
         matrix = n_stages * penalty * mean[stage] + ridge
-        found.append(common + solve_joint(features, stage_squares, left, matrix))
-    return np.concatenate(found, axis=1)
+        weights.append(common + solve_joint(features, stage_squares, remainder, matrix))
+    return np.concatenate(weights, axis=1)
 
 
 def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
@@ -226,8 +226,8 @@ def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndar
     initial = initial_sets(rules).values()
     sets = [weights + change for weights, change in zip(initial, changes, strict=True)]
     ratios = champion_weights.likelihood_ratios(*sets, seed, variant, ODDS_MATCHES, 1)
-    together = np.concatenate([ratio.ravel() for ratio in ratios])
-    log_odds: np.ndarray = np.log(np.clip(together, MIN_RATIO, 1 / MIN_RATIO))
+    all_ratios = np.concatenate([ratio.ravel() for ratio in ratios])
+    log_odds: np.ndarray = np.log(np.clip(all_ratios, MIN_RATIO, 1 / MIN_RATIO))
     return log_odds
 
 
@@ -248,9 +248,9 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     features = np.stack([rule_features(build_rules(variant)) for variant in named_variants])
     x = np.insert(features, 0, 1.0, axis=1)
     penalty = ODDS_PENALTY * np.diag([0.0, *np.ones(N_RULE_FEATURES)])
-    found: np.ndarray = np.linalg.solve(x.T @ x + penalty, x.T @ log_odds)
-    found[1:][np.isin(np.arange(N_RULE_FEATURES), BONUS_FEATURES, invert=True)] = 0
-    return found
+    coefficients: np.ndarray = np.linalg.solve(x.T @ x + penalty, x.T @ log_odds)
+    coefficients[1:][np.isin(np.arange(N_RULE_FEATURES), BONUS_FEATURES, invert=True)] = 0
+    return coefficients
 
 
 # Rounds
@@ -261,16 +261,16 @@ def play_round(number: int, deltas: np.ndarray, rule_sets: int, pool: Executor) 
     rng = np.random.default_rng([SEED, number])
     sampled_variants = [sample_variant(rng) for _ in range(rule_sets)]
     seeds = SEED + SEED_STRIDE * np.arange(number * rule_sets, (number + 1) * rule_sets)
-    found = list(pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds)))
-    return {name: np.stack([one[name] for one in found]) for name in found[0]}
+    sums = list(pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds)))
+    return {name: np.stack([rule_set[name] for rule_set in sums]) for name in sums[0]}
 
 
 def fit_window(played: Sequence[Sums]) -> np.ndarray:
     """Fit the weights to the last rounds, giving less weight to older rounds."""
     last_rounds = played[-WINDOW:]
-    together = {name: np.concatenate([one[name] for one in last_rounds]) for name in last_rounds[0]}
+    sums = {name: np.concatenate([row[name] for row in last_rounds]) for name in last_rounds[0]}
     ages = np.arange(len(last_rounds))[::-1]
-    return fit_deltas(together, np.repeat(DECAY**ages, len(last_rounds[0]["features"])))
+    return fit_deltas(sums, np.repeat(DECAY**ages, len(last_rounds[0]["features"])))
 
 
 def train(rounds: int, rule_sets: int, work: Path, pool: Executor) -> np.ndarray:
@@ -305,8 +305,8 @@ def main() -> None:
     with ProcessPoolExecutor(args.jobs) as pool:
         deltas = train(args.rounds, args.rule_sets, work, pool)
         log_odds = fit_log_odds(deltas, pool)
-    both = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
-    np.save(args.out, both.astype(np.float32))
+    rows = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
+    np.save(args.out, rows.astype(np.float32))
     print(f"Output: {args.out}")
 
 

@@ -128,8 +128,8 @@ def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
     """Fit the weights of every stage, (N_STAGES, N_LIKELIHOOD_FEATURES) float64."""
     weights = []
     for stage in range(N_STAGES):
-        of_stage = rows[stages == stage]
-        weights.append(fit_stage_weights(of_stage.reshape(-1, model.N_LIKELIHOOD_FEATURES)))
+        stage_rows = rows[stages == stage]
+        weights.append(fit_stage_weights(stage_rows.reshape(-1, model.N_LIKELIHOOD_FEATURES)))
     return np.array(weights)
 
 

@@ -42,21 +42,23 @@ def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
         for card in range(52):
             if cards >> card & 1:
                 eleven = ten | 1 << card
-                left, _ = best_discards(eleven, eleven, RULES)
-                rows.append((table_index(card, view.known, view.unseen), deadwood_points - left))
+                deadwood_after, _ = best_discards(eleven, eleven, RULES)
+                rows.append(
+                    (table_index(card, view.known, view.unseen), deadwood_points - deadwood_after)
+                )
     return rows
 
 
 def mean_drops(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean decrease in deadwood and the number of observations for each table cell."""
     total = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES)
-    seen = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
+    counts = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:
         for deal in replay_deals(pair, n, seed):
             for cell, drop in deadwood_drops(deal):
                 total[cell] += drop
-                seen[cell] += 1
-    return total / np.maximum(seen, 1), seen
+                counts[cell] += 1
+    return total / np.maximum(counts, 1), counts
 
 
 def main() -> None:
@@ -71,11 +73,11 @@ def main() -> None:
     )
     args = parser.parse_args()
     pairs = list(combinations_with_replacement(TRAINING_PLAYERS, 2))
-    mean, seen = mean_drops(pairs, args.deals, args.seed)
-    table = np.round(mean * np.minimum(seen / MIN_OBSERVATIONS, 1), 3)
+    mean, counts = mean_drops(pairs, args.deals, args.seed)
+    table = np.round(mean * np.minimum(counts / MIN_OBSERVATIONS, 1), 3)
     np.save(args.out, table)
-    print(f"{seen.sum():,} cards in {np.count_nonzero(seen):,} cells, seed {args.seed}")
-    print(f"mean decrease {mean @ seen / seen.sum():.3f}. Output: {args.out}")
+    print(f"{counts.sum():,} cards in {np.count_nonzero(counts):,} cells, seed {args.seed}")
+    print(f"mean decrease {mean @ counts / counts.sum():.3f}. Output: {args.out}")
 
 
 if __name__ == "__main__":

@@ -77,14 +77,14 @@ def update_view(view, eleven, unseen, t, rules):
 @jit
 def average_value(hands, t, last, rules):
     """Return the value of a deal after t draws, averaged over all positions of the joker."""
-    left = max_draws(rules) - last + 1
+    n_cards = max_draws(rules) - last + 1
     value = final_value(hands[last], rules)
     if deadwood(hands[last], rules) == 0:
-        value = gin_value(left, rules)
+        value = gin_value(n_cards, rules)
     if rules.deal_scoring != SCORING_PENALTY:
         for s in range(last - 1, t - 1, -1):
-            left += 1
-            value += (final_value(hands[s], rules) - value) / left
+            n_cards += 1
+            value += (final_value(hands[s], rules) - value) / n_cards
     return value
 
 
@@ -165,7 +165,7 @@ def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squa
         if not sample_decision(view, rules, discard, table, pack, hands):
             continue
         eleven, unseen, t = view.hand, view.unseen, view.own_turn
-        left = count_draws_left(view, rules)
+        draws_left = count_draws_left(view, rules)
         cards, values = search_discards(view, SEARCH_WIDTH, rules, table)
         order = np.argsort(-values)[:MAX_DISCARDS]
         results[:] = 0
@@ -177,7 +177,7 @@ def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squa
                 results[k] += average_value(hands, t, n_draws, rules) / (DECKS_PER_DECISION * unit)
         for k in range(MAX_DISCARDS):
             ten_cards = eleven & ~(1 << cards[order[k]])
-            write_features(ten_cards, unseen, left, values[order[k]] / unit, rules, x[k])
+            write_features(ten_cards, unseen, draws_left, values[order[k]] / unit, rules, x[k])
         for k in range(1, MAX_DISCARDS):
             add_difference(x[k] - x[0], results[k] - results[0], squares, products)
         n += 1
@@ -212,10 +212,10 @@ def play_values(view, rules, discard, params, seed, results):
 @cache
 def compile_kernels():
     """Return compiled versions of `add_decision_sums` and `play_values`."""
-    number, whole = numba.float64, numba.int64
+    number, integer = numba.float64, numba.int64
     player = VIEW_TYPE, RULES_TYPE, POLICY_TYPE, PARAMS_TYPE
-    learning = numba.void(*player, whole, whole, number, number[:, ::1], number[::1])
-    playing = numba.void(*player, whole, number[::1])
+    learning = numba.void(*player, integer, integer, number, number[:, ::1], number[::1])
+    playing = numba.void(*player, integer, number[::1])
     return compile_function(add_decision_sums, learning, use_cache=False), compile_function(
         play_values, playing, use_cache=False
     )
@@ -269,9 +269,9 @@ def train_corrections(games, n_decisions, deals, seed):
     for game in REGRESSION_UNITS:
         weights = np.zeros(N_WEIGHTS, np.float32)
         if game in games:
-            found = fit_correction(game, n_decisions, seed, learning)
-            if has_gain(game, found, deals, seed + 1, playing):
-                weights = found
+            correction = fit_correction(game, n_decisions, seed, learning)
+            if has_gain(game, correction, deals, seed + 1, playing):
+                weights = correction
         parts.append(weights)
     return np.concatenate(parts)
 

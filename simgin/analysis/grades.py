@@ -452,8 +452,8 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield sentences on a player with enough deals to estimate an error rate."""
     comparison = _similar_strategies(grade.total) if grade.is_comparable else ""
-    lost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
-    yield f"{player} lost {lost} through mistakes{comparison}."
+    cost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
+    yield f"{player} lost {cost} through mistakes{comparison}."
     if grade.result:
         points_per_deal, less_luck = map(_format_estimate, grade.result.values())
         yield (

@@ -247,15 +247,15 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
     decisions = list(_iterate_positions(deal))
     if turn is None or not decisions:
         return decisions[-1:] if deal.is_truncated else decisions
-    of_turn = [position for position in decisions if position.turn == turn]
-    if not of_turn:
+    in_turn = [position for position in decisions if position.turn == turn]
+    if not in_turn:
         turns = [position.turn for position in decisions]
         first_event = "before the first draw" if deal.matchup.b is None else "the first upcard"
         raise PositionError(
             f"the deal contains no decision in turn {turn}. Choose a turn from {min(turns)} to "
             f"{max(turns)} (0 is {first_event})."
         )
-    return of_turn
+    return in_turn
 
 
 def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:

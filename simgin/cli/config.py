@@ -133,12 +133,12 @@ def is_configured(parameter: str) -> bool:
     return source is click.core.ParameterSource.DEFAULT_MAP
 
 
-def drop_solitaire_opponent(parameter: str, asked: dict[str, Any]) -> None:
+def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
     """Remove the configured opponent if the variant has only one player."""
     from simgin.rules.variants import find_variant
 
-    if is_configured(parameter) and find_variant(asked["variant"]).params["players"] == 1:
-        asked[parameter] = click.get_current_context().params[parameter] = None
+    if is_configured(parameter) and find_variant(options["variant"]).params["players"] == 1:
+        options[parameter] = click.get_current_context().params[parameter] = None
 
 
 def configured_output(name: str) -> Path | None:

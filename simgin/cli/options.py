@@ -135,12 +135,12 @@ def json_option(command: Any) -> Any:
     return json_only_option(_export_option(command))
 
 
-def _use_style(context: click.Context, _option: click.Parameter, given: str | None) -> None:
-    if given and not context.resilient_parsing:
+def _use_style(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value and not context.resilient_parsing:
         from simgin.report.figures import style
 
-        context.meta[STYLE_KEY] = given
-        context.with_resource(style.use_style(given))
+        context.meta[STYLE_KEY] = value
+        context.with_resource(style.use_style(value))
 
 
 style_option = click.option(

@@ -501,14 +501,14 @@ class ChampionTrainer:
     def add_discards(self, n: int) -> StageSums:
         """Add discards to the least-squares sums, with values centred per decision."""
 
-        def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
-            x = np.zeros((*found.actions.shape, N_FEATURES))
-            compile_writer(write_discard_features)(found.views, found.actions, self.rules, x)
-            x = centered(x, found.is_tried[..., None])
-            y = centered(equity, found.is_tried)
-            scale = self.decision_scale(found)[:, None]
+        def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
+            x = np.zeros((*rollouts.actions.shape, N_FEATURES))
+            compile_writer(write_discard_features)(rollouts.views, rollouts.actions, self.rules, x)
+            x = centered(x, rollouts.is_tried[..., None])
+            y = centered(equity, rollouts.is_tried)
+            scale = self.decision_scale(rollouts)[:, None]
             return sums_by_stage(
-                np.repeat(deal_stages(found.views), MAX_DISCARDS),
+                np.repeat(deal_stages(rollouts.views), MAX_DISCARDS),
                 (x * scale[..., None]).reshape(-1, N_FEATURES),
                 -(y * scale).ravel(),
             )
@@ -525,12 +525,12 @@ class ChampionTrainer:
         """Add take decisions to the least-squares sums."""
         params = single_set_weights(self.weights)
 
-        def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
-            x = np.zeros((len(found.views), player.N_TAKE_FEATURES))
-            compile_writer(write_take_features)(found.views, self.rules, params, x)
-            scale = self.decision_scale(found)
+        def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
+            x = np.zeros((len(rollouts.views), player.N_TAKE_FEATURES))
+            compile_writer(write_take_features)(rollouts.views, self.rules, params, x)
+            scale = self.decision_scale(rollouts)
             gain = (equity[:, 1] - equity[:, 0]) * scale
-            return sums_by_stage(deal_stages(found.views), x * scale[:, None], gain)
+            return sums_by_stage(deal_stages(rollouts.views), x * scale[:, None], gain)
 
         return self.add_rollouts("takes", n, 2, propose_take, sums)
 
@@ -544,11 +544,11 @@ class ChampionTrainer:
     def add_knocks(self, n: int) -> StageSums:
         """Add knock decisions to the least-squares sums."""
 
-        def sums(found: PairedRollouts, equity: np.ndarray) -> StageSums:
-            x = np.zeros((len(found.views), player.N_KNOCK_FEATURES))
-            compile_writer(write_knock_features)(found.views, self.rules, x)
+        def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
+            x = np.zeros((len(rollouts.views), player.N_KNOCK_FEATURES))
+            compile_writer(write_knock_features)(rollouts.views, self.rules, x)
             gain = equity[:, 1] - equity[:, 0]
-            return knock_sums(found.views, x, gain, self.decision_scale(found))
+            return knock_sums(rollouts.views, x, gain, self.decision_scale(rollouts))
 
         return self.add_rollouts("knocks", n, 2, propose_knock, sums, knock_sometimes)
 
@@ -744,7 +744,7 @@ def likelihood_ratios(
         Ratios by deals won and mean points of these deals, (player.N_WON, player.N_MEANS), and by
         own turn, (player.N_TURNS,).
     """
-    found = []
+    samples = []
     for weights, group in zip((hasty, patient), TRAINING.values(), strict=True):
         rivals: list[Strategy | None] = [loader.find_strategy(name) for name in group["recognized"]]
         if includes_self and weights is patient:
@@ -752,8 +752,8 @@ def likelihood_ratios(
         trainer = ChampionTrainer(rivals, weights, seed, variant, workers)
         deals = np.concatenate([trainer.play_matches(rival, matches) for rival in rivals])
         is_lasting = deals["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
-        found.append((opponent_distribution(deals), is_lasting.mean(axis=0)))
-    (cells, length), (other_cells, other_length) = found
+        samples.append((opponent_distribution(deals), is_lasting.mean(axis=0)))
+    (cells, length), (other_cells, other_length) = samples
     ratios = cells / other_cells
     ratios[0] = 1
     return ratios, length / np.maximum(other_length, 1e-6)

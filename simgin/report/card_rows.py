@@ -53,7 +53,7 @@ class CardRow(NamedTuple):
 
 def cards_to_html(text: str) -> Markup:
     """Convert a string to HTML in which suit symbols replace the suit letters of cards."""
-    return Markup(re.sub(CARD_PATTERN, lambda found: _face_html(found[0]), str(escape(text))))
+    return Markup(re.sub(CARD_PATTERN, lambda match: _face_html(match[0]), str(escape(text))))
 
 
 def _face_html(card: str) -> Markup:

@@ -243,7 +243,7 @@ def format_variant_file(path: str, start: Variant) -> str:
     else:
         strings["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.spec)}\n"
     head = _PLACEHOLDER_PATTERN.sub(
-        lambda place: strings[place[1]], VARIANT_TEMPLATE.read_text(encoding="utf-8")
+        lambda match: strings[match[1]], VARIANT_TEMPLATE.read_text(encoding="utf-8")
     )
     return head + "\n".join([*changed, *_rule_comments(start), ""])
 

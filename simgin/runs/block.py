@@ -181,8 +181,8 @@ def _iter_equalities(
     )
     yield "numbers of units and of pair scores", units, pairs.sum(axis=1)
     # A number and its square have the same parity, so their sums have the same parity.
-    odd = ((total ^ square) & 1).sum(axis=1)
-    yield "parities of the sums and of the sums of squares", odd, np.zeros_like(odd)
+    parities = ((total ^ square) & 1).sum(axis=1)
+    yield ("parities of the sums and of the sums of squares", parities, np.zeros_like(parities))
     # All units have the same number of results, so products with this number are multiples of sums.
     for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == results):
         yield (

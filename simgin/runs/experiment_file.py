@@ -198,7 +198,7 @@ def _placeholders(spec: str) -> list[str]:
 
 
 def _fill_placeholders(spec: str, values: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda place: values[place[1]], spec)
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], spec)
 
 
 # keys that are valid only in two-player games

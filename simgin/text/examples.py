@@ -44,9 +44,9 @@ def find_experiment_file(text: str | Path) -> Path:
 
 def suggest_experiments(missing: Path) -> str:
     """Return a suggestion for a missing experiment file, without a final full stop."""
-    near = difflib.get_close_matches(missing.stem, list_experiments(), n=MAX_SUGGESTIONS)
-    commands = " or ".join(f"`simgin run {name}`" for name in near)
-    if near:
+    similar = difflib.get_close_matches(missing.stem, list_experiments(), n=MAX_SUGGESTIONS)
+    commands = " or ".join(f"`simgin run {name}`" for name in similar)
+    if similar:
         return f"To run an example, use {commands} (`simgin examples` lists all examples)"
     return "Specify an experiment file or an example (`simgin examples` lists all examples)"
 

@@ -27,7 +27,7 @@ class SimginError(ValueError):
 
 def escape_control_chars(text: str) -> str:
     r"""Replace control characters in untrusted text by escape sequences such as \x1b."""
-    return _CONTROL_CHARACTERS.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _CONTROL_CHARACTERS.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def escape_to_one_line(text: str) -> str:
@@ -117,10 +117,10 @@ def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return the end of an error message: a spelling suggestion, or only a full stop."""
-    near = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
-    if not near:
+    similar = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
+    if not similar:
         return "."
-    return f". Did you mean {near[0]!r}?"
+    return f". Did you mean {similar[0]!r}?"
 
 
 def format_error_message(error: BaseException) -> str:

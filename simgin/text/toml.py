@@ -138,7 +138,7 @@ def _format_key(key: str) -> str:
 
 def _suggest_key(key: str, known_keys: list[str]) -> str:
     """Return a spelling suggestion for an unknown key, or a list of all valid keys."""
-    near = did_you_mean(key, known_keys)
-    if near != ".":
-        return near.removeprefix(". ").replace("'", "")
+    suggestion = did_you_mean(key, known_keys)
+    if suggestion != ".":
+        return suggestion.removeprefix(". ").replace("'", "")
     return f"Valid keys: {', '.join(known_keys)}."

@@ -389,8 +389,8 @@ def _format_allowed_values(param: Param) -> str:
         return ", ".join(param.choices)
     if param.kind == "bool":
         return "yes, no"
-    whole = " (whole)" if param.kind == "integer" else ""
-    return f"{param.low:g}..{param.high:g}{whole}"
+    suffix = " (whole)" if param.kind == "integer" else ""
+    return f"{param.low:g}..{param.high:g}{suffix}"
 
 
 def _shorten_path(path: Path) -> str:

@@ -98,10 +98,10 @@ def _read_style(name: str) -> dict[str, Any]:
     if name in style.library:
         return cast("dict[str, Any]", style.library[name])
     if not name.endswith(STYLE_ENDING):
-        near = did_you_mean(name, list_styles())
+        suggestion = did_you_mean(name, list_styles())
         hint = f". Use a matplotlib style, such as ggplot, or a file that ends in {STYLE_ENDING}."
         raise SimginError(
-            f"{format_value(name)} is not a plot style{hint if near == '.' else near}"
+            f"{format_value(name)} is not a plot style{hint if suggestion == '.' else suggestion}"
         )
     try:
         _check_keys(name, read_text(Path(name), MAX_STYLE_BYTES))
@@ -125,8 +125,8 @@ def _check_keys(name: str, text: str) -> None:
     for line in text.splitlines():
         key = line.partition("#")[0].partition(":")[0].strip()
         if key and key not in rcParams:
-            near = did_you_mean(key, rcParams)
-            hint = ". Correct the line." if near == "." else near
+            suggestion = did_you_mean(key, rcParams)
+            hint = ". Correct the line." if suggestion == "." else suggestion
             raise SimginError(f"{name}: {format_value(key)} is not a matplotlib setting{hint}")
 
 
