@@ -230,10 +230,9 @@ def _score_table(odds: Odds, variant: str) -> Table:
         f"Matches won by score (%) when {odds.strongest[variant]} plays itself in {variant}",
         table,
         "your points",
-        "Rows show your points, and columns show the opponent's points. All 95 % confidence "
-        f"intervals are at most ± {half_width:.2g} percentage points. Win rates are means over "
-        f"both dealers and change by up to {effect:.2g} percentage points with the choice of the "
-        "dealer.",
+        "Rows show your points, and columns show the opponent's points. 95 % confidence intervals "
+        f"are at most ± {half_width:.2g} percentage points. The choice of the dealer changes win "
+        f"rates by up to {effect:.2g} percentage points.",
     )
 
 
