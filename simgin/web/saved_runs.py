@@ -12,7 +12,7 @@ from simgin.report.html_report import HTML_NAME, SUMMARY_NAME
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
 from simgin.text.files import read_text
-from simgin.web.jobs import Job, JobQueue
+from simgin.web.jobs import DONE, Job, JobQueue
 from simgin.web.pages import format_date
 
 FINISHED, UNFINISHED = "finished", "interrupted"
@@ -26,7 +26,7 @@ class SavedRun:
     Attributes:
         name: Name of the directory below the directory for results.
         path: The directory.
-        state: State of an open job, FINISHED, or UNFINISHED if the directory has only a ledger.
+        state: FINISHED, the state of the job, or UNFINISHED for an unfinished run without a job.
         title: Title of the report or of the job, or else the command or the name.
         command: Command that wrote the directory, or "" for an unfinished run without a job.
         ended: Time of the last change, in seconds since the epoch.
@@ -60,7 +60,7 @@ class SavedRun:
     @property
     def can_resume(self) -> bool:
         """True if the job of an unfinished run can be resumed."""
-        return self.state == UNFINISHED and self.job is not None and self.job.can_resume
+        return self.state != FINISHED and self.job is not None and self.job.can_resume
 
     @property
     def has_report(self) -> bool:
@@ -69,7 +69,7 @@ class SavedRun:
 
 
 def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
-    """Return the valid runs in the directory for results with their jobs, newest run first."""
+    """Return the valid runs in the directory for results and unfinished jobs, newest run first."""
     return sorted(_iter_runs(queue), key=lambda run: -run.ended)
 
 
@@ -80,20 +80,28 @@ def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
             continue
         with suppress(ResultsError, OSError):
             yield _read_run(path, jobs.get(path.name))
+            jobs.pop(path.name, None)
+    for job in jobs.values():
+        if job.run and job.state != DONE:  # Some commands write a directory only at the end.
+            yield _unfinished_run(queue.results / job.run, job, job.created)
 
 
 def _read_run(path: Path, job: Job | None) -> SavedRun:
     manifest = path / directory.MANIFEST_FILE
-    state = job.state if job and job.is_open else ""
     if not manifest.exists():
-        ended = (path / ledger.LEDGER_FILE).stat().st_mtime  # OSError for other directories
-        title, command = (job.title, job.command) if job else (path.name, "")
-        return SavedRun(path.name, path, state or UNFINISHED, title, command, ended, job)
+        status = (path / ledger.LEDGER_FILE).stat()  # OSError for other directories
+        return _unfinished_run(path, job, status.st_mtime)
     contents = directory.read_manifest(path)
     command = str(contents.get("command", ""))
     title = _read_report_title(path) or str(contents.get("question") or command or path.name)
-    ended = manifest.stat().st_mtime
-    return SavedRun(path.name, path, state or FINISHED, title, command, ended, job)
+    state = job.state if job and job.is_open else FINISHED
+    return SavedRun(path.name, path, state, title, command, manifest.stat().st_mtime, job)
+
+
+def _unfinished_run(path: Path, job: Job | None, ended: float) -> SavedRun:
+    if job is None or job.state == DONE:
+        return SavedRun(path.name, path, UNFINISHED, path.name, "", ended)
+    return SavedRun(path.name, path, job.state, job.title, job.command, ended, job)
 
 
 def _read_report_title(path: Path) -> str:

@@ -14,7 +14,7 @@ from simgin.web.jobs import (
     JobQueue,
     _add_point,
 )
-from support.web_site import wait_for, wait_until
+from support.web_site import page_of, wait_for, wait_until
 
 SHORT = ["match", "gold", "simple", "--deals", "200"]
 
@@ -124,7 +124,15 @@ def test_the_run_of_an_open_job_is_not_called_interrupted(site, browser):
         assert "running" in page and "interrupted" not in page
     assert browser.get("/").text.count("state running") == 1
     site.jobs.cancel(job.name)
-    assert "interrupted" in browser.get("/results").text
+    assert "cancelled" in browser.get("/results").text
+
+
+def test_an_unfinished_job_without_a_directory_can_be_resumed_in_the_results(site, browser):
+    job = site.jobs.start(["odds", "standard", "-o", "x"], "Odds", "odds")
+    site.jobs.cancel(job.name)
+    for address in ("/results", "/results/odds"):
+        assert f'data-resume="{job.name}"' in page_of(browser.get(address))
+    assert browser.get("/").text.count("state cancelled") == 1
 
 
 def test_a_chart_has_few_points_and_the_last_point_of_each_matchup():
