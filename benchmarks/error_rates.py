@@ -89,22 +89,22 @@ def list_pieces(folder: Path, deals: int) -> list[WorkPiece]:
     return pieces
 
 
-def evaluate_pieces(todo: list[WorkPiece], workers: int, seconds: float) -> None:
+def evaluate_pieces(missing: list[WorkPiece], workers: int, seconds: float) -> None:
     """Evaluate pieces in parallel; after `seconds`, start no further piece."""
     deadline = time.monotonic() + seconds
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        for number, _ in enumerate(_iter_finished(pool, todo, workers, deadline), start=1):
-            print(f"{number} of {len(todo)} pieces", flush=True)
+        for number, _ in enumerate(_iter_finished(pool, missing, workers, deadline), start=1):
+            print(f"{number} of {len(missing)} pieces", flush=True)
 
 
 def _iter_finished(
-    pool: ProcessPoolExecutor, todo: list[WorkPiece], workers: int, deadline: float
+    pool: ProcessPoolExecutor, missing: list[WorkPiece], workers: int, deadline: float
 ) -> Iterator[WorkPiece]:
     """Yield the finished pieces, submitting at most one piece per process at a time."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
-    remaining = iter(todo)
+    remaining = iter(missing)
     running: set[Any] = set()
     while True:
         while len(running) < workers and time.monotonic() < deadline:
@@ -172,11 +172,11 @@ def main() -> None:
     args = parser.parse_args()
     (args.output / "parts").mkdir(parents=True, exist_ok=True)
     pieces = list_pieces(args.output, args.deals)
-    todo = [piece for piece in pieces if not piece.path.exists()]
+    missing = [piece for piece in pieces if not piece.path.exists()]
     start_time = time.monotonic()
-    if todo:  # Compile the engine once instead of in every process.
-        error_rates.evaluate_units(todo[-1].rating_task, 0, 1, workers=1)
-    evaluate_pieces(todo, args.workers, args.seconds - (time.monotonic() - start_time))
+    if missing:  # Compile the engine once instead of in every process.
+        error_rates.evaluate_units(missing[-1].rating_task, 0, 1, workers=1)
+    evaluate_pieces(missing, args.workers, args.seconds - (time.monotonic() - start_time))
     write_tables(args.output, pieces, args.workers)
     print(f"Output: {args.output / 'rates.csv'}")
 

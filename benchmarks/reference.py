@@ -167,17 +167,15 @@ def main() -> None:
             f"Unknown results: {', '.join(sorted(unknown))}. "
             f"Choose from: {', '.join(references_by_name)}."
         )
-    todo = [references_by_name[name] for name in args.names or references_by_name]
-    times = {reference.name: reference.estimate_seconds() for reference in todo}
+    references = [references_by_name[name] for name in args.names or references_by_name]
+    times = {reference.name: reference.estimate_seconds() for reference in references}
     known = sum(time for time in times.values() if time is not None)
-    print(f"{len(todo)} results; those with an estimate take {format_duration(known)}")
-    todo.sort(key=lambda item: float("inf") if times[item.name] is None else times[item.name])
+    print(f"{len(references)} results; those with an estimate take {format_duration(known)}")
+    references.sort(key=lambda item: float("inf") if times[item.name] is None else times[item.name])
     start_time = time.monotonic()
-    for number, reference in enumerate(todo, start=1):
-        print(
-            f"{number} of {len(todo)}: {reference.name}, {format_duration(times[reference.name])}",
-            flush=True,
-        )
+    for number, reference in enumerate(references, start=1):
+        duration = format_duration(times[reference.name])
+        print(f"{number} of {len(references)}: {reference.name}, {duration}", flush=True)
         if not args.list:
             reference.rebuild()
     print(f"Finished after {(time.monotonic() - start_time) / 60:.1f} min")

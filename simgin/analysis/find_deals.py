@@ -92,7 +92,7 @@ class FindRequest:
         limit: int = DEFAULT_LIMIT,
         seed: int = 1,
     ) -> FindRequest:
-        """Read a request; with `differ`, A and B both play the opponent and are compared.
+        """Read a request; with `differ`, A and B play against the same opponent.
 
         Args:
             a: Strategy A.

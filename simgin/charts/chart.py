@@ -391,7 +391,7 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
         names, turns = zip(*group, strict=True)
         span = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         points = "point" if span == "1" else "points"
-        gin_turns = [first for *_, first in turns]
+        gin_turns = [gin_turn for *_, gin_turn in turns]
         gin_turn = None if None in gin_turns else max(gin_turns)
         parts = []
         if early:

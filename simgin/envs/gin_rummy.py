@@ -88,7 +88,7 @@ class SearchMixin:
         return vars(self.clone())
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Return to a position that `clone_state` saved, any number of times.
+        """Restore a state that `clone_state` saved; a state can be restored any number of times.
 
         Args:
             state: Result of `clone_state` of an environment of the same type.

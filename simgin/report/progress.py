@@ -42,7 +42,7 @@ class InterimResult:
     values: Mapping[str, Any] | None = None
 
     def __rich__(self) -> str:
-        """Return the line of text that rich prints."""
+        """Return the interim result as a line of text, which rich prints."""
         return self.line
 
 

@@ -70,7 +70,7 @@ CARD = Table(
 
 def test_a_cell_has_its_interval_in_markdown_and_is_no_number():
     assert "| Turns in a match | 83, ▲ a little more (79 to 87) | 83" in CARD.to_markdown()
-    assert "| Gin | 9 % same | 9 % same |" in CARD.to_markdown()
+    assert "| Gin | 9 %, same | 9 %, same |" in CARD.to_markdown()
 
 
 @pytest.mark.parametrize(("width", "word"), [(80, "83 ▲ a little more"), (50, "83 ▲ a little")])
