@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -17,6 +18,7 @@ from simgin.review.review_report import scorecard_table
 from simgin.review.review_request import ReviewRequest, resolve_players
 from simgin.rules import variants
 from simgin.runs import directory, ledger
+from simgin.runs.stopping import elo_to_score
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import STRONG
 from support import hostile
@@ -142,6 +144,31 @@ def test_a_strategy_that_significantly_beats_champion_is_the_strong_player(monke
     assert strongest.find_strongest_player("standard", 1, None) == "mishra-uniform"
     win_rates |= {"marjj-early": 0.52, "mishra-uniform": 0.45}
     assert strongest.find_strongest_player("standard", 1, None) == "champion"
+
+
+def eliminated_after(win_rate, rng):
+    """Return the number of pairs after which a simulated challenger is eliminated, or None."""
+    rule = strongest.EliminationTest(0, strongest.STRONGER_ELO)
+    totals = np.zeros(batch_columns.N_COLUMNS, np.int64)
+    size = batch_columns.MATCH_BATCH_SIZE
+    for _ in range(strongest.PILOT_MATCHES // (2 * size)):
+        wins = rng.binomial(2, win_rate, size)
+        totals[batch_columns.COL_UNITS] += size
+        for n_wins, bin_index in enumerate((0, 2, 4)):
+            totals[batch_columns.COL_PAIR_HISTOGRAM + bin_index] += (wins == n_wins).sum()
+        if rule.check_totals(totals):
+            return int(totals[batch_columns.COL_UNITS])
+    return None
+
+
+def test_a_stronger_challenger_is_rarely_eliminated_and_a_weaker_one_soon():
+    """The error rate is 5 % at a lead of 20 Elo points; the tolerance is three standard errors."""
+    rng = np.random.default_rng(20)
+    stronger = elo_to_score(strongest.STRONGER_ELO)
+    eliminated = [eliminated_after(stronger, rng) is not None for _ in range(400)]
+    assert np.mean(eliminated) < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+    weaker = [eliminated_after(0.4, rng) for _ in range(100)]
+    assert None not in weaker and np.mean(weaker) < 250
 
 
 @pytest.mark.parametrize("deal", [7.3, 24, 40, 95, 400])
