@@ -101,7 +101,7 @@ def step_vector(envs, memory):
 
 
 def step_vector_timed(envs, memory):
-    """Step all environments once, adding only their own CPU time to `memory`."""
+    """Step all environments once, and add the CPU time of the step itself to `memory[1]`."""
     mask = memory[0]
     actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
     start = time.process_time()

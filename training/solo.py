@@ -86,12 +86,12 @@ def play_solo_deals(view, rules, params, discard, seed, deals, draws, strays, ha
             view.deck_left = MAX_DRAWS - t
             view.least, view.best = best_discards(hand, hand, rules)
             if view.least == 0:
-                thrown = lowest_bit(view.best)
+                discarded = lowest_bit(view.best)
             elif strays[deal, 0] == t + 1:
-                thrown = nth_bit(hand, strays[deal, 1])
+                discarded = nth_bit(hand, strays[deal, 1])
             else:
-                thrown = discard(view, rules, params)
-            hand &= ~(1 << thrown)
+                discarded = discard(view, rules, params)
+            hand &= ~(1 << discarded)
 
 
 def collect_self_play(variant, discard, deals, seed, params=None, rng=None):

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
 
 DEFAULT_EVALUATION_WORLDS = 200
-ENOUGH_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
+MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
 MIN_DEALS, MAX_DEALS = 100, 100_000  # minimum number of deals for reliable intervals
 LEAD_FACTOR = 25  # number of deals that estimate the lead, per evaluated deal
 UNITS_PER_CALL = 1000  # number of pairs per engine call
@@ -422,11 +422,11 @@ def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
 
 def few_worlds_warning(n_worlds: int) -> str:
     """Return a warning if the number of worlds is too small to find better actions, or ""."""
-    if n_worlds >= ENOUGH_WORLDS:
+    if n_worlds >= MIN_RELIABLE_WORLDS:
         return ""
     return (
-        f" With fewer than {ENOUGH_WORLDS} worlds, simgin misses better actions and underestimates "
-        "the loss."
+        f" With fewer than {MIN_RELIABLE_WORLDS} worlds, simgin misses better actions and "
+        "underestimates the loss."
     )
 
 

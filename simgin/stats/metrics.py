@@ -76,10 +76,10 @@ class Metric:
 
         Facts of matches are in the last columns.
         """
-        is_of_matches = (
+        is_per_match = (
             batch_columns.FACT_INDEX[self.denominator] >= batch_columns.FACT_INDEX["matches"]
         )
-        return MATCH if is_of_matches else DEAL
+        return MATCH if is_per_match else DEAL
 
     @property
     def is_in_every_unit(self) -> bool:

@@ -13,8 +13,8 @@ from simgin.analysis.decision_evaluator import (
     positions_of_a,
 )
 from simgin.analysis.error_rates import (
-    ENOUGH_WORLDS,
     MIN_DEALS,
+    MIN_RELIABLE_WORLDS,
     ErrorRates,
     RatingTask,
     build_rates_table,
@@ -146,7 +146,7 @@ def test_rates_are_stable_with_enough_worlds():
     """Compare 20, 100 and 400 worlds in 300 deals within 3 SE: one false alarm in 370."""
     trial = RatingTask.read("gold", "gold-early", "eaai", "gold-early", MIN_DEALS, 0, 2)
     costs = {}
-    for worlds in (20, ENOUGH_WORLDS, 400):
+    for worlds in (20, MIN_RELIABLE_WORLDS, 400):
         judged = evaluate_units(replace(trial, n_worlds=worlds), 0, 150)
         costs[worlds] = np.array([sum(one.cost for one in unit) for unit in judged]) / 2
     lost, level = costs[100] - costs[20], costs[400] - costs[100]

@@ -72,7 +72,7 @@ def list_styles() -> list[str]:
 
 @contextlib.contextmanager
 def use_style(name: str) -> Iterator[None]:
-    """Draw all plots of a block in a style.
+    """Return a context manager in which all plots are drawn in a style.
 
     Args:
         name: Name of a matplotlib style, path of a style file, or "default" for simgin's style.
