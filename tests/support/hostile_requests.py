@@ -7,6 +7,7 @@ GAME = {"variant": "standard", "opponent": "simple", "length": "deal", "seat": "
 BOARD = {"hand": HAND, "pile": "QD TS 9D* QH", "known": "9D", "to_move": "draw", "worlds": "20"}
 BOARD |= {"strategy": "simple", "opponent": "simple", "variant": "standard", "seed": "1"}
 BOARD |= {"score": "20-35", "dealer": "me", "stock": ""}
+DICE = BOARD | {"variant": "dice", "stake": "2", "owner": "me", "die": "offer", "blind": ""}
 REVIEW = {"base": "standard", "r1": "oklahoma", "r2": "straight", "title": "T", "note": "N"}
 REVIEW |= {"seconds": "8", "goals": "gin 40..50 %", "players": "gold,simple", "precision": "quick"}
 COMPARE = {"s1": "gold", "s2": "simple", "variant": "standard", "unit": "deals", "size": "2k"}
@@ -24,7 +25,7 @@ ROUTES = [
     *(("GET", f"/play{path}", GAME) for path in ("", "/state", "/deal.json", "/{x}")),
     *(("GET", f"/play{path}", GAME) for path in ("/decisions/{0}", "/last-decision")),
     *(("POST", f"/play/{path}", GAME) for path in ("{act}", "undo", "next", "restart")),
-    *(("GET", path, BOARD) for path in ("/analyse", "/analyse/costs")),
+    *(("GET", "/analyse" + path, board) for path in ("", "/costs") for board in (BOARD, DICE)),
     ("POST", "/analyse/file", {"name": "deal.json"}),
 ]
 for name, fields in (
