@@ -177,7 +177,7 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
 
 
 def describe_choice(analysis: Analysis) -> str:
-    """Return a sentence of the coach about the chosen action, and the better actions."""
+    """Return the coach's comment on the chosen action, with its cost and a better action."""
     index, names = analysis.position.chosen_index, analysis.action_names
     chosen_action = _capitalise(names[index])
     best_index, *other_indices = analysis.best_indices

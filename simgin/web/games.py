@@ -108,17 +108,20 @@ class GameRequest:
 
 
 def read_standing(saved: SavedGame, request: GameRequest) -> tuple[str | None, str]:
-    """Return the score and the date of a saved game; no score if the game is over.
+    """Return the score and the date of a saved game, or None and the date if the game is over.
 
     All actions are in the file, so no policy is called.
+
+    Raises:
+        OSError: If another version of simgin saved the game.
     """
     matchup = request.matchup()
+    date = format_date(saved_game_file(matchup).stat().st_mtime)
     table = GameTable(matchup, range(len(matchup.players)))
     *closed, current = saved.deals
     for actions in closed:
         table.replay(actions)
         table.close_deal()
-    date = format_date(saved_game_file(matchup).stat().st_mtime)
     if table.is_over:
         return None, date
     table.replay(current)
