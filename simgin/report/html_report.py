@@ -12,7 +12,7 @@ import hashlib
 import itertools
 import re
 import urllib.parse
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,6 +49,7 @@ CSS_COLOURS = {
     figures.GRID_COLOUR: "var(--grid)",
     figures.BACKGROUND: "var(--paper)",
 }
+CSS_COLOUR_PATTERN = re.compile("|".join(CSS_COLOURS), re.IGNORECASE)
 
 
 def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, bytes | str]:
@@ -188,8 +189,9 @@ def _inline_svg(plot: Plot) -> Markup:
     from markupsafe import Markup
 
     root = ElementTree.fromstring(plot.svg)
+    colours = {} if figures.changes_colour_scheme() else CSS_COLOURS
     for element in list(root.iter()):
-        _clean_element(element)
+        _clean_element(element, colours)
     for attribute in ("width", "height", "version"):
         root.attrib.pop(attribute, None)
     root.insert(0, _text_element("title", plot.name, plot.title))
@@ -207,7 +209,7 @@ def _text_element(tag: str, name: str, text: str) -> ElementTree.Element:
     return element
 
 
-def _clean_element(element: ElementTree.Element) -> None:
+def _clean_element(element: ElementTree.Element, colours: Mapping[str, str]) -> None:
     """Prepare an SVG element for inclusion in the HTML report.
 
     The function removes namespaces and style sheets, because style sheets would apply to the whole
@@ -215,19 +217,17 @@ def _clean_element(element: ElementTree.Element) -> None:
     style has other colours.
     """
     element.tag = _local_name(element.tag)
-    colours = {} if figures.changes_colour_scheme() else dict(CSS_COLOURS)
-    if element.tag == "text":
-        # The text is drawn on data, not on the background.
-        colours.pop(figures.BACKGROUND, None)
-    pattern = re.compile("|".join(CSS_COLOURS), re.IGNORECASE)
 
     def page_colour(match: re.Match[str]) -> str:
-        return colours.get(match[0].lower(), match[0])
+        colour = match[0].lower()
+        # Text is drawn on data, not on the background.
+        is_kept = element.tag == "text" and colour == figures.BACKGROUND
+        return match[0] if is_kept else colours.get(colour, match[0])
 
-    attributes = {}
-    for key, value in element.attrib.items():
-        attributes[_local_name(key)] = pattern.sub(page_colour, value)
-    element.attrib = attributes
+    element.attrib = {
+        _local_name(key): CSS_COLOUR_PATTERN.sub(page_colour, value) if "#" in value else value
+        for key, value in element.attrib.items()
+    }
     for child in list(element):
         if _local_name(child.tag) in ("style", "metadata"):
             element.remove(child)
