@@ -5,9 +5,8 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from simgin.web.jobs import DONE
 from simgin.web.pages import render_page
-from simgin.web.saved_runs import FINISHED, list_saved_runs
+from simgin.web.saved_runs import list_saved_runs
 
 MAX_LATEST_RUNS = 6
 # Path, title and description of each task
@@ -20,9 +19,6 @@ TASKS = (
 
 
 def show_home(request: Request) -> Response:
-    """Show the home page with the tasks, the jobs and the latest results."""
-    site = request.app.state.site
-    jobs = [job for job in site.jobs.list_jobs() if job.state != DONE][:MAX_LATEST_RUNS]
-    saved = list_saved_runs(site.jobs)
-    runs = [run for run in saved if run.state == FINISHED or run.job not in jobs]
-    return render_page(request, "home", tasks=TASKS, jobs=jobs, runs=runs[:MAX_LATEST_RUNS])
+    """Show the home page with the tasks and the latest results."""
+    runs = list_saved_runs(request.app.state.site.jobs)[:MAX_LATEST_RUNS]
+    return render_page(request, "home", tasks=TASKS, runs=runs)

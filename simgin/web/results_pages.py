@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from simgin.report.html_report import HTML_NAME, report_script_digest
 from simgin.runs import directory, ledger
@@ -51,8 +51,10 @@ def show_results(request: Request) -> Response:
 
 
 def show_run(request: Request) -> Response:
-    """Show the report of a run, or how to resume the run."""
+    """Show the report or the files of a run, or the page of an unfinished job."""
     run = _find_run(request)
+    if run.job is not None and run.state != FINISHED:
+        return RedirectResponse(run.address, 303)
     response = render_page(
         request, "run", run=run, files=_list_files(run), command=_find_command(run)
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from simgin.report.html_report import HTML_NAME, SUMMARY_NAME
 from simgin.runs import directory, ledger
@@ -51,6 +52,13 @@ class SavedRun:
     def date(self) -> str:
         """Local time at which the run was last changed."""
         return format_date(self.ended)
+
+    @property
+    def address(self) -> str:
+        """Address of the report, or of the job if the job has not finished."""
+        if self.job is not None and self.state != FINISHED:
+            return f"/jobs/{self.job.name}"
+        return f"/results/{quote(self.name)}"
 
     @property
     def can_compare(self) -> bool:
