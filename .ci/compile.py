@@ -40,7 +40,7 @@ def compile_everything() -> None:
     with tempfile.TemporaryDirectory() as directory:
         for command in COMMANDS.strip().splitlines():
             words = [sys.executable, "-m", *shlex.split(command)]
-            subprocess.run(words, cwd=directory, check=True, capture_output=True)
+            subprocess.run(words, cwd=directory, check=True, stdout=subprocess.DEVNULL)
 
 
 def write_package(package: Path) -> None:

@@ -348,6 +348,8 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         """Return the cached version, or None if Python calls it and only bitcode is stored."""
         (name, kind, code), fndesc, environment, signature, *rest = payload
         objectmode, lifted, annotation, reload_init, environments = rest
+        for initialize in reload_init:
+            initialize()
         codegen = target_context.codegen()
         library: Any
         if kind == "object":

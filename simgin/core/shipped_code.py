@@ -22,7 +22,7 @@ from numba.core.caching import IndexDataCacheFile
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "compiled"
 MANIFEST = "manifest.json"
-CPU = "x86-64-v3"  # Intel processors since 2013 and AMD processors since 2015
+CPU = "x86-64-v3"  # most Intel CPUs since 2013 and all AMD Ryzen and EPYC CPUs
 CPU_FEATURES = """avx avx2 bmi bmi2 crc32 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2
 ssse3 xsave""".split()
 CORRUPT = "The precompiled code is corrupt. To repair it, reinstall simgin."
@@ -48,7 +48,7 @@ def magic_tuple() -> tuple[str, str, str]:
 
 
 @cache
-def read_manifest() -> dict[str, Any] | None:
+def load_code_manifest() -> dict[str, Any] | None:
     """Return the manifest, or None if the package contains no compiled code.
 
     Raises:
@@ -71,7 +71,7 @@ def find_mismatch(sources: str) -> str | None:
         None if the code is used, and "" if the package contains no code.
     """
     try:
-        manifest = read_manifest()
+        manifest = load_code_manifest()
         return "" if manifest is None else _find_difference(manifest, sources)
     except (OSError, ValueError, LookupError, TypeError):
         return CORRUPT
@@ -121,7 +121,7 @@ class ShippedFile(IndexDataCacheFile):  # type: ignore[misc]
 
 def _is_intact(path: str) -> bool:
     """Return True if the manifest contains the digest of a file."""
-    manifest = read_manifest()
+    manifest = load_code_manifest()
     expected = manifest and manifest["files"].get(Path(path).relative_to(DIRECTORY).as_posix())
     if expected is None:
         return False

@@ -21,7 +21,7 @@ def squared(x):
 
 
 def forget_package():
-    shipped_code.read_manifest.cache_clear()
+    shipped_code.load_code_manifest.cache_clear()
     shipped_code.find_mismatch.cache_clear()
     shipped_code._corrupt_files.clear()
 
