@@ -10,12 +10,13 @@ from simgin.play.pile import ELLIPSES, TAKEN_MARK, UNKNOWN_CARD_MARK
 from simgin.play.traced_deal import ScriptedAction
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
-from simgin.text.messages import quote_text
+from simgin.text.messages import join_words, quote_text
 from simgin.text.notation import parse_card, split_cards
 
 PLAYER_SEAT, OPPONENT_SEAT, NO_SEAT, IN_PILE = 0, 1, -1, 2  # seats and locations of a card
 SEAT_WORDS = {"me": PLAYER_SEAT, "other": OPPONENT_SEAT}
-OWNER_WORDS = {**SEAT_WORDS, "nobody": NO_SEAT}
+NO_OWNER = "nobody"
+OWNER_WORDS = {**SEAT_WORDS, NO_OWNER: NO_SEAT}
 PACK_SIZE = 52
 INITIAL_STOCK = 31  # location of a card after the deal
 SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
@@ -126,7 +127,7 @@ class Die:
     """
 
     stake: int = 1
-    owner: str = "nobody"
+    owner: str = NO_OWNER
     is_offering: bool = False
     offered: int = 0
 
@@ -157,13 +158,14 @@ class Die:
         rules = build_rules(variant)
         die_cap = int(rules.die_cap)
         if self.owner not in OWNER_WORDS:
-            yield f"{self.owner!r} is not a valid owner of the die. Use me, other or nobody."
+            owners = join_words(list(OWNER_WORDS), "or")
+            yield f"{self.owner!r} is not a valid owner of the die. Use {owners}."
         if not 1 <= self.stake <= die_cap:
             yield f"{self.stake} is not a valid stake. Use a number from 1 to {die_cap}."
-        if (self.stake == 1) != (self.owner == "nobody"):
+        if (self.stake == 1) != (self.owner == NO_OWNER):
             yield (
                 f"a die that shows {self.stake} cannot belong to {self.owner}. Use the owner "
-                "nobody for a die that shows 1, otherwise me or other."
+                f"{NO_OWNER} for a die that shows 1, otherwise me or other."
             )
         if self.is_offering and self.offered:
             yield "your offer and the opponent's offer cannot be combined. Use only one of them."
@@ -183,7 +185,7 @@ class Die:
                 f"{self.offered} cannot be offered. "
                 f"Use a number from {self.stake + 1} to {die_cap}."
             )
-        if self.owner == "nobody" and not is_blind and not rules.die_centre_in_play:
+        if self.owner == NO_OWNER and not is_blind and not rules.die_centre_in_play:
             yield f"in {name}, a die without an owner can only be offered blind. Specify an owner."
 
     def past_decisions(self) -> Iterator[ScriptedAction]:

@@ -77,8 +77,8 @@ class ScoreCell:
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
 
     def shortest(self) -> str:
-        """Return the short cell without the difference, as in `83 ▲ a little`."""
-        return replace(self, change="").short()
+        """Return the short cell without the difference, as in `83 ▲ a little` or `same/little`."""
+        return replace(self, change="").short().replace(" or a ", "/")
 
     @property
     def markdown(self) -> str:
