@@ -21,8 +21,10 @@ from simgin.web.spec_fields import describe_strategy_fields
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-STRATEGIES = ("s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8")  # fields of the form
-DEFAULTS = {"s1": "champion", "s2": "marjj-early"}
+# Fields of the strategies, with their defaults
+FIELDS = {"s1": "champion", "s2": "marjj-early"} | dict.fromkeys(
+    ["s3", "s4", "s5", "s6", "s7", "s8"], ""
+)
 LEAGUE, PANEL = "league", "panel"
 
 
@@ -45,7 +47,7 @@ def read_comparison(form: Form, site: Site) -> Draft:
         _stopping_notes(size, plan),
         {
             name: describe_strategy_fields(text, site.strategies)
-            for name, text in _specs_by_field(form).items()
+            for name, text in form.fill(FIELDS).items()
         }
         | {
             "against": describe_strategy_fields(
@@ -64,17 +66,11 @@ def _stopping_notes(size: Mapping[str, str], plan: Plan) -> list[str]:
     ]
 
 
-def _specs_by_field(form: Form) -> dict[str, str]:
-    """Return the spec of each strategy field, with default specs for the first two fields."""
-    texts = {name: form.values.get(name) or DEFAULTS.get(name, "") for name in STRATEGIES}
-    return {name: text for name, text in texts.items() if text}
-
-
 def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
     """Return the distinct specs of the strategies in a form, or one in a solitaire game."""
-    names = list(_specs_by_field(form))[: 1 if is_solo else None]
+    names = list(form.fill(FIELDS))[: 1 if is_solo else None]
     read = partial(_read_strategy, site=site)
-    specs = [form.read(name, read, DEFAULTS.get(name, "simple")) for name in names]
+    specs = [form.read(name, read, FIELDS[name] or "simple") for name in names]
     for name, spec in zip(names[2:], specs[2:], strict=True):
         if spec in specs[: names.index(name)]:
             form.errors.setdefault(name, "This strategy occurs twice. Change a parameter.")
@@ -107,13 +103,12 @@ def _make_plan(
     except SimginError as error:
         if not form.errors:
             form.errors["form"] = str(error)
-        return plan_match(list(DEFAULTS.values()), "standard")
+        return plan_match([*FIELDS.values()][:2], "standard")
 
 
 def _options(site: Site) -> dict[str, Any]:
     return {
-        "fields_of_strategies": STRATEGIES,
-        "defaults": DEFAULTS,
+        "fields_of_strategies": FIELDS,
         "variants": list_variants(),
         "strategies": [
             *((spec, spec) for spec in site.strategies),

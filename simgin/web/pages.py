@@ -52,6 +52,11 @@ class Form:
             self.errors[name] = str(error)
             return parse(default)
 
+    def fill(self, defaults: Mapping[str, str]) -> dict[str, str]:
+        """Return the value or the default of each field, without empty fields."""
+        values = {name: self.values.get(name) or default for name, default in defaults.items()}
+        return {name: value for name, value in values.items() if value}
+
     @property
     def status(self) -> int:
         """HTTP status of a page that shows this form."""

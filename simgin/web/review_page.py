@@ -24,8 +24,9 @@ from simgin.web.spec_fields import describe_variant_fields
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-RULE_SETS = ("r1", "r2", "r3", "r4")  # fields of the form
 EXAMPLE = "standard+undercut_bonus=10"
+# Fields of the baseline and of the rule sets, with their defaults
+FIELDS = {"base": "standard", "r1": EXAMPLE, "r2": "", "r3": "", "r4": ""}
 MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
 EARLY_END = "The review ends earlier if every effect size is decided."
@@ -68,7 +69,7 @@ def read_review(form: Form, site: Site) -> Draft:
         request.default_name,
         _expected_cpu_seconds(replace(request, matches=matches, is_sequential=False), adapted),
         _adapt_notes(adapted) + [EARLY_END] * (request.is_sequential and precision == "normal"),
-        {name: describe_variant_fields(spec) for name, spec in _given(form).items()},
+        {name: describe_variant_fields(spec) for name, spec in form.fill(FIELDS).items()},
     )
 
 
@@ -81,17 +82,10 @@ def _expected_cpu_seconds(request: ReviewRequest, adapted: list[Variant]) -> flo
     return seconds and seconds + more
 
 
-def _given(form: Form) -> dict[str, str]:
-    """Return the specs of the baseline and of the rule sets in a form, by field."""
-    defaults = {"base": "standard", RULE_SETS[0]: EXAMPLE}
-    specs = {name: form.values.get(name) or defaults.get(name) for name in ("base", *RULE_SETS)}
-    return {name: spec for name, spec in specs.items() if spec}
-
-
 def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
     """Return the rule sets in a form, and record an error for each duplicate."""
     found: list[Variant] = []
-    for name in list(_given(form))[1:]:
+    for name in list(form.fill(FIELDS))[1:]:
         variant = form.read(name, read_variant_name, EXAMPLE)
         if variant.spec == base.spec:
             message = (
@@ -147,8 +141,7 @@ def list_variants() -> list[tuple[str, str]]:
 
 def _options(site: Site) -> dict[str, Any]:
     return {
-        "rule_sets": RULE_SETS,
-        "example": EXAMPLE,
+        "fields_of_rules": FIELDS,
         "variants": list_variants(),
         "strategies": [*site.strategies, *list_by_strength()],
     }
