@@ -462,7 +462,8 @@ class Review(Result):
         rows = []
         for ((variant, metric, kind), change), p in zip(self.effects.items(), p_holm, strict=True):
             difference = change.difference
-            tests = {"base_variant": base, "p": difference.p, "p_holm": p, "size": change.size}
+            size = scorecard.effect_size_range(change.size, change.bounds, change.interval)
+            tests = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
             untrained = [
                 self.is_untrained((rule_set, metric, kind)) for rule_set in (variant, base)
             ]

@@ -27,6 +27,7 @@ from simgin.review.scorecard import (
     UNCLEAR,
     UNDECIDED,
     ScorecardRow,
+    effect_size_range,
     parse_goals,
     skill_title,
 )
@@ -308,23 +309,11 @@ def _changed_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
 
 def _effect_text(effect: Effect, more: str, less: str) -> str:
     """Return `▲ a little longer`, `same`, `same or a little longer` or `too close to call`."""
-    if not effect.sign:
-        return effect.size if effect.size == SAME else _unclear_effect_text(effect, more, less)
-    arrow, word = ("▲", more) if effect.sign > 0 else ("▼", less)
-    return f"{arrow} {effect.size} {word}"
-
-
-def _unclear_effect_text(effect: Effect, more: str, less: str) -> str:
-    """Return the effect sizes that the confidence interval includes, if they have one direction."""
-    little, much = effect.bounds
-    low, high = effect.interval
-    if low >= -little:
-        largest, word = high, more
-    elif high <= little:
-        largest, word = -low, less
-    else:
-        return UNCLEAR  # also if there is no interval
-    return f"{SAME} {'or a little' if largest < much else 'to much'} {word}"
+    size = effect_size_range(effect.size, effect.bounds, effect.interval)
+    if size in (SAME, UNCLEAR):
+        return size
+    arrow, word = ("▲ ", more) if effect.difference.value > 0 else ("▼ ", less)
+    return f"{arrow * bool(effect.sign)}{size} {word}"
 
 
 def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:

@@ -199,6 +199,24 @@ def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
     return LITTLE if smallest >= little else UNCLEAR
 
 
+def effect_size_range(size: str, bounds: tuple[float, float], interval: tuple[float, float]) -> str:
+    """Return an effect size, or the sizes that an unclear interval with one direction includes.
+
+    The direction is the sign of the difference. The result is UNCLEAR if the interval includes
+    effects in both directions, or if there is no interval.
+
+    Args:
+        size: Effect size (see `effect_size`).
+        bounds: Minimum differences that are called "a little" and "much".
+        interval: Confidence interval of the difference.
+    """
+    little, much = bounds
+    low, high = interval
+    if size != UNCLEAR or not max(low, -high) >= -little:
+        return size
+    return f"{SAME} or {LITTLE}" if max(high, -low) < much else f"{SAME} to {MUCH}"
+
+
 def is_tenfold(
     value: PairedEstimate, reference: PairedEstimate, row: ScorecardRow, error_rate: float = ALPHA
 ) -> bool:

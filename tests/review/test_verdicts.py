@@ -210,9 +210,9 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
 @pytest.mark.parametrize(
     ("value", "half", "words", "short"),
     [
-        (0.05, 0.03, "same or a little more", "same or a little"),
-        (-0.05, 0.03, "same or a little less", "same or a little"),
-        (-0.02, 0.06, "same or a little less", "same or a little"),
+        (0.05, 0.03, "same or a little more", "same/little"),
+        (-0.05, 0.03, "same or a little less", "same/little"),
+        (-0.02, 0.06, "same or a little less", "same/little"),
         (0.1, 0.08, "same to much more", "same to much"),
         (0.0, 0.06, UNCLEAR, "too close"),
     ],
@@ -223,6 +223,8 @@ def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, wor
     gin = rows["Deals ended by gin"]
     assert (gin.verdict, gin.tone) == (words, "unclear")
     assert gin.shortest() == f"50 % {short}"
+    sizes = made.differences.query("metric == 'gin' and players == 'strong'")["size"]
+    assert [*sizes] == [words.removesuffix(" more").removesuffix(" less")]
     skill = rows["Skill: strong v weaker players"]
     assert (skill.text, skill.verdict, skill.tone) == (
         "75 to 75 %",
