@@ -15,6 +15,7 @@
     simgin.tune_strategy("mine.py", against=["simple", "gold-early"]).table  # better parameters
     simgin.train("champion", "straight").table  # weights trained for a variant
     print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))  # replay of a deal
+    simgin.hand("5S 6S 7S 9H 9D 9C KS QD 2C AH").melds  # also deadwood and best discards
     simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")  # best discard
     simgin.analyze_deal("gold", "simple", unit=3, turn=5)  # costs of the actions in a turn
     simgin.error_rates("gold", deals=1000)  # points per deal that a strategy loses
@@ -38,6 +39,7 @@ if TYPE_CHECKING:  # Editors and type checkers need these imports.
         error_rates,
         find,
         grade,
+        hand,
         league,
         match,
         review_rules,
@@ -69,6 +71,7 @@ __all__ = [
     "find_strategy",
     "find_variant",
     "grade",
+    "hand",
     "league",
     "match",
     "plots",
@@ -97,7 +100,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         from simgin.renamed import missing_name_error
 
-        raise missing_name_error(__name__, name)
+        raise missing_name_error(__name__, name, __all__)
     return getattr(importlib.import_module(_HOMES.get(name, "simgin.api")), name)
 
 

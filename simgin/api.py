@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from simgin.analysis.error_rates import ErrorRates
     from simgin.analysis.find_deals import FoundDeals
     from simgin.analysis.grades import Grade
+    from simgin.analysis.hand_result import HandResult
     from simgin.charts.chart import Chart
     from simgin.learn.adapt import AdaptedChampion
     from simgin.learn.cma_search import TuningResult
@@ -72,6 +73,7 @@ def _format_argument(value: object) -> str:
 
 def _run(title: str, run: Callable[..., R], request: object, workers: int | None) -> R:
     """Run a request, and show its progress if the code runs in IPython."""
+    workers = None if workers is None else amounts.parse_workers(workers)
     with progress.show_progress_in_ipython(title) as on_progress:
         return run(request, workers, on_progress)
 
@@ -127,6 +129,11 @@ def match(
             print(result)
             result.frame
     """
+    if b is not None and not isinstance(b, str | Path | Strategy):
+        raise StrategyError(
+            f"b must be one strategy, not {b!r}. Pass several strategies as a list in the first "
+            "argument, and their common opponent as `against`."
+        )
     players = [a] if isinstance(a, str | Path | Strategy) else a
     opponent, baseline, *player_specs = _names(against, base, *players, *([] if b is None else [b]))
     plan = plan_match(
@@ -566,9 +573,43 @@ def show(
 
 
 @_record_call
+def hand(
+    cards: str | Sequence[str],
+    variant: Game = "standard",
+    upcard: str | None = None,
+    *,
+    score: int | None = None,
+) -> HandResult:
+    """Return the deadwood, the melds and the best discards of a hand, as `simgin hand` does.
+
+    Args:
+        cards: Ten or eleven cards, such as "5S 6S 7S" or a list of strings.
+        variant: Spec of the variant, or a Variant object.
+        upcard: First upcard, for variants in which the upcard sets the knock limit.
+        score: Your points before the deal, for variants with shots.
+
+    Returns:
+        Result with the attributes `deadwood`, `melds`, `discards` and `best_discards`, and with a
+        DataFrame `frame`, which has one row per discard.
+
+    Raises:
+        ValueError: If the hand is not possible.
+
+    Example:
+        Compute the deadwood and the melds of a hand::
+
+            result = simgin.hand("5S 6S 7S 9H 9D 9C KS QD 2C AH")
+            result.deadwood, result.melds
+    """
+    from simgin.analysis.hand_result import evaluate_hand
+
+    return evaluate_hand(find_variant(variant), _join_cards(cards), upcard, score)
+
+
+@_record_call
 def analyze(
-    cards: str,
-    pile: str = "",
+    cards: str | Sequence[str],
+    pile: str | Sequence[str] = "",
     variant: Game = "standard",
     *,
     score: tuple[int, int] | None = None,
@@ -588,8 +629,8 @@ def analyze(
     """Evaluate each legal action in a position by simulation.
 
     Args:
-        cards: Ten cards, or eleven cards with the drawn card last. Use "blind" for a decision
-            before you see your cards.
+        cards: Ten cards, or eleven cards with the drawn card last, as a string or as a list of
+            strings. Use "blind" for a decision before you see your cards.
         pile: Discard pile, oldest card first, with * after each card that was taken. Use ? for a
             forgotten card and, if `stock` is given, .. for any number of forgotten cards. In
             solitaire variants, list your own discards.
@@ -625,8 +666,8 @@ def analyze(
 
     player, rival = _names(strategy, opponent)
     request = AnalysisRequest.read(
-        cards,
-        pile,
+        _join_cards(cards),
+        _join_cards(pile),
         variant,
         _read_budget(worlds, seconds, seed, workers),
         score=score,
@@ -810,6 +851,11 @@ def find(
         seed=seed,
     )
     return _run("search", run_find, request, workers)
+
+
+def _join_cards(cards: str | Sequence[str]) -> str:
+    """Return cards as one string, in which spaces separate the cards of a list."""
+    return cards if isinstance(cards, str) else " ".join(cards)
 
 
 def _read_budget(

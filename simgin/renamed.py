@@ -4,7 +4,7 @@ The table and this module will be removed in version 1.0.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -20,7 +20,7 @@ def find_new_name(owner: str, name: str) -> str | None:
     return new_name
 
 
-def missing_name_error(owner: str, name: str) -> Exception:
+def missing_name_error(owner: str, name: str, names: Iterable[str] = ()) -> Exception:
     """Return the error for a missing name, stating the new name if the part was renamed.
 
     In `from module import name`, Python discards the message of an AttributeError, so the error is
@@ -29,12 +29,16 @@ def missing_name_error(owner: str, name: str) -> Exception:
     Args:
         owner: Module, such as `simgin.toolkit`, or name of a class.
         name: Name that is missing in the module or the class.
+        names: Valid names, of which the error suggests the most similar name.
     """
+    import difflib
     import dis
 
     new_name = find_new_name(owner, name)
     if new_name is None:
-        return AttributeError(f"{owner!r} has no attribute {name!r}")
+        similar = difflib.get_close_matches(name, names, n=1)
+        suggestion = f". Did you mean {similar[0]!r}?" if similar else ""
+        return AttributeError(f"{owner!r} has no attribute {name!r}{suggestion}")
     message = f"{owner}.{name} is now {owner}.{new_name}. Use the new name."
     caller = sys._getframe(2)
     is_import = dis.opname[caller.f_code.co_code[caller.f_lasti]] == "IMPORT_FROM"

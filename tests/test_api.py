@@ -2,6 +2,7 @@
 
 import gc
 import io
+import json
 import pickle
 import warnings
 from types import SimpleNamespace
@@ -103,6 +104,37 @@ def test_a_deal_is_shown_as_by_the_command(deal):
     words = [word for name, number in place.items() for word in (f"--{name}", number)]
     shown = call("show", "gold", "simple", "-v", "eaai", *words)
     assert shown.stdout.startswith(told)
+
+
+@pytest.mark.parametrize(
+    "cards", ["5S 6S 7S 9H 9D 9C KS QD 2C AH", "5S 6S 7S 9H 9D 9C KS QD 2C AH 8S"]
+)
+def test_a_hand_is_evaluated_as_by_the_command(cards, tmp_path):
+    command = json.loads(call("hand", cards, "--upcard", "4D", "-v", "oklahoma", "--json").stdout)
+    result = simgin.hand(cards.split(), "oklahoma", upcard="4D")
+    assert result.records() == command["rows"]
+    assert result.deadwood == command["rows"][0]["deadwood"] == 23
+    assert len(result.frame) == max(len(result.discards), 1)
+    assert (
+        repr(result).splitlines()[0]
+        in call("hand", cards, "--upcard", "4D", "-v", "oklahoma").stdout
+    )
+    assert result.save(tmp_path / "hand").exists()
+
+
+def test_wrong_arguments_are_rejected_with_a_sentence():
+    with pytest.raises(ValueError, match=r"b must be one strategy.* list in the first argument"):
+        simgin.match("gold", ["simple", "stubborn"])
+    with pytest.raises(ValueError, match="0 is not a valid number of workers"):
+        simgin.match("gold", "simple", workers=0)
+    with pytest.raises(AttributeError, match="Did you mean 'analyze'"):
+        _ = simgin.analyse
+
+
+def test_cards_can_be_a_list():
+    cards, pile = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
+    as_lists = simgin.analyze(cards.split(), pile.split(), worlds=200)
+    assert as_lists.records() == simgin.analyze(cards, pile, worlds=200).records()
 
 
 def test_no_ledger_stays_open():

@@ -112,6 +112,14 @@ def test_the_strategies_in_the_documentation_play(tmp_path):
         call("match", path, "gold", "--deals", 200)
 
 
+def test_the_toolkit_works_outside_a_policy(capsys):
+    page = read("docs/how-to/writing-a-strategy.md")
+    section = page.partition("## Use the toolkit outside a policy")[2]
+    code = re.search(r"```python\n(.*?)```", section, re.S)[1]
+    exec(code, {})
+    assert capsys.readouterr().out.splitlines() == re.findall("  # (.*)", code)
+
+
 def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypatch):
     page = read("docs/how-to/variants.md")
     (file,) = re.findall(r"```toml\n(.*?)```", page, re.S)

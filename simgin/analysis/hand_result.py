@@ -1,0 +1,176 @@
+"""Evaluation of a hand for `simgin hand` and `simgin.hand`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simgin.play.hand_analysis import HandAnalysis, analyze_hand, format_melding, hand_to_json
+from simgin.report.report import Report
+from simgin.report.report_table import Table, table_from_rows
+from simgin.rules.variants import Variant
+from simgin.runs.result import Result
+from simgin.stats.table import make_frame
+from simgin.text.notation import format_card, format_hand, parse_card, parse_cards
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_LISTED = 8  # maximum number of listed meldings with the same deadwood
+HIGHEST_LIMIT = 10  # highest knock limit that an upcard can set
+
+
+class HandResult(Result):
+    """Deadwood, melds and discards of a hand.
+
+    Attributes:
+        hand: Analysis of the hand, which contains masks and card numbers.
+        deadwood: Least deadwood, in points.
+        melds: Melds that leave the least deadwood, such as "5S 6S 7S".
+        discards: Deadwood in points after each discard, or an empty dictionary for ten cards.
+        best_discards: Discards that leave the least deadwood.
+    """
+
+    def __init__(self, hand: HandAnalysis) -> None:
+        self.hand = hand
+        row = hand_to_json(hand)
+        self.deadwood: int = row["deadwood"]
+        self.melds: list[str] = row["melding"]
+        self.discards: dict[str, int] = row["discards"]
+        self.best_discards: list[str] = row["best_discards"]
+
+    @property
+    def played(self) -> list[Any]:
+        """Matchups, of which a hand has none."""
+        return []
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Identity of a result without deals (see `Result.identity`)."""
+        variant = self.hand.variant
+        return {
+            "seed": 0,
+            "unit": "deal",
+            "matchups": [],
+            "variants": {variant.spec: dict(variant.params)},
+        }
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return a DataFrame with one row per discard, or with one row for ten cards."""
+        deadwood = self.hand.deadwood_by_discard or {-1: self.deadwood}
+        return {
+            "hand": make_frame(
+                {
+                    "discard": format_card(card) if card >= 0 else None,
+                    "deadwood": points,
+                    "endings": _ending_text(self.hand, card, points),
+                }
+                for card, points in deadwood.items()
+            )
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the analysis of the hand as one JSON object."""
+        return [hand_to_json(self.hand)]
+
+    def report(self, command: str) -> Report:
+        """Return the report of the hand."""
+        return _build_report(self.hand, command)
+
+
+def evaluate_hand(
+    variant: Variant, cards: str, upcard: str | None, score: int | None
+) -> HandResult:
+    """Evaluate a hand of ten or eleven cards (see `analyze_hand`).
+
+    Raises:
+        CardError: If a card is not valid.
+        HandError: If the number of cards is wrong, or the variant has no upcard or no shots.
+    """
+    first_upcard = None if upcard is None else parse_card(upcard)
+    return HandResult(analyze_hand(variant, parse_cards(cards), upcard=first_upcard, score=score))
+
+
+def _build_report(hand: HandAnalysis, command: str) -> Report:
+    """Return a report on a hand's endings, its deadwood and, with eleven cards, every discard."""
+    unmatched = format_hand(hand.cards & ~sum(hand.melding))
+    other_meldings = [
+        format_melding(melding) for melding in hand.meldings if melding != hand.melding
+    ]
+    if len(other_meldings) > MAX_LISTED:
+        other_meldings[MAX_LISTED:] = [f"{len(other_meldings) - MAX_LISTED} more"]
+    facts = {
+        "Deadwood": f"{hand.deadwood} ({unmatched})" if unmatched else str(hand.deadwood),
+        "Melds": format_melding(hand.melding)
+        + " (of eleven cards)" * bool(hand.deadwood_by_discard),
+        "Same deadwood": "; ".join(other_meldings),
+        "Knock limit": _limit_text(hand),
+        "Shot": _shot_text(hand),
+    }
+    return Report(
+        f"{format_hand(hand.cards)}, {hand.variant.spec}",
+        [_advice(hand), *(f"{name}: {text}" for name, text in facts.items() if text)],
+        tables=[_discards(hand)] if hand.deadwood_by_discard else [],
+        command=command,
+    )
+
+
+def _advice(hand: HandAnalysis) -> str:
+    """Return the possible endings with ten cards, or the best discards from eleven cards."""
+    if not hand.deadwood_by_discard:
+        endings = _ending_text(hand, -1, hand.deadwood)
+        if endings and hand.variant.params["stop_before_draw"] is False:
+            endings += " (not before the first draw)"
+        return f"{_heading(hand).capitalize()}: {endings or 'no'}"
+    if any(ending.kind == "big gin" for ending in hand.endings):
+        return "Big gin: all eleven cards are in melds, so you need not discard"
+    best = " or ".join(map(format_card, hand.best_cards))
+    least = hand.deadwood_by_discard[hand.best_cards[0]]
+    return f"Best discard: {best}, which leaves deadwood {least}"
+
+
+def _limit_text(hand: HandAnalysis) -> str:
+    if hand.knock_limit is None:
+        return "set by the first upcard (use --upcard)"
+    return str(hand.knock_limit) if hand.knock_limit else "0 (gin only)"
+
+
+def _shot_text(hand: HandAnalysis) -> str:
+    """Return, as text, the deadwood that a shot must leave, or "" if the variant has no shots."""
+    if not hand.variant.params["shot"]:
+        return ""
+    if hand.shot_ranks is None:
+        return "depends on your score (use --score)"
+    if not hand.shot_ranks:
+        return "none at this score"
+    ranks = ["A" if rank == 1 else str(rank) for rank in hand.shot_ranks]
+    return f"must leave {' and '.join(ranks)}"
+
+
+def _heading(hand: HandAnalysis) -> str:
+    """Return the column heading for the endings that exist in a variant."""
+    params = hand.variant.params
+    if params["players"] == 2:
+        return "may end"
+    return "ends" if params["deal_scoring"] == "penalty" else "may stop"
+
+
+def _ending_text(hand: HandAnalysis, discard: int, deadwood: int) -> str:
+    """Return, as text, the possible endings after a discard (-1: no discard)."""
+    endings = [ending.text for ending in hand.endings if ending.discard == discard]
+    if hand.knock_limit is None and 0 < deadwood <= HIGHEST_LIMIT:
+        endings.append(f"knock if the limit is {deadwood} or more")
+    return " or ".join(endings)
+
+
+def _discards(hand: HandAnalysis) -> Table:
+    """Return a table with the remaining deadwood and the possible endings for each discard."""
+    preposition = "with" if hand.variant.params["players"] == 2 else "after"
+    headings = ("discard", "leaves", f"{_heading(hand)} {preposition} it")
+    note = ""
+    if hand.variant.params["take_to_knock"] == "melded":
+        note = "\nA card that you took from the discard pile must be in a meld to end the deal."
+    rows = [
+        (format_card(card), str(deadwood), _ending_text(hand, card, deadwood))
+        for card, deadwood in hand.deadwood_by_discard.items()
+    ]
+    return table_from_rows("Discards", headings, rows, note)
