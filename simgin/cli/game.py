@@ -18,12 +18,11 @@ from simgin.analysis.coach import Coach
 from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
 from simgin.cli.output import CommandResult, print_line, repeat_command
 from simgin.play import kept_deals, table_text
-from simgin.play.game_table import IllegalMoveError
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
 from simgin.play.matchup import Matchup, parse_matchup
 from simgin.play.played_game import PlayedGame
 from simgin.play.replay import LINE_WIDTH, format_score, make_replay, wrap_line
-from simgin.play.traced_deal import Decision, TracedDeal
+from simgin.play.traced_deal import TracedDeal
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import strong_player
 from simgin.text.files import has_suffix, write_file
@@ -117,11 +116,11 @@ class InteractiveGame:
             if self.panel
             else table_text.table_lines(pending, rules, self.matchup.opponent)
         )
-        self._show(*lines, "", table_text.format_prompt(pending), OTHER_KEYS)
-        legal = table_text.list_choices(pending)
+        self._show(*lines, "", table_text.format_prompt(pending, rules), OTHER_KEYS)
+        legal = table_text.list_choices(pending, rules)
         key = self._read_input()
         if key == "?":
-            self.panel = list(help_lines(pending))
+            self.panel = list(help_lines(legal))
         elif key == "e":
             print_line("Evaluating your actions ...")
             self.panel = self.coach.hint(self.table.trace())
@@ -148,10 +147,7 @@ class InteractiveGame:
         return typed in ("w", "l")
 
     def _act(self, actions: list[int]) -> None:
-        try:
-            self.game.act(actions)
-        except IllegalMoveError:
-            self.messages.append("You cannot discard the card that you just took.")
+        self.game.act(actions)
         if self.is_coached:
             print_line("The coach is analysing your decision ...")
             self.messages += self.coach.comments(self.table.trace(), self.game.prompts[-1])
@@ -247,9 +243,8 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
         yield f"{deal.matchup.opponent} held {melded_hand}, deadwood {deadwood_points}"
 
 
-def help_lines(decision: Decision) -> Iterator[str]:
+def help_lines(legal: table_text.Choices) -> Iterator[str]:
     """Yield the valid keys for a decision, with one line for all discards, and the general keys."""
-    legal = table_text.list_choices(decision)
     yield "Keys:"
     if cards := [key for key in legal if len(key) == 2 and key[1].isalpha()]:
         yield f"  {' '.join(cards)}   discard the card"

@@ -1,7 +1,7 @@
 """Game that a person plays against a strategy or as a solitaire, saved after every action.
 
 game = PlayedGame(matchup_with_person("gold", "standard", 1, "match"), Path("game.json"))
-game.act(list_choices(game.decision)["t"][0])
+game.act(list_choices(game.decision, game.table.rules)["t"][0])
 
 `simgin play` and `simgin web` share the saved games.
 """

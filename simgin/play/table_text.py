@@ -7,11 +7,13 @@ from itertools import takewhile, zip_longest
 from typing import Any
 
 from simgin.core import codes
+from simgin.core.position_rollouts import ACTION_DISCARD
 from simgin.core.rules_record import DIE_OFF
 from simgin.core.view import FROM_PILE, FROM_STOCK
 from simgin.play.hand_analysis import format_melded_hand, format_melds, shown_melding, sort_melds
 from simgin.play.pile import format_pile, pile_label
 from simgin.play.replay import wrap_line
+from simgin.play.rollouts import legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
@@ -22,10 +24,14 @@ MAX_NAME_WIDTH = 12  # characters shown of the opponent's name in the history
 Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each key
 
 
-def list_choices(decision: Decision) -> Choices:
+def list_choices(decision: Decision, rules: Any) -> Choices:
     """Return the choices that a player has at a decision.
 
     If the key is a card, the choice is to discard the card and continue.
+
+    Args:
+        decision: The decision.
+        rules: RULES record of the variant.
     """
     view = decision.view
     if decision.slot == "take":
@@ -35,7 +41,7 @@ def list_choices(decision: Decision) -> Choices:
             format_card(card): ([card], "discard it") for card in mask_to_cards(int(view.legal))
         }
     if decision.slot == "knock":
-        return _ending_choices(view)
+        return _ending_choices(view, rules)
     if decision.slot == "offer":
         legal_numbers = [number for number in range(1, 8) if int(view.legal) >> number & 1]
         higher = {str(number): ([number], f"offer {number}") for number in legal_numbers}
@@ -60,7 +66,7 @@ def _draw_choices(view: Any) -> Choices:
     return draw_choices | ({"p": ([codes.ACTION_PASS], "pass")} if can_pass else {})
 
 
-def _ending_choices(view: Any) -> Choices:
+def _ending_choices(view: Any, rules: Any) -> Choices:
     key, name = (
         ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")
     )
@@ -76,16 +82,15 @@ def _ending_choices(view: Any) -> Choices:
     ending_choices = {key: ([YES], name + discarded)}
     if view.phase == codes.PHASE_STOP:
         return ending_choices | {"n": ([NO], "draw another card")}
-    return ending_choices | {
-        format_card(card): ([NO, card], "discard it") for card in mask_to_cards(int(view.hand))
-    }
+    discards = [each.card for each in legal_actions(view, rules) if each.kind == ACTION_DISCARD]
+    return ending_choices | {format_card(card): ([NO, card], "discard it") for card in discards}
 
 
-def format_prompt(decision: Decision) -> str:
+def format_prompt(decision: Decision, rules: Any) -> str:
     """Return the prompt for a decision, which lists the key for each choice."""
     if decision.slot == "show":
         return "Type the number of the melding that you show, or ? for the list."
-    choices = list_choices(decision)
+    choices = list_choices(decision, rules)
     cards = [key for key in choices if len(key) == 2]
     keys = [f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1]
     if cards:

@@ -22,6 +22,7 @@ from simgin.play.played_game import (
     saved_game_file,
 )
 from simgin.play.replay import format_score, with_deal_applied
+from simgin.play.table_text import list_choices
 from simgin.play.traced_deal import TracedDeal
 from simgin.report.json_output import format_json_output
 from simgin.rules.variants import Variant
@@ -31,7 +32,7 @@ from simgin.text.shell import join_command
 from simgin.web.names import read_seed, read_strategy_name, read_variant_name
 from simgin.web.opponents import display_name
 from simgin.web.pages import Form, choose_value, format_date
-from simgin.web.table_json import game_version, legal_choices
+from simgin.web.table_json import game_version
 
 MAX_OPEN_GAMES = 50
 LENGTHS: dict[str, UnitType] = {"match": "match", "deal": "deal"}
@@ -171,7 +172,7 @@ class OpenGame:
             MoveError: If no choice has this key.
         """
         decision = self.game.decision
-        choices = {} if decision is None else legal_choices(decision, self.game.table.rules)
+        choices = {} if decision is None else list_choices(decision, self.game.table.rules)
         if not isinstance(key, str) or key not in choices:
             raise MoveError("This action is not legal now.")
         self.game.act(choices[key][0])

@@ -6,14 +6,12 @@ from typing import Any
 
 from simgin.core import codes
 from simgin.core.match import UNDECIDED
-from simgin.core.position_rollouts import ACTION_DISCARD
 from simgin.core.rules_record import DIE_OFF
 from simgin.play import table_text
 from simgin.play.hand_analysis import format_meld, shown_melding, sort_melds
 from simgin.play.pile import format_pile
 from simgin.play.played_game import PlayedGame
 from simgin.play.replay import Replay, format_score, make_replay, with_deal_applied
-from simgin.play.rollouts import legal_actions
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.text.notation import format_card, mask_to_cards
 from simgin.web.opponents import display_name
@@ -80,8 +78,7 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
     is_dealt = view.phase != codes.PHASE_BLIND
     known = mask_to_cards(int(view.known))
     return {
-        "prompt": table_text.format_prompt(decision),
-        "choices": _choices_to_json(legal_choices(decision, rules)),
+        "choices": _choices_to_json(table_text.list_choices(decision, rules)),
         "events": list(table_text.opponent_lines(view, display_name(game.opponent))),
         "hand": _hand_groups(int(view.hand), rules) if is_dealt else [],
         "count": table_text.deadwood_line(view),
@@ -95,22 +92,9 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
     }
 
 
-def legal_choices(decision: Decision, rules: Any) -> table_text.Choices:
-    """Return the choices for a decision, without illegal discards.
-
-    If a player can end the deal, `list_choices` also lists the card that was just taken.
-    """
-    view, choices = decision.view, table_text.list_choices(decision)
-    if decision.slot != "knock" or view.least < 0:
-        return choices
-    actions = legal_actions(view, rules)
-    discards = {format_card(each.card) for each in actions if each.kind == ACTION_DISCARD}
-    return {key: choice for key, choice in choices.items() if len(key) == 1 or key in discards}
-
-
 def _choices_to_json(choices: table_text.Choices) -> list[Json]:
     return [
-        {"key": key, "text": text[:1].upper() + text[1:], "is_discard": len(key) == 2}
+        {"key": key, "text": text[:1].upper() + text[1:], "is_discard": text == "discard it"}
         for key, (_, text) in choices.items()
     ]
 

@@ -116,10 +116,10 @@ def test_every_legal_action_can_be_typed_and_lines_fit_the_screen(variant):
     table = GameTable(seated(variant, "deal"))
     while table.decision is not None:
         question = table.decision
-        typed = list_choices(question)
+        typed = list_choices(question, table.rules)
         firsts = {answers[0] for answers, _ in typed.values()}
         legal = {answer for answer in LEGAL if int(question.view.legal) >> answer & 1}
         assert firsts == legal
         lines = list(table_lines(question, table.rules, "simple"))
-        assert all(len(line) <= 80 for line in lines) and format_prompt(question)
+        assert all(len(line) <= 80 for line in lines) and format_prompt(question, table.rules)
         table.act(random_action(rng, question))

@@ -23,7 +23,8 @@ from pathlib import Path
 from simgin.play import played_game
 from simgin.web.games import GameRequest, OpenGame
 from simgin.web.pages import Form
-from simgin.web.table_json import game_version, legal_choices
+from simgin.play.table_text import list_choices
+from simgin.web.table_json import game_version
 
 played_game.saved_games_folder = lambda: Path("games")
 game = OpenGame(GameRequest.read(Form({"opponent": "simple", "seed": "4"}), ()))
@@ -35,7 +36,7 @@ ACT = """
 if decision is None:
     game.next_deal()
 else:
-    keys = list(legal_choices(decision, game.game.table.rules))
+    keys = list(list_choices(decision, game.game.table.rules))
     game.act(next((key for key in "kgbh" if key in keys), keys[-1]))
 """
 N_DEALS = 2
