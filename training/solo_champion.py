@@ -21,6 +21,7 @@ from functools import cache
 from math import sqrt
 from pathlib import Path
 
+import numba
 import numpy as np
 from simgin_strategies.solo_champion import DECK_SIZE, N_WEIGHTS, write_features
 from simgin_strategies.solo_two_draws import (
@@ -32,7 +33,7 @@ from simgin_strategies.solo_two_draws import (
 
 from simgin.core.bits import lowest_bit
 from simgin.core.deadwood import best_discards, deadwood
-from simgin.core.jit import compile_function, jit, numba
+from simgin.core.jit import compile_function, jit
 from simgin.core.policy_types import PARAMS_TYPE, POLICY_TYPE, RULES_TYPE, VIEW_TYPE
 from simgin.core.rules_record import SCORING_PENALTY
 from simgin.core.view import new_view
