@@ -15,6 +15,7 @@ The joker can be omitted, because it affects only the hazard 1/m. The files are 
 import argparse
 from pathlib import Path
 
+import numba
 import numpy as np
 from simgin_strategies.solo import MIN_TOTAL, N_TOTALS, TOTAL_STEP
 from simgin_strategies.solo_dp import (
@@ -107,8 +108,8 @@ def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
     view.taken = view.taken_offer = -1
     signature = (
         (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE, POLICY_TYPE)
-        + (jit.numba.int64,) * 3
-        + (jit.numba.int64[:, ::1],) * 3
+        + (numba.int64,) * 3
+        + (numba.int64[:, ::1],) * 3
     )
     kernel = jit.compile_function(play_solo_deals, signature, use_cache=False)
     params = compiler.make_parameter_vector(policy) if params is None else params
