@@ -42,7 +42,8 @@ def package_of(environment):
 
 def content_of(package):
     """Return the digests of all files of a package."""
-    return {path: hashlib.sha256(path.read_bytes()).digest() for path in package.rglob("*.*")}
+    files = [path for path in package.rglob("*") if path.is_file()]
+    return {path: hashlib.sha256(path.read_bytes()).digest() for path in files}
 
 
 def play(environment, cache, **variables):
