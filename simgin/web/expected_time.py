@@ -11,7 +11,7 @@ from simgin.strategy.catalogue import read_entry
 
 REFERENCE_STRATEGY = "simple"
 DEALS_PER_MATCH = 6  # approximate number
-START_SECONDS = 3.0  # to start a command, to load compiled code and to write the report
+START_SECONDS = 3.0  # time to start a command, load compiled code and write the report
 
 
 def measure_machine() -> float:

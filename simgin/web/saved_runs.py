@@ -22,7 +22,7 @@ COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands with matchup
 
 @dataclass(frozen=True)
 class SavedRun:
-    """Run directory in the directory for results.
+    """Run directory or unfinished job in the directory for results.
 
     Attributes:
         name: Name of the directory below the directory for results.
