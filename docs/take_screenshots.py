@@ -41,7 +41,7 @@ def take_screenshots(address: str) -> None:
         show_game(browser, address, "web-play", WIDE, "light", to_end=True)
         show_board(browser, address, "web-analyse")
         show_job(browser, address, COMPARISON, "web-compare", "#job-chart text:text-is('1M')")
-        show_job(browser, address, REVIEW, "web-review", ".card td.much")
+        show_job(browser, address, REVIEW, "web-review", "#job-table b:text-matches('[0-9]')")
         show_page(browser, address, "/results", "web-results", PHONE)
         show_page(browser, address, "/", "web-home", WIDE)
 
