@@ -347,7 +347,14 @@ def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int,
     while sum(widths.values()) > width and max(widths.values()) > COLUMN_GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
     return {
-        i: tuple("\n".join(wrap_name(cell, widths[i] - COLUMN_GAP)) for cell in cells)
+        i: tuple(
+            "\n".join(
+                part
+                for line in cell.split("\n")
+                for part in wrap_name(line, widths[i] - COLUMN_GAP)
+            )
+            for cell in cells
+        )
         for i, cells in names.items()
     }
 

@@ -32,12 +32,15 @@ from simgin.review.scorecard import (
     skill_title,
 )
 from simgin.review.verdicts import (
+    best_values_line,
     best_values_table,
     format_sweep_values,
+    has_best_values,
     rule_set_label,
     skill_effect,
     sweep_lines,
     value_ranges,
+    variant_label,
 )
 from simgin.rules import variants
 from simgin.stats import table
@@ -135,7 +138,7 @@ def _verdict_lines(review: Review) -> list[str]:
     """Return the goals, followed by the verdicts of all rule sets or of the sweep."""
     goals = list(_goal_lines(review))
     if review.request.sweep:
-        return [*goals, *sweep_lines(review)]
+        return [*goals, *sweep_lines(review), best_values_line(review)]
     return goals + [f"{name}: {words}" for name, words in verdicts.review_verdicts(review)]
 
 
@@ -189,7 +192,10 @@ def recommendation(
 def _tables(review: Review) -> Iterator[Table]:
     if len(review.request.variants) <= MAX_VARIANTS_PER_TABLE:
         yield scorecard_table(review)
-    yield best_values_table(review) if review.request.sweep else _same_length_table(review)
+    if not review.request.sweep:
+        yield _same_length_table(review)
+    elif has_best_values(review):
+        yield best_values_table(review)
     yield _adapted_player_table(review)
 
 
@@ -214,6 +220,9 @@ def scorecard_table(review: Review) -> Table:
         rows = [{name: _arrow_only(cell) for name, cell in row.items()} for row in rows]
         named = [(variant, format_sweep_values(review, variant)) for variant in request.variants]
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
+        if request.base:
+            base = variant_label(request.base)
+            title += f" (▲ ▼: significantly above or below {base})"
     columns = [Column("row", "property"), *(Column(*names) for names in named)]
     scope = "for the strong player" if request.is_solo else "for matches between strong players"
     sizes = SIZE_NOTE if request.base else ""

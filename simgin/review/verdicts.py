@@ -15,7 +15,7 @@ from simgin.core import batch_columns
 from simgin.report.numbers import EN_DASH
 from simgin.report.report_table import Column, Table
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, MetricKey, Review
-from simgin.review.scorecard import LITTLE, MUCH, SAME, UNCLEAR, Measurement, ScorecardRow
+from simgin.review.scorecard import GIN_ROW, LITTLE, MUCH, SAME, UNCLEAR, Measurement, ScorecardRow
 from simgin.rules import variants
 from simgin.rules.variants import Variant
 from simgin.stats.batches import MIN_BATCHES
@@ -289,16 +289,15 @@ def format_length_change(relative_change: float) -> str:
 
 
 def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
-    """Return a clause about deals that end in gin, or "" if the effect is not significant."""
+    """Return a clause about deals that end in gin, or "" if no change is significant and shown."""
     if effect is None or not effect.sign:
         return ""
-    share = review.measurements[variant, "gin", STRONG]
-    assert isinstance(share, PairedEstimate)
-    if share.value >= NEARLY_ALL_DEALS and effect.sign > 0:
+    shares = [review.measurements[v, "gin", STRONG] for v in (variant, str(review.request.base))]
+    new, old = (share.value for share in shares if isinstance(share, PairedEstimate))
+    if new >= NEARLY_ALL_DEALS and effect.sign > 0:
         return "nearly every deal ends in gin"
-    if effect.size == MUCH:
-        return ("many more" if effect.sign > 0 else "far fewer") + " deals end in gin"
-    return f"slightly {'more' if effect.sign > 0 else 'fewer'} deals end in gin"
+    new_text, old_text = map(GIN_ROW.format_value, (new, old))
+    return f"gin ends {new_text} of deals, not {old_text}" if new_text != old_text else ""
 
 
 def skill_effect(review: Review, variant: str) -> str:
@@ -473,10 +472,13 @@ def _trend_line(review: Review, row: ScorecardRow, first: str, last: str) -> Ite
         size = "sharply" if change.size == MUCH else "slightly"
         minutes = minutes_sentence(review, last, first) if row.key == "turns_per_match" else ""
         yield f"{subject} {verb} {size}, from {start} to {end}. {minutes}".rstrip()
-    elif change.size == SAME:
-        yield f"{subject} hardly changes: {start} compared with {end}."
     else:
-        yield f"{subject} does not change significantly: {start} compared with {end}."
+        values = (review.measurements[v, row.key, STRONG] for v in review.request.swept_variants)
+        known = [value.value for value in values if isinstance(value, PairedEstimate)]
+        bounds = dict.fromkeys(map(row.format_value, (min(known), max(known))))
+        verb = "hardly differs" if change.size == SAME else "does not differ significantly"
+        points = " and ".join(format_sweep_point(review, variant) for variant in (first, last))
+        yield f"{subject} is {' to '.join(bounds)}{noun} and {verb} between {points}."
 
 
 def _break_even_line(review: Review) -> str:
@@ -555,7 +557,7 @@ def _break_even_grid_line(review: Review) -> str:
 
 # Best values
 
-# With fewer matches, one half of the pairs has no standard error.
+# With fewer matches, one half of the pairs has too few batches for a standard error.
 ENOUGH_MATCHES = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
 
 
@@ -579,6 +581,22 @@ AIMS: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ..
         _imbalance,
     ),
 )
+
+
+def has_best_values(review: Review) -> bool:
+    """Return True if a sweep has enough matches for the table of the best values."""
+    return min(review.request.sizes) >= ENOUGH_MATCHES
+
+
+def best_values_line(review: Review) -> str:
+    """Return a sentence that names the table of the best values, or why the table is omitted."""
+    if has_best_values(review):
+        return f'For the best value for each aim, see the table "{_best_values_title(review)}".'
+    return f"The best values are not shown, because they require {ENOUGH_MATCHES:,} matches."
+
+
+def _best_values_title(review: Review) -> str:
+    return f"Best {' / '.join(name.replace('_', ' ') for name, _ in review.request.sweep)}"
 
 
 def best_values_table(review: Review) -> Table:
@@ -608,11 +626,10 @@ def best_values_table(review: Review) -> Table:
     )
     note = (
         "One half of the deals selects the best value, and the other half tests the remaining "
-        "values at the 5 % level with Holm's correction. A dash means that the second half has "
-        f"fewer than {MIN_BATCHES} batches. Play at least {ENOUGH_MATCHES:,} matches for a test."
+        "values at the 5 % level with Holm's correction."
     )
-    names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-    return Table(f"Best {names}", make_frame(rows, ("aim", "best", "near")), columns, note)
+    frame = make_frame(rows, ("aim", "best", "near"))
+    return Table(_best_values_title(review), frame, columns, note)
 
 
 def _losses(

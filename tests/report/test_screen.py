@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from simgin.report import numbers, summary, wrapping
+from simgin.report.report_table import table_from_rows
 from simgin.stats import metrics
 from support import toy_deals as toy
 from support.sample_reports import make_text_table
@@ -192,3 +193,10 @@ def test_folding_loses_no_character_of_a_name(name, width):
     lines = wrapping.wrap_name(name, width)
     assert "".join(lines).replace(" ", "") == name.replace(" ", "")
     assert all(len(line) <= width for line in lines)
+
+
+def test_narrow_headings_break_between_words():
+    aim = "knocking immediately and playing for gin equally strong"
+    rows = [(aim, "20", "all other values"), ("fairest seats", "0", "0, 20")]
+    table = table_from_rows("Best", ("aim", "best value", "not significantly worse"), rows)
+    assert "significantly" in text_of(table, 80).split()

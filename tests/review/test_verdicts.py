@@ -113,8 +113,10 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
         (make_review(half=0.0), "Every match had the same result as under the baseline."),
         (make_review(), "Players would not notice the difference, even in ten evenings."),
         (
-            make_review({"gin": 0.1, "turns_per_match": 12}, everybody={"turns_per_match": 12}),
-            "Matches are slightly longer, and slightly more deals end in gin. Skill matters as "
+            make_review(
+                {"gin": 0.1, "turns_per_match": 12}, everybody={"turns_per_match": 12}, gin=0.6
+            ),
+            "Matches are slightly longer, and gin ends 60 % of deals, not 50 %. Skill matters as "
             "much as before.",
         ),
         (
@@ -175,7 +177,7 @@ def test_every_verdict_is_up_to_three_short_sentences(length, skill):
         everybody = {"turns_per_match": others}
         made = make_review(changes, everybody=everybody, skill=skill, waiting=waiting, gin=gin)
         found = verdicts.variant_verdict(made, OTHER)
-        sentences = re.split(r"(?<=[a-z])\. ", found.removesuffix("."))
+        sentences = re.split(r"(?<=[a-z%])\. ", found.removesuffix("."))
         assert len(sentences) <= 3 and len(found.split()) <= 45 and found.endswith("."), found
         assert all(sentence[0].isupper() for sentence in sentences), found
         assert all(len(sentence.split()) <= 20 for sentence in sentences), found
@@ -716,19 +718,18 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
     [
         (90.0, 74.0, "falls slightly, from 90 turns with undercut bonus 0 to 74 turns with "),
         (74.0, 110.0, "rises sharply, from 74 turns with undercut bonus 0 to 110 turns with "),
-        (74.0, 75.0, "hardly changes: 74 turns with undercut bonus 0 compared with 75 turns with "),
-        (
-            74.0,
-            82.0,
-            "does not change significantly: 74 turns with undercut bonus 0 compared with 82 turns ",
-        ),
+        (74.0, 75.0, "is 70 to 75 turns and hardly differs between undercut bonus 0 and undercut "),
+        (74.0, 82.0, "is 70 to 82 turns and does not differ significantly between undercut bonus "),
     ],
 )
 def test_a_sweep_names_the_trend_of_a_row(first, last, words, monkeypatch):
     made = make_sweep([make_estimate(0.6)] * 5)
-    low, *_, high = made.request.swept_variants
-    turns = {low: make_estimate(first, 1.0), high: make_estimate(last, 1.0)}
-    made.measurements.update({(v, "turns_per_match", STRONG): own for v, own in turns.items()})
+    low, *_, middle, high = made.request.swept_variants
+    values = {low: first, middle: 70.0, high: last}
+    turns = {variant: make_estimate(value, 1.0) for variant, value in values.items()}
+    missing = dict.fromkeys(made.request.swept_variants, "not measured")
+    own = {(v, "turns_per_match", STRONG): value for v, value in (missing | turns).items()}
+    made.measurements.update(own)
     made.__dict__.update(rows=(scorecard.TURNS_ROW,))
     effect = Effect(turns[high] - turns[low], BOUNDS["turns_per_match"])
     monkeypatch.setattr(Review, "compute_effect", lambda *_: effect)
@@ -752,6 +753,19 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
     )
     (line,) = sweep_lines(made)
     assert line.startswith("With every undercut bonus tried, it is too close to call ")
+
+
+@pytest.mark.parametrize(
+    ("matches", "line"),
+    [
+        (1_000, "The best values are not shown, because they require 2,000 matches."),
+        (2_000, 'For the best value for each aim, see the table "Best gin bonus".'),
+        (20_000, 'For the best value for each aim, see the table "Best gin bonus".'),
+    ],
+)
+def test_best_values_require_2000_matches(matches, line):
+    request = ReviewRequest.read(["standard"], sweep=["gin_bonus=0,20"], matches=matches)
+    assert verdicts.best_values_line(Review(request, None)) == line
 
 
 def test_only_significantly_worse_values_are_clearly_worse():
