@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import sys
+import termios
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ import click
 from simgin.analysis.coach import Coach
 from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
 from simgin.cli.output import CommandResult, print_line, repeat_command
+from simgin.cli.session import announce_compilation
 from simgin.play import kept_deals, table_text
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
 from simgin.play.matchup import Matchup, parse_matchup
@@ -71,6 +73,16 @@ def rule_lines(variant: Variant) -> list[str]:
     return textwrap.wrap(text, LINE_WIDTH, max_lines=MAX_RULE_LINES, placeholder=" ...")
 
 
+@contextlib.contextmanager
+def announce_analysis(message: str) -> Iterator[None]:
+    """Print a message before the block analyses decisions, and discard keys typed meanwhile."""
+    print_line(message)
+    with announce_compilation():
+        yield
+    if sys.stdin.isatty():
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
 @dataclass
 class InteractiveGame:
     """Interactive game on the terminal, with screens and keyboard input."""
@@ -104,6 +116,9 @@ class InteractiveGame:
         if self.is_coached:
             print_line("Grading your decisions ...")
             print_wrapped(grade_lines(self.matchup, self.game.deals))
+        else:
+            n_deals = min(len(self.game.deals), kept_deals.MAX_DEALS)
+            print_line(f"Grade: simgin grade --last {n_deals}")
 
     # One decision
 
@@ -122,8 +137,8 @@ class InteractiveGame:
         if key == "?":
             self.panel = list(help_lines(legal))
         elif key == "e":
-            print_line("Evaluating your actions ...")
-            self.panel = self.coach.hint(self.table.trace())
+            with announce_analysis("Evaluating your actions ..."):
+                self.panel = self.coach.hint(self.table.trace())
         elif self._opens_panel(key):
             pass
         elif key == "u":
@@ -139,8 +154,8 @@ class InteractiveGame:
         """Open the panel of a key that is valid after a deal; return False for any other key."""
         deal = self.table.trace()
         if typed == "w":
-            print_line("Analysing your last action ...")
-            self.panel = self.coach.explain(deal)
+            with announce_analysis("Analysing your last action ..."):
+                self.panel = self.coach.explain(deal)
         elif typed == "l":
             no_turn_message = "No turn has been played in this deal yet."
             self.panel = table_text.history_lines(deal) or [no_turn_message]
@@ -149,8 +164,8 @@ class InteractiveGame:
     def _act(self, actions: list[int]) -> None:
         self.game.act(actions)
         if self.is_coached:
-            print_line("The coach is analysing your decision ...")
-            self.messages += self.coach.comments(self.table.trace(), self.game.prompts[-1])
+            with announce_analysis("The coach is analysing your decision ..."):
+                self.messages += self.coach.comments(self.table.trace(), self.game.prompts[-1])
 
     def _undo(self) -> None:
         is_undone = self.game.undo()

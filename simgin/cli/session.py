@@ -247,21 +247,23 @@ def explain_wait(reason: str) -> Iterator[None]:
         timer.cancel()
 
 
-@cache
 def _print_compilation_notice() -> None:
-    """Print a notice once per process, unless `core.jit` warns that code cannot be cached."""
+    """Print a notice, unless `core.jit` warns that code cannot be cached."""
     if jit.cache_directory() is not None:
         problem = shipped_code.describe_problem(jit.compiled_digest())
         print_note(f"{COMPILING_NOTICE} {problem}".rstrip())
 
 
 class _CompilationNotice(progress.CompilationTimer):
-    """Timer that prints a notice if compilation takes longer than NOTICE_DELAY."""
+    """Timer that prints one notice if compilation takes longer than NOTICE_DELAY."""
+
+    is_printed = False
 
     def notify(self, event: Any) -> None:
         """Record that a compilation starts or ends."""
         super().notify(event)
-        if self and self.seconds() >= NOTICE_DELAY:
+        if self and not self.is_printed and self.seconds() >= NOTICE_DELAY:
+            self.is_printed = True
             _print_compilation_notice()
 
 

@@ -2,10 +2,13 @@
 
 import json
 import os
+import pty
 import random
 import re
+import select
 from pathlib import Path
 
+import numba
 import pandas as pd
 import platformdirs
 import pytest
@@ -14,7 +17,7 @@ from click.testing import CliRunner
 from simgin.analysis import coach
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.grades import STRATEGY_RATES
-from simgin.cli import game
+from simgin.cli import game, session
 from simgin.cli.main import cli
 from simgin.play import kept_deals
 from support.command_line import call
@@ -79,6 +82,7 @@ def test_a_game_to_its_end_and_its_deals_read_back(variant, monkeypatch, capsys,
     words = (*players, "-v", variant, "--one", "--save", str(file))
     screens, end = play_to_the_end(monkeypatch, capsys, *words)
     assert f"Saved: {tmp_path}/mine-2.json" in end.replace("\n", "")
+    assert end.endswith("\nGrade: simgin grade --last 1\n")
     assert screens[0].startswith(f"{variant}: deal 1")
     assert (tmp_path / "mine-1.json").read_text() == "an earlier game"
     rows = json.loads((tmp_path / "mine-2.json").read_text())["rows"]
@@ -215,7 +219,7 @@ def test_the_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
     assert re.search("Coach: [^:]* (is the best action|(Best|Better): )", output)
     total = r"your (\d+ )?mistakes? in this deal cost [\d.]+ points \([\d.]+ to"
     assert re.search(f"{total}|you made no significant mistake in this deal", output)
-    assert "You lost" in end
+    assert "You lost" in end and "Grade: " not in end
 
 
 def test_the_ladder_agrees_with_the_reference_results():
@@ -246,6 +250,32 @@ def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_here
         r"Pass (costs [\d.]+ ± [\d.]+ points\. Best: take TC|is the best)|better than pass\.", why
     )
     assert "pass <" in why and "take TC" in why
+
+
+def test_compilation_is_announced_at_the_start_and_at_each_analysis(
+    saves_here, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setattr(session, "NOTICE_DELAY", 0.0)
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from simgin.strategy import Strategy, take\n\n\n@take\ndef never(view, rules, params):\n"
+        f"    return 0 * {os.getpid()}\n\n\nSTRATEGY = Strategy('mine', take=never)\n"
+    )
+    assert session.COMPILING_NOTICE in play_input("q\n", str(file))
+    for _ in range(2):
+        with game.announce_analysis("Evaluating ..."):
+            numba.njit(lambda: 1)()
+    assert capsys.readouterr().err.count(session.COMPILING_NOTICE) == 2
+
+
+def test_keys_typed_during_an_analysis_are_discarded(monkeypatch):
+    terminal, end = pty.openpty()
+    with os.fdopen(terminal, "wb", buffering=0) as keyboard, os.fdopen(end) as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        with game.announce_analysis("Evaluating ..."):
+            keyboard.write(b"s\n")
+            assert select.select([stdin], [], [], 10)[0]
+        assert not select.select([stdin], [], [], 0)[0]
 
 
 def test_a_hint_saves_the_coach_the_analysis(saves_here, monkeypatch):

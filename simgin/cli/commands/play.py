@@ -54,12 +54,14 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
     """
     from simgin.cli import config
     from simgin.cli.game import InteractiveGame
+    from simgin.cli.session import announce_compilation
     from simgin.play.played_game import CorruptGameError, PlayedGame
 
     config.drop_solitaire_opponent("strategy", arguments)
     matchup = read_game(**arguments)
     file = _saved_game_file(matchup)
-    game = PlayedGame(matchup, file)
+    with announce_compilation():
+        game = PlayedGame(matchup, file)
     if new:
         game.delete()
     messages = []
