@@ -33,6 +33,10 @@ KNOCKS_IMMEDIATELY = _TWO_PLAYER["knocks_immediately"]
 KNOCKS_EARLY = _TWO_PLAYER["knocks_early"]
 PLAYS_FOR_GIN = _TWO_PLAYER["plays_for_gin"]
 STRONG = _TWO_PLAYER["strong"]
+# Player types without a strategy of their own, such as the beginner, by the name that users type
+NAMED_TYPES: dict[str, dict[str, Any]] = {
+    entry["name"]: entry for entry in CAST["two_player"] if "+" in entry["strategy"]
+}
 NAIVE, CAREFUL = _SOLITAIRE["naive"], _SOLITAIRE["careful"]
 PLURALS: dict[str, str] = {
     entry["name"]: entry["plural"] for entry in CAST["two_player"] + CAST["solitaire"]

@@ -16,6 +16,7 @@ from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -258,8 +259,8 @@ def _with_values(
 
 
 def list_strategies() -> tuple[str, ...]:
-    """Return the names of all built-in and plug-in strategies."""
-    return tuple(sorted(_load_library().strategies))
+    """Return the names of all built-in and plug-in strategies, and of player types."""
+    return tuple(sorted({*_load_library().strategies, *_named_types()}))
 
 
 def list_built_in() -> tuple[str, ...]:
@@ -412,18 +413,34 @@ def _find_by_name(name: str) -> Strategy:
         return _fill_slots(_select_strategy(strategies, inner_name, path))
     strategies = {**_live_strategies, **_load_library().strategies}
     if name not in strategies:
+        if name in _named_types():
+            return _find_player_type(name)
         _check_not_rejected(name)
         if name in variant_names():
             raise StrategyError(
                 f"{quote_text(name)} is a variant, not a strategy. To list the strategies for this "
                 f"variant, run `simgin strategies -v {name}`."
             )
-        hint = did_you_mean(name, strategies)
+        hint = did_you_mean(name, [*strategies, *_named_types()])
         raise StrategyError(
             f"{quote_text(name)} is not a known strategy{hint} See `simgin strategies` for all "
             "strategies."
         )
     return _fill_slots(strategies[name])
+
+
+def _named_types() -> Mapping[str, Mapping[str, Any]]:
+    """Return the player types that can be used like strategies, by name."""
+    from simgin.strategy import cast  # The module `cast` imports this module.
+
+    return cast.NAMED_TYPES
+
+
+def _find_player_type(name: str) -> Strategy:
+    """Return the strategy that represents a player type, under the name of the player type."""
+    player_type = _named_types()[name]
+    strategy = _find_by_spec(player_type["strategy"])
+    return replace(strategy, name=name, about=f"{name}: {player_type['about']}", source="")
 
 
 def _select_strategy(strategies: Mapping[str, Strategy], inner_name: str, path: str) -> Strategy:

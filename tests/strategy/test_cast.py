@@ -1,5 +1,7 @@
 """Tests that every strategy of cast.toml exists and can play its games."""
 
+import json
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from simgin.play.matchup import parse_matchup
 from simgin.review import review_request
 from simgin.rules import variants
 from simgin.strategy import cast, loader
+from support.command_line import call
 from support.pages_script import cards
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +54,21 @@ def test_every_strategy_of_the_cast_is_written_canonically():
     others = {part: cast.CAST[part] for part in ("strong", "odds", "training")}
     named = [*strategies(others), *cast.CAST["points_lost"]]
     assert [loader.find_strategy(name).spec for name in named] == named
+
+
+def test_the_beginner_can_be_used_by_name():
+    by_name, by_spec = map(
+        loader.find_strategy, ("beginner", cast.CAST["two_player"][0]["strategy"])
+    )
+    assert by_name.spec == by_name.name == "beginner"
+    assert loader.is_same_strategy(by_name, by_spec)
+    assert loader.find_strategy(by_name) == by_name == pickle.loads(pickle.dumps(by_name))
+    changed = loader.find_strategy("beginner+discard=low")
+    assert changed.spec == "beginner+discard=low" and changed.take == by_spec.take
+    with pytest.raises(ValueError, match="Did you mean 'beginner'"):
+        loader.find_strategy("beginer")
+    found = json.loads(call("strategies", "--search", "beginner", "--json").stdout)["rows"]
+    assert found[0]["name"] == "beginner" and found[0]["about"].startswith("Takes cards for")
 
 
 def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():

@@ -40,8 +40,9 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
     save the game and quit. Repeat the command to resume the game.
 
     \b
-    Play a match to 100 points, use the coach, or choose another variant:
+    Play a match, choose a weak opponent, use the coach, or choose a variant:
       simgin play
+      simgin play beginner
       simgin play simple --coach
       simgin play -v oklahoma --seed 7
       simgin play -v solitaire-gin
