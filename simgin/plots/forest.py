@@ -24,7 +24,7 @@ PANEL_HEAD = 0.55  # height of a panel without its rows, in inches
 TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # limit of the scale of gains, relative to the largest gain
 MIN_REACH = 0.01  # minimum limit of the scale of gains, in points
-BARS_NOTE = "Error bars are 95 % intervals from shared deals, and some are shorter than their dot."
+BARS_NOTE = "Error bars are 95 % intervals from shared deals."
 # minimum ratio of an outlier to the median, and minimum number of rows for the detection of
 # outliers
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
@@ -69,7 +69,8 @@ def forest_plot(
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
     displayed_metrics = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)
     unclear = [title for metric, title in titles.items() if metric not in displayed_metrics]
-    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE}{shared_sentence}"
+    note = f"Baseline: {bases[0]}. " if len(bases) == 1 else ""
+    note += f"{_marks_note(frame[frame['metric'].isin(displayed_metrics)])}{shared_sentence}"
     note += f" No significant difference: {', '.join(unclear)}." if unclear else ""
     first_values = frame["value"].where(frame["metric"] == displayed_metrics[0])
     ranks = first_values.groupby(frame["name"]).transform("max")
@@ -78,10 +79,16 @@ def forest_plot(
     reaches = {title: _usual_reach(part) for title, part in parts.items()}
     if any(map(math.isfinite, reaches.values())):
         note += f" {OUTLIERS_NOTE}"
-    caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=note)
+    unit = "" if "unit" in frame else "deals or matches"
+    caption = figures.format_caption(frame, seed=seed, unit=unit, note=note)
     title = f"Difference from {bases[0] if len(bases) == 1 else 'the baseline'}"
     figure, _ = _draw_panels(title, caption, parts, reaches)
     return figure
+
+
+def _marks_note(frame: pd.DataFrame) -> str:
+    """Return a note on the error bars and, if there are hollow grey dots, on these dots."""
+    return BARS_NOTE if frame["clear"].all() else f"{BARS_NOTE} {INCONCLUSIVE_NOTE}"
 
 
 def _row_names(frame: pd.DataFrame, compared: str) -> list[str]:
@@ -155,9 +162,9 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     changes = gains.sort_values(ascending=False, kind="stable").index
     # The caption lists only the fields, because a list of all changes would be too long.
     by_field = frame.assign(strategy=frame["field"], opponent="")
-    note = f"{BARS_NOTE} {INCONCLUSIVE_NOTE} All panels share a square-root scale."
-    caption = figures.format_caption(by_field, seed=seed, unit="deals", note=note)
     frame = frame.assign(name=frame["field"].map(str), clear=_is_significant(frame))
+    note = f"{_marks_note(frame)} All panels share a square-root scale."
+    caption = figures.format_caption(by_field, seed=seed, unit="deals", note=note)
     parts = {str(change): frame[frame["change"] == change] for change in changes}
     figure, panels = _draw_panels("Points per deal gained, by field", caption, parts)
     largest = figures.max_distance(figures.float_columns(frame, "low", "high"), MIN_REACH)

@@ -32,7 +32,7 @@ MAX_STACKED_MATCHUPS = 6
 MAX_PLAYERS_NAMED = 8  # maximum number of players listed in a caption
 # maximum length of the titles of all panels that are side by side, in characters
 TITLE_ROW_CHARACTERS = 36
-BARS_NOTE = "Error bars are 95 % intervals, and some are shorter than their dot."
+BARS_NOTE = "Error bars are 95 % intervals."
 
 MatchupRows = tuple[tuple[str, str, str], "ByMetric"]  # variant, A and B, and the rows of player A
 

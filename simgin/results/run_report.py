@@ -66,7 +66,6 @@ PAIRING_NOTE = (
 MAX_PLOTTED_MATCHUPS = 60
 CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
 PLAYER_NAMES = tuple(column.name for column in PLAYER_COLUMNS)
-DIFFERENCE_PLOT_COLUMNS = (Column("comparison", "comparison"), Column("value", "difference"))
 EFFECT_PLOT_COLUMNS = (
     Column("change", "change"),
     Column("field", "field"),
@@ -415,8 +414,18 @@ def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         if rows["low"].notna().any() and n_compared <= MAX_PLOTTED_MATCHUPS:
             figure = plots.forest_plot(rows, seed=seed)
             question = f"How large are the differences between {noun}?"
-            alt = describe_frame(_with_comparison(rows), DIFFERENCE_PLOT_COLUMNS)
+            alt = _describe_differences(rows)
             yield Plot(f"differences-{noun}", question, alt, figure, rows)
+
+
+def _describe_differences(frame: pd.DataFrame) -> str:
+    """Return alternative text for a plot of differences, with one description per metric."""
+    sentences = []
+    for metric, rows in _with_comparison(frame).groupby("metric", sort=False):
+        title, factor = METRICS_BY_NAME[metric].title, METRICS_BY_NAME[metric].display_factor
+        columns = (Column("comparison", ""), Column("value", f"{title} difference", factor=factor))
+        sentences.append(describe_frame(rows, columns))
+    return " ".join(sentences)
 
 
 def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:

@@ -128,6 +128,17 @@ def test_rows_are_sorted_and_shared_parts_of_names_are_in_the_caption():
     )
 
 
+def test_a_caption_describes_only_marks_in_the_plot():
+    frame = strategy_differences([1.0, 0.01], "margin").assign(unit="deal", n=8_000)
+    matches = strategy_differences([1.0, 2.0], "match_win").assign(unit="match", n=1_000)
+    significant = plots.forest_plot(pd.concat([frame[:1], matches]), seed=1)
+    caption = " ".join(significant.get_supxlabel().split())
+    assert "8,000 deals and 1,000 matches, seed 1. Baseline: gold. " in caption
+    assert "grey" not in caption and "shorter" not in caption
+    mixed = plots.forest_plot(frame, seed=1)
+    assert "Hollow grey dots" in " ".join(mixed.get_supxlabel().split())
+
+
 def test_outliers_are_marked_at_the_edge_with_their_value():
     figure = plots.forest_plot(strategy_differences([1.0, -1.0, 2.0, 0.8, 90.0, -70.0]), seed=1)
     (axes,) = figure.axes

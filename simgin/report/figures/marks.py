@@ -28,6 +28,7 @@ from simgin.report.figures.style import (
     setting,
     without_tex,
 )
+from simgin.text.amounts import UNIT_PLURALS, format_count_range
 from simgin.text.messages import SimginError, format_value
 
 if TYPE_CHECKING:
@@ -333,20 +334,22 @@ def seed_clause(seed: int | None) -> str:
     return "" if seed is None else f", seed {seed}"
 
 
-def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str, note: str = "") -> str:
+def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str = "", note: str = "") -> str:
     """Return a caption with variants, players, sample size and seed, followed by a note.
 
     Args:
         frame: DataFrame with the columns variant, strategy, opponent and n.
         seed: Seed of the deals, or None to omit the seed.
-        unit: Unit of the sample size, such as "deals".
+        unit: Unit of the sample size, such as "deals". By default, the column unit of the DataFrame
+            contains the unit of each row, such as "deal" or "match".
         note: Text at the end of the caption.
     """
-    min_n = int(frame["n"].min())
-    largest = int(frame["n"].max())
-    size = f"{min_n:,}" if min_n == largest else f"{min_n:,} to {largest:,}"
+    samples = {unit: frame}
+    if not unit:
+        samples = {UNIT_PLURALS[name]: rows for name, rows in frame.groupby("unit", sort=False)}
+    sizes = [f"{format_count_range([*rows['n']])} {noun}" for noun, rows in samples.items()]
     variants = unique_names(frame["variant"])
-    return describe_sample(variants, _players_text(frame), f"{size} {unit}", seed, note)
+    return describe_sample(variants, _players_text(frame), " and ".join(sizes), seed, note)
 
 
 def describe_sample(
