@@ -270,7 +270,7 @@ def _describe_league(
         f"{against[side]} {last_row['strategy']} is last ({_format_elo(last_row)})."
     )
     if rows["match_win"].isna().all():
-        yield "matches can change the ranking. Set matches = 5000 to play matches."
+        yield "matches can change the ranking. To rank strategies by matches, play whole matches."
     if rows["mix"].notna().all():
         yield describe_mix(rows)
     undecided = [f"{a} and {b}" for (a, b), (_, leader_side) in pairs.items() if not leader_side]

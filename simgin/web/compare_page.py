@@ -7,7 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simgin.rules.variants import Variant
-from simgin.runs.plan import DEFAULT_DEALS, MAX_DEALS, Plan, plan_league, plan_match
+from simgin.runs.plan import (
+    DEFAULT_DEALS,
+    DEFAULT_MATCHES,
+    MAX_DEALS,
+    Plan,
+    plan_league,
+    plan_match,
+)
 from simgin.strategy.catalogue import list_by_strength, read_entry
 from simgin.text.amounts import UNIT_PLURALS, parse_count, parse_half_width
 from simgin.text.messages import SimginError
@@ -83,9 +90,10 @@ def _read_strategy(text: str, site: Site) -> str:
 
 def _read_size(form: Form) -> dict[str, str]:
     """Return the command options for the size, such as `{"deals": "100k"}`."""
-    unit = "matches" if form.values.get("unit") == "matches" else "deals"
+    unit = "deals" if form.values.get("unit") == "deals" else "matches"
     until = form.values.get("stop") == "until"
-    default = MAX_DEALS if until else DEFAULT_DEALS
+    usual = DEFAULT_DEALS if unit == "deals" else DEFAULT_MATCHES
+    default = MAX_DEALS if until else usual
     size = {unit: str(form.read("size", parse_count, str(default)))}
     if until:
         size["until"] = str(form.read("until", parse_half_width, "0.5%"))

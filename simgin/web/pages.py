@@ -19,8 +19,8 @@ TEMPLATES_FOLDER = Path(__file__).with_name("templates")
 NAVIGATION = {
     "/play": "Play",
     "/analyse": "Analyse",
-    "/review": "Review",
-    "/compare": "Compare",
+    "/review": "Review rules",
+    "/compare": "Compare strategies",
     "/odds": "Odds",
     "/charts": "Charts",
     "/results": "Results",

@@ -285,7 +285,9 @@ def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
     (line,) = said_of_a_league([(0.5, 0.1)] * 3, unit="deals", elo=NAN)
     assert line == "eaai: there are too few deals to rate the 3 strategies."
     said = said_of_a_league([(0.55, 0.02)] * 3, unit="deals", match_win=NAN)
-    assert said[1] == "eaai: matches can change the ranking. Set matches = 5000 to play matches."
+    assert said[1] == (
+        "eaai: matches can change the ranking. To rank strategies by matches, play whole matches."
+    )
 
 
 def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():

@@ -138,26 +138,26 @@ def test_the_fields_of_a_strategy_have_its_values():
 @pytest.mark.parametrize(
     ("values", "command"),
     [
-        ({}, "match champion marjj-early -v standard --deals 100000"),
+        ({}, "match champion marjj-early -v standard --matches 5000"),
         (
-            {"s1": "gold:k=7", "s2": "simple", "unit": "matches", "size": "2k"},
+            {"s1": "gold:k=7", "s2": "simple", "size": "2k"},
             "match gold:k=7 simple -v standard --matches 2000",
         ),
         (
             {"s1": "gold", "stop": "until", "until": "1%"},
-            "match gold marjj-early -v standard --deals 10000000 --until 1%",
+            "match gold marjj-early -v standard --matches 10000000 --until 1%",
         ),
         (
-            {"s1": "gold", "s3": "simple", "variant": "oklahoma"},
+            {"s1": "gold", "s3": "simple", "variant": "oklahoma", "unit": "deals"},
             "league gold marjj-early simple -v oklahoma --deals 100000",
         ),
         (
             {"s1": "gold", "s3": "gold:k=5", "layout": "panel"},
-            "match gold marjj-early gold:k=5 --against simple -v standard --deals 100000",
+            "match gold marjj-early gold:k=5 --against simple -v standard --matches 5000",
         ),
         (
             {"s1": "solo-greedy", "variant": "gin-solitaire"},
-            "match solo-greedy -v gin-solitaire --deals 100000",
+            "match solo-greedy -v gin-solitaire --matches 5000",
         ),
     ],
 )
