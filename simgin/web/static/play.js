@@ -20,7 +20,12 @@ const load = async (path) => {
   if (!response.ok) throw new Error(answer.error);
   return answer;
 };
-const showError = (error) => fill("advice", make("p", { class: "error" }, error.message));
+// Show advice in full, with its first sentence above the buttons, which is in view on a phone.
+const advise = (text, ...parts) => {
+  find("coach-line").textContent = withCards(text.split(". ")[0]);
+  fill("advice", ...parts);
+};
+const showError = (error) => advise(error.message, make("p", { class: "error" }, error.message));
 const say = (text) => { find("announced").textContent = text; };
 
 // Actions
@@ -70,12 +75,12 @@ const showCosts = (found) => {
     parts.push(costTable(found.actions, found.unit, MAX_HINTS));
     parts.push(make("p", { class: "note" }, `${found.worlds.toLocaleString("en")} worlds (simulated deals). `, make("a", { href: found.link }, "Open in Analyse")));
   }
-  fill("advice", ...parts);
+  advise(found.choice || (found.actions.length ? `Lowest cost: ${found.actions[0].text}.` : found.verdict), ...parts);
 };
 
 const ask = async (path, waiting) => {
   const number = ++analysis;
-  fill("advice", make("p", { class: "waiting" }, waiting));
+  advise(waiting, make("p", { class: "waiting" }, waiting));
   await running;
   if (number !== analysis) return;
   const answer = load(path);
@@ -218,7 +223,7 @@ const show = (received) => {
   find("undo").disabled = !state.can_undo;
   find("hint").disabled = !state.table;
   fill("history", ...state.history.map((line) => make("li", {}, withCards(line.trim().replace(/^\d+ /, "")))));
-  fill("advice");
+  advise("");
   game.classList.toggle("ended", Boolean(state.result));
   game.classList.toggle("solitaire", !state.opponent);
   if (state.table) {
