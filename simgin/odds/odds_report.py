@@ -140,8 +140,8 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
     best = bracket["strategy"].iloc[-2]
     players = f"{best} {goal} {shares[-2]} of deals"
     if len(bracket) > 2:
-        naive = _naive_label(variant, bracket["strategy"].iloc[0])
-        players = f"{naive} {goal} {shares[0]} of deals, and {best} {goal} {shares[1]}"
+        naive, strong = _player_labels(variant, bracket["strategy"].iloc[0], best)
+        players = f"{naive} {goal} {shares[0]} of deals, and {strong} {goal} {shares[1]}"
     optimum = (
         f"The best possible player {goal} {low} to {high} % of deals. The lower 95 % "
         f"confidence bound is that of {best}, and the upper bound is that of a player who sees the "
@@ -151,19 +151,18 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
     matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
         goal = "meets the goal in" if find_variant(variant).goal.total else "wins"
-        naive, best = (
-            _naive_label(variant, matches["strategy"].iloc[0]),
-            matches["strategy"].iloc[-1],
-        )
+        naive, strong = _player_labels(variant, *matches["strategy"].iloc[[0, -1]])
         naive_rate, best_rate = (
             f"{100 * matches['value'].iloc[position]:.0f} %" for position in (0, -1)
         )
-        yield f"{naive} {goal} {naive_rate} of matches, and {best} {goal} {best_rate}."
+        yield f"{naive} {goal} {naive_rate} of matches, and {strong} {goal} {best_rate}."
 
 
-def _naive_label(variant: str, strategy: str) -> str:
-    """Return the subject of a sentence: `A naive player`, or the name of a strategy."""
-    return "A naive player" if strategy == odds_players(find_variant(variant))[0] else strategy
+def _player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
+    """Return the subjects of a sentence, by player type or, for other strategies, by spec."""
+    if naive == odds_players(find_variant(variant))[0]:
+        return "A naive player", f"a strong player ({strong})"
+    return naive, strong
 
 
 def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
@@ -316,7 +315,7 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         lines.append(line)
     titles = {
         NAIVE: "naive: gin",
-        STRONG: "best: gin",
+        STRONG: "strong: gin",
         "best": "optimum: gin",
         "match_naive": "naive: matches won",
         "match": "strong: matches won",
@@ -328,8 +327,9 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         frame,
         [Column("variant", "game"), *columns],
         "The gin rate of the best possible player lies between two 95 % confidence bounds: the "
-        "lower bound of the best strategy and the upper bound of a player who sees the whole deck. "
-        "In games without knocking, only gin wins a deal.",
+        "lower bound of the strong player and the upper bound of a player who sees the whole deck. "
+        "For gin, the strong player is the strategy that goes gin most often. In games without "
+        "knocking, only gin wins a deal.",
     )
 
 

@@ -462,7 +462,8 @@ def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(win
     shares = f"{best} wins 50 % of deals"
     if len(wins) > 1:
         well = f"{100 * ends[1] / 400:.0f}"
-        shares = f"A naive player wins 25 % of deals, and {best} wins {well} %"
+        strong = f"a strong player ({best})"
+        shares = f"A naive player wins 25 % of deals, and {strong} wins {well} %"
     assert first.startswith(f"{shares}. ")
     assert others == [
         "When a strong player goes gin, the median number of draws is 8. "
