@@ -30,11 +30,13 @@ from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUTargetOptions
 from numba.core.environment import lookup_environment
+from numba.core.errors import TypingError
 from numba.core.options import TargetOptions
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import _nrt_python
 from numba.core.types import FunctionType, Record, Type
-from numba.core.types.misc import unliteral
+from numba.core.types.containers import List
+from numba.core.types.misc import PyObject, UnicodeType, unliteral
 from numba.core.typing.typeof import typeof_impl
 
 from simgin.core.refcounts import add_refcount_elision
@@ -270,6 +272,24 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         In the first call of a loop, numba needs 0.01 s to check the types.
         """
         return self._latest_result.entry_point
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        """Compile a version for the arguments of a call from Python.
+
+        Raises:
+            TypeError: If an argument is a string, a list or another object that numba does not
+                support. The error of numba would have a dozen lines.
+        """
+        try:
+            return super()._compile_for_args(*args, **kws)
+        except TypingError:
+            for arg in args:
+                if isinstance(self.typeof_pyval(arg), PyObject | UnicodeType | List):
+                    raise TypeError(
+                        f"{self.__name__}() does not accept a {type(arg).__name__} object. Pass a "
+                        "mask of cards and a rules record, or call simgin.hand."
+                    ) from None
+            raise
 
     def compile(self, sig: Any) -> Any:
         """Compile a version for a signature unless a suitable version exists."""

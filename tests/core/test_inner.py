@@ -10,9 +10,12 @@ import pytest
 from numba import int64
 from numba.core.typing.typeof import typeof_impl
 
+from simgin import toolkit
 from simgin.core import jit
 from simgin.core.numba_cache import InnerLibrary
 from simgin.core.state import new_state
+from simgin.rules.build import build_rules
+from simgin.rules.variants import find_variant
 
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
 
@@ -115,6 +118,20 @@ def run_pieces(place: Path, code: str) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        ((1023, find_variant("standard")), "Variant"),
+        (("AS 2S", build_rules(find_variant("standard"))), "str"),
+        (([0, 1], build_rules(find_variant("standard"))), "list"),
+    ],
+)
+def test_toolkit_functions_reject_other_objects_in_one_line(arguments, kind):
+    with pytest.raises(TypeError, match=rf"deadwood\(\) does not accept a {kind} object") as raised:
+        toolkit.deadwood(*arguments)
+    assert "\n" not in str(raised.value)
 
 
 def test_cached_code_gives_the_same_results_in_every_order(tmp_path):
