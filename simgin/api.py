@@ -643,8 +643,9 @@ def analyze(
         owner: Owner of the die: "me", "other" or "nobody".
         offer: True to evaluate offering the die.
         offered: Number offered by the opponent, or 0 if there is no offer.
-        strategy: Strategy that finishes the deals for you, by default the strongest.
-        opponent: Strategy that finishes the deals for the opponent, by default the strongest.
+        strategy: Strategy that plays the rest of each deal for you, by default the strongest.
+        opponent: Strategy that plays the rest of each deal for the opponent. The default is the
+            strongest strategy.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit in seconds.
         seed: Seed of the deals.
@@ -708,8 +709,8 @@ def analyze_deal(
         half: Game of a mirrored pair, which is 0, or 1 with swapped seats.
         deal: Index of the deal in the match, from 0, or None for a single deal.
         turn: Number of the turn (0 for the first upcard), or None for all turns.
-        strategy: Strategy that finishes the deals for A, by default A.
-        opponent: Strategy that finishes the deals for B, by default B.
+        strategy: Strategy that plays the rest of each deal for A, by default A.
+        opponent: Strategy that plays the rest of each deal for B, by default B.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit per decision in seconds.
         workers: Number of threads, by default one per CPU. The number does not affect the results.

@@ -178,7 +178,7 @@ def _count_out_of_runs(spades, hearts, diamonds, clubs, rules):
 
 @helper
 def _count_out_of_suit_runs(lane, rules):
-    """Return the number of cards of a lane that remain after melding runs.
+    """Return the number of cards left in a lane after its runs have been melded.
 
     These are the cards outside all runs, and two more cards if A-2-3 and Q-K-A need the same ace.
     """

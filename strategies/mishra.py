@@ -297,7 +297,7 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
     tax=param(0.0, -10.0, 10.0, "penalty for revealing information by taking a card"),
 )
 def mishra(view, rules, params):
-    """Take a card if it increases the number of melded cards or if drawing is not better."""
+    """Take the upcard if it increases the number of melded cards or is as good as a draw."""
     card = view.taken_offer
     eleven_cards = view.hand | 1 << card
     if deadwood(eleven_cards, rules) < view.count + card_value(card, rules):

@@ -88,7 +88,7 @@ def correction_offset(rules):
     weights="solo-champion.npy",
 )
 def champion_solo(view, rules, params):
-    """Keep the ten cards with the best table value after the next draw plus a correction."""
+    """Keep the cards that maximise the tabulated value after the next draw, plus a correction."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     table, draws_left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)

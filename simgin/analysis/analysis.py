@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_WORLDS = 10_000  # default number of worlds per position
-MAX_WORLDS = 1_000_000  # maximum number of worlds, because memory holds all outcomes
+MAX_WORLDS = 1_000_000  # maximum number of worlds. All outcomes are kept in memory
 WORLDS_PER_CALL = 50  # number of worlds per engine call
 WORLDS_PER_CHECK = 400  # number of worlds between two checks of the time limit
 GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))

@@ -104,7 +104,7 @@ class AnalysisRequest:
 
     @classmethod
     def read_file(cls, path: str, budget: Budget, **more: Any) -> AnalysisRequest:
-        """Read a request for a recorded deal in a file.
+        """Parse a request to analyse a deal that is recorded in a file.
 
         Raises:
             PositionError: If the file does not contain a deal.

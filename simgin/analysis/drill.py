@@ -256,7 +256,7 @@ def run_drill(
 
 
 class Candidate(NamedTuple):
-    """Decision whose cost is significant in the screening, and which can become an exercise.
+    """Possible exercise of a drill: a decision whose cost is significant in the first analysis.
 
     Attributes:
         kind: Kind of decision, mistake and stage of the deal.

@@ -74,7 +74,7 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """Number of the turn as in `simgin show`, or 0 for a decision before the first turn.
+        """Turn number, as shown by `simgin show`, or 0 for a decision before the first turn.
 
         A decision to stop after a discard belongs to the turn of the discard. A decision to stop
         before the first draw belongs to turn 0.

@@ -167,7 +167,7 @@ def _time_job(job: _Job, rounds: int) -> float:
 
 
 def _make_kernel_jobs() -> list[_Job]:
-    """Return the jobs that measure the calibration kernel, deadwood and best discards."""
+    """Return the jobs that time the calibration loop, deadwood and the best discard."""
     rules = build_rules(variants.find_variant("standard"))
     kernels = (
         _run_calibration,

@@ -71,7 +71,7 @@ def run_request(
         workers: Number of threads to store in the manifest.
         as_json: True to print one JSON object instead.
         output: Directory for the report, or None.
-        question: Name for which the directory is reserved, by default the command.
+        question: Name used for the output directory, by default the name of the command.
         matchups: Matchups to compile before the progress bar is shown.
         cached: Location and name of the finished parts that remain after an interruption.
         finish: Function that writes additional files of a result and returns their paths.

@@ -142,7 +142,7 @@ class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
         return name, kind, (object_code, bitcode, symbols)
 
     def _get_module_for_linking(self) -> Any:
-        """Return the module for compiled callers.
+        """Return the LLVM module that is linked into compiled callers.
 
         numba would parse the bitcode in every process, although few processes compile a caller.
         """

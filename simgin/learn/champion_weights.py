@@ -60,7 +60,7 @@ from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
 MAX_DISCARDS = 5  # maximum number of discards rolled out per decision
 ROLLOUT_BLOCK = 4000  # number of deals per call, whose views take 16 MB
-# Number of matches per opponent that sample initial scores
+# Number of matches per opponent from which initial scores are sampled
 START_MATCHES, REFINE_MATCHES = 4000, 1000
 WARM_UP_ROUNDS = 4  # number of rounds in the warm-up
 AVERAGED_ROUNDS = 5  # number of last rounds to average
@@ -634,7 +634,7 @@ def training_opponents(group: str) -> list[Strategy | None]:
 
 
 def champion_with_weights(weights: np.ndarray) -> Strategy:
-    """Return the strategy champion with the given weights."""
+    """Return the `champion` strategy with the given weights."""
     return loader.with_weights(loader.find_strategy("champion"), weights)
 
 

@@ -55,7 +55,7 @@ MIN_INTEGER_DEVIATION = 0.3
 
 @dataclass(frozen=True)
 class DistributionMean:
-    """Mean and standard deviations of the candidate distribution, rounded to playable values."""
+    """Mean and standard deviations of the candidates, rounded to valid parameter values."""
 
     values: ParameterValues
     deviations: tuple[float, ...]

@@ -138,7 +138,7 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of all states, and values at the start without each group of deals.
+        """Jackknife standard errors of all states, and values of the start without each group.
 
         Only one table at a time is in memory.
         """

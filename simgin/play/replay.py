@@ -458,7 +458,7 @@ class SoloReplay(Replay):
     # End of the deal
 
     def _no_showdown_lines(self) -> Iterator[str]:
-        """Yield the lines about a deal that the joker, the last draw or the turn limit ended."""
+        """Yield the lines for a deal that ended by the joker, the last draw or the turn limit."""
         state = self.state
         draws = state.draws[PLAYER_SEAT]
         stalled = self.traced.kind == "stalled"
@@ -604,7 +604,7 @@ def _ending_phrase_forms(view: Any) -> tuple[str, str]:
 
 
 def decision_lines(decision: Decision) -> list[str]:
-    """Return the lines about a decision within a turn."""
+    """Return the output lines that describe a decision within a turn."""
     return wrap_line(f"  {format_decision(decision)}")
 
 

@@ -144,7 +144,7 @@ def _draw_kinds(view: Any, rules: Any) -> list[int]:
 
 
 def _ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Action]:
-    """Return the legal actions that end the deal when the player holds eleven cards."""
+    """Return the legal actions of a player with eleven cards that end the deal."""
     taken_card = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
     legal = int(permitted_discards(eleven_cards, taken_card, int(view.drawn), rules))
     required_card = int(required_meld_card(taken_card, rules))

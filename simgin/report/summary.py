@@ -138,7 +138,7 @@ def _bound_columns(matchup: ByMetric, name: str) -> dict[str, float]:
 
 
 def format_sample_size(*matchups: ByMetric) -> str:
-    """Return the sample size as text, as a number of deals or of matches and their deals.
+    """Format the sample size as a number of deals, or as the numbers of matches and deals.
 
     If the sizes of matchups differ, each number is a range.
     """

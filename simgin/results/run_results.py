@@ -573,7 +573,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
 def compute_effect(
     effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
 ) -> pd.DataFrame:
-    """Compute the effect of a change in a field, in points per deal and in matches won.
+    """Compute the effect of a change against a field of opponents, in points and matches won.
 
     A *field* consists of a player, who makes the change, and the opponents. If the player has the
     same strategy as the opponents, the effect is the result of the changed strategy, because the

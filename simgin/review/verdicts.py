@@ -639,7 +639,7 @@ def _losses(
     player_type: str,
     loss: Callable[[PairedEstimate], PairedEstimate],
 ) -> dict[str, PairedEstimate]:
-    """Return the quantity that an aim minimizes, by rule set."""
+    """Return the loss of every rule set for one aim. The best rule set has the smallest loss."""
     by_variant = {
         variant: measurements.get((variant, metric, player_type))
         for variant in review.request.swept_variants

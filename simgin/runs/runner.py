@@ -164,7 +164,7 @@ class _StopMonitor:
                 self.stop = int(self._total[batch_columns.COL_UNITS]), decision
 
     def result(self, task: Task) -> StopResult:
-        """Return the size at which the rule stopped the matchup, or the full size."""
+        """Return the sample size at which the rule stopped the matchup, or the planned size."""
         units, decision = self.stop or (task.units, f"{self._rule.text}: not reached")
         return StopResult(units, decision, self._rule.multiplier(units))
 

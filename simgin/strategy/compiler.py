@@ -234,7 +234,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
         raise PolicyError(f"{_describe_policy(policy)} {message}") from None
     if "readonly array" in str(error):
         raise PolicyError(
-            f"{_describe_policy(policy)} modifies its parameters or an array of the module. Modify "
+            f"{_describe_policy(policy)} modifies its parameters or a module-level array. Modify "
             "a copy instead."
         ) from None
     reason = describe_compile_error(policy, error)

@@ -67,7 +67,7 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Return those of the given cards that have a given relation to a card."""
+    """Select the cards that have a given relation to one card."""
     if relation == 0:
         return cards & cards_of_rank(card % 13) & ~(1 << card)
     suit = 0x1FFF << (13 * (card // 13))

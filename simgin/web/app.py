@@ -130,7 +130,7 @@ def send_static_file(request: Request) -> Response:
 
 
 def show_input_error(request: Request, error: Exception) -> Response:
-    """Answer a request that has invalid input, with a page or with JSON for a script."""
+    """Answer invalid input with an HTML page, or with JSON if a script sent the request."""
     return _show_error(request, 400, "This is not possible", str(error))
 
 

@@ -18,7 +18,7 @@ from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 
 def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
-    """Return the costs of all actions, best first, and sentences about them.
+    """Return the cost and a description of every action, best action first.
 
     Args:
         found: Analysis of a decision.

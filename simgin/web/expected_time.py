@@ -22,7 +22,7 @@ def measure_machine() -> float:
 
 
 def expected_time(cpu_seconds: float, machine: float) -> float:
-    """Return the expected time of a command on all cores of a machine, in seconds.
+    """Return the expected run time of a command on all cores of a machine, in seconds.
 
     Args:
         cpu_seconds: CPU time on the machine of the catalogue.

@@ -31,7 +31,7 @@ def cancel_job(request: Request) -> Response:
 
 
 def resume_job(request: Request) -> Response:
-    """Append a job that ended early to the queue again."""
+    """Put a job that ended early back in the queue."""
     return JSONResponse(request.app.state.site.jobs.resume(_find_job(request).name).to_json())
 
 

@@ -43,7 +43,7 @@ BAD = [
     ("raises", "raised SystemExit", 'sys.exit(f"{view.turns} turns are enough")'),
     ("bounds", "raised IndexError", "if view.history[view.turns + 600, 3]: return 1"),
     ("raises", "raised ValueError: out", "if view.turns > 3: raise ValueError('out of ideas')"),
-    ("compiles", "modifies its parameters or an array of the module", "ASKED[0] += 1"),
+    ("compiles", "modifies its parameters or a module-level array", "ASKED[0] += 1"),
     ("writes", "changes view.history", "view.history[500, 0] = 9"),
     ("writes", "assignment destination is read-only", "view.hand = SEEN.get(1, 0)"),
     ("writes", "changes rules.gin_bonus", "rules.gin_bonus = 1000"),

@@ -75,13 +75,16 @@ POSITION_WORLDS = 10_000
     "--deals", "Measure the error rates of A in N deals against B [default: champion]."
 )
 @click.option(
-    "--as", "strategy", metavar="NAME", help="Strategy that finishes the deals for you, or for A."
+    "--as",
+    "strategy",
+    metavar="NAME",
+    help="Strategy that plays the rest of each deal for you or for A.",
 )
 @click.option(
     "--against",
     "opponent",
     metavar="NAME",
-    help="Strategy that finishes the deals for the opponent, or for B.",
+    help="Strategy that plays the rest of each deal for the opponent or for B.",
 )
 @options.count_option(
     "--worlds",
@@ -123,7 +126,7 @@ def analyze_command(
       simgin analyze deal.json --turn 5
 
     \b
-    Your offer of the die, the opponent's offer of 4, and an early offer:
+    Analyse your offer of the die, the opponent's offer of 4, and an early offer:
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer

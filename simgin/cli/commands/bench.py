@@ -61,7 +61,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
     simple v simple, several matchups (on one thread and on all threads), and every strategy.
 
     BEFORE is a file written by --save, or another installation, given by its `simgin` program or
-    its virtual environment. Installations are measured in alternation.
+    its virtual environment. simgin measures the installations alternately.
     """
     from simgin.checks.bench import SEED, read_measurements
 

@@ -48,9 +48,9 @@ def drill_command(
     """Practise on a set of costly decisions.
 
     simgin writes an HTML file that works offline, with a keyboard or on a phone. Choose an action
-    in each position to see the cost of all actions, and why the best one is better. An action
-    counts as correct unless it is significantly worse than the best one. The positions cover first
-    upcards, draws, discards and knocks in random order.
+    in each position. simgin then shows the cost of each action, and why the best action is better.
+    An action counts as correct unless it is significantly worse than the best action. The positions
+    cover first upcards, draws, discards and knocks in random order.
 
     simgin includes the drill of the default options, which opens immediately. With other options,
     simgin searches for positions, which takes about a minute.

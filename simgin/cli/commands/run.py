@@ -40,7 +40,8 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
       against = "simple"
 
     Instead of a panel, a file can contain a round_robin, matchups, a sweep, fields or a solo list.
-    Set matches instead of deals to play whole matches. Set until, sprt or for to stop early.
+    Set matches instead of deals to play whole matches. To stop early, set one of `until`, `sprt`
+    and `for`.
     `simgin examples DIR` copies all example files.
 
     Repeat the command to resume an interrupted run, or increase the number of deals to extend a
