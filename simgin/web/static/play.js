@@ -12,6 +12,7 @@ let state = null;
 let isBusy = false;
 let analysis = 0; // number of the latest request to the coach; earlier ones are dropped
 let running = Promise.resolve(); // the coach answers one request at a time
+let mistakes = new Map(); // comments of the coach on mistakes in this deal, by label
 
 const address = (path) => `/play/${path}?${game.dataset.query}`;
 const load = async (path) => {
@@ -22,7 +23,7 @@ const load = async (path) => {
 };
 // Show advice in full, with its first sentence above the buttons, which is in view on a phone.
 const advise = (text, ...parts) => {
-  find("coach-line").textContent = withCards(text.split(". ")[0]);
+  find("coach-line").textContent = withCards(text.replace(/\. .*/, "."));
   fill("advice", ...parts);
 };
 const showError = (error) => advise(error.message, make("p", { class: "error" }, error.message));
@@ -78,8 +79,15 @@ const showCosts = (found) => {
   advise(found.choice || (found.actions.length ? `Lowest cost: ${found.actions[0].text}.` : found.verdict), ...parts);
 };
 
+// Add the cost of a mistake to the turns of its deal, where it remains after the next decision.
+const record = (found, list = mistakes) => {
+  if (found.cost > 0) list.set(found.label, found.choice);
+  showHistory();
+};
+
 const ask = async (path, waiting) => {
   const number = ++analysis;
+  const list = mistakes;
   advise(waiting, make("p", { class: "waiting" }, waiting));
   await running;
   if (number !== analysis) return;
@@ -87,6 +95,7 @@ const ask = async (path, waiting) => {
   running = answer.catch(() => {});
   try {
     const found = await answer;
+    record(found, list);
     if (number === analysis) showCosts(found);
   } catch (error) {
     if (number === analysis) showError(error);
@@ -99,6 +108,7 @@ const comment = () => ask("last-decision", "The coach analyses your decision …
 const showCostliest = async (list) => {
   const number = ++analysis;
   const found = [];
+  list.replaceChildren(make("li", { class: "waiting" }, "Analysing your decisions …"));
   await running;
   for (let place = 0, total = 1; place < total; place += 1) {
     let one;
@@ -108,6 +118,7 @@ const showCostliest = async (list) => {
       one = { decisions: total, cost: 0, error };
     }
     if (number !== analysis) return;
+    record(one);
     total = one.decisions;
     if (one.cost > 0) found.push(one);
     found.sort((a, b) => b.cost - a.cost);
@@ -187,7 +198,7 @@ const showResult = (result) => {
   for (const id of ["stock-label", "top-label", "count"]) find(id).textContent = "";
   fill("events", make("p", { class: `outcome ${result.winner}` }, withCards(result.summary)), ...paragraphs(result.match));
   fill("hand", ...hands);
-  const more = make("button", { type: "button", class: "primary" }, result.is_last ? "New game " : "Next deal ", make("kbd", {}, "Enter"));
+  const more = make("button", { type: "button", class: "primary" }, result.is_last ? `Play another ${state.goal ? "match" : "deal"} ` : "Next deal ", make("kbd", {}, "Enter"));
   more.addEventListener("click", next);
   fill("choices", more, make("a", { class: "button", href: address("deal.json"), download: "" }, "Save this deal"));
   find("prompt").textContent = "";
@@ -210,8 +221,14 @@ const nextGame = () => {
   return `/play?${query}`;
 };
 
+const showHistory = () => fill("history", ...state.history.map((line, index) => {
+  const comments = [...mistakes].filter(([label]) => Number(label.match(/\d+/)?.[0] ?? 1) === index + 1).map(([, text]) => make("small", {}, withCards(text)));
+  return make("li", {}, withCards(line.trim().replace(/^\d+ /, "")), ...comments);
+}));
+
 const show = (received) => {
   analysis += 1;
+  if (!received.can_undo || received.undone !== state?.undone) mistakes = new Map();
   state = received;
   game.dataset.version = state.version;
   find("opponent-name").textContent = state.opponent || "Solitaire";
@@ -222,7 +239,7 @@ const show = (received) => {
   find("dealer").textContent = `${goal} ${state.deal}${state.dealer ? `, dealer: ${state.dealer}` : ""}${undone}`;
   find("undo").disabled = !state.can_undo;
   find("hint").disabled = !state.table;
-  fill("history", ...state.history.map((line) => make("li", {}, withCards(line.trim().replace(/^\d+ /, "")))));
+  showHistory();
   advise("");
   game.classList.toggle("ended", Boolean(state.result));
   game.classList.toggle("solitaire", !state.opponent);
@@ -237,6 +254,9 @@ const show = (received) => {
 
 // Keyboard
 
+// Enter does not begin the next deal while the list of costliest decisions is computed.
+const isListing = () => game.querySelector(".costliest .waiting");
+
 const moveFocus = (step) => {
   const cards = [...game.querySelectorAll("#hand button")];
   if (!cards.length) return;
@@ -250,6 +270,7 @@ const onKey = (event) => {
   if (step) moveFocus(step);
   else if (event.key === "e") hint();
   else if (event.key === "u") undo();
+  else if (event.key === "Enter" && isListing() && (!isOnButton || event.target.closest("#choices .primary"))) say("The coach has not finished.");
   else if (event.key === "Enter" && !isOnButton && state?.result) next();
   else if (event.key.length === 1 && choice(event.key.toLowerCase())) act(event.key.toLowerCase());
   else return;
