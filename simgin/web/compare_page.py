@@ -15,14 +15,14 @@ from simgin.runs.plan import (
     plan_league,
     plan_match,
 )
-from simgin.strategy.catalogue import list_by_strength, read_entry
+from simgin.strategy.catalogue import is_solo_strategy, list_by_strength, read_entry
 from simgin.text.amounts import UNIT_PLURALS, parse_count, parse_half_width
 from simgin.text.messages import SimginError
 from simgin.web.command_pages import CommandPage, Draft
 from simgin.web.expected_time import expected_cpu_seconds
 from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.pages import Form
-from simgin.web.review_page import list_variants
+from simgin.web.review_page import FOR_ONE, FOR_TWO, group_variants, list_variants
 from simgin.web.spec_fields import describe_strategy_fields
 
 if TYPE_CHECKING:
@@ -118,10 +118,18 @@ def _options(site: Site) -> dict[str, Any]:
     return {
         "fields_of_strategies": FIELDS,
         "variants": list_variants(),
-        "strategies": [
-            *((spec, spec) for spec in site.strategies),
-            *((name, _strategy_label(name)) for name in list_by_strength()),
-        ],
+        "solitaire": [name for name, _ in group_variants()[FOR_ONE]],
+        "strategies": _group_strategies(site),
+    }
+
+
+def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
+    """Return the specs and labels of the strategies in groups, strongest strategy first."""
+    names = list_by_strength()
+    return {
+        "Your strategies": [(spec, spec) for spec in site.strategies],
+        FOR_TWO: [(name, _strategy_label(name)) for name in names if not is_solo_strategy(name)],
+        FOR_ONE: [(name, _strategy_label(name)) for name in names if is_solo_strategy(name)],
     }
 
 

@@ -49,12 +49,17 @@ def display_name(spec: str) -> str:
     return type_name(spec) or spec if "+" in spec else spec
 
 
+def make_sentence(about: str) -> str:
+    """Return a description as a sentence, with a capital letter and a full stop."""
+    return f"{about[:1].upper()}{about[1:].rstrip('.')}." if about else ""
+
+
 def _make_opponent(spec: str, about: str = "") -> Opponent:
     """Return an opponent; by default, `about` is the idea of the strategy."""
     name = display_name(spec)
     about = about or catalogue.extract_idea(loader.find_strategy(spec))
     label = ", ".join(filter(None, (name, _find_level(spec))))
-    return Opponent(spec, label, f"{about[:1].upper()}{about[1:].rstrip('.')}.")
+    return Opponent(spec, label, make_sentence(about))
 
 
 def _find_level(spec: str) -> str:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 EXAMPLE = "standard+undercut_bonus=10"
 # Fields of the baseline and of the rule sets, with their defaults
 FIELDS = {"base": "standard", "r1": EXAMPLE, "r2": "", "r3": "", "r4": ""}
+# Titles of groups of variants and strategies, which static/specs.js compares
+FOR_TWO, FOR_ONE = "For two players", "For one player"
 MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
 EARLY_END = "The review ends earlier if every effect size is decided."
@@ -139,10 +141,19 @@ def list_variants() -> list[tuple[str, str]]:
     return [(name, find_variant(name).title) for name in variant_names()]
 
 
+def group_variants() -> dict[str, list[tuple[str, str]]]:
+    """Return `list_variants` in two groups: variants for two players, and for one player."""
+    groups: dict[str, list[tuple[str, str]]] = {FOR_TWO: [], FOR_ONE: []}
+    for name, title in list_variants():
+        group = FOR_ONE if find_variant(name).params["players"] == 1 else FOR_TWO
+        groups[group].append((name, title))
+    return groups
+
+
 def _options(site: Site) -> dict[str, Any]:
     return {
         "fields_of_rules": FIELDS,
-        "variants": list_variants(),
+        "variants": group_variants(),
         "strategies": [*site.strategies, *list_by_strength()],
     }
 

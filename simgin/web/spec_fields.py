@@ -13,8 +13,10 @@ from typing import Any
 from simgin.rules.parameters import Parameter, ParamValue, rule_parameters
 from simgin.rules.variants import VariantError
 from simgin.strategy.author import Param
+from simgin.strategy.catalogue import extract_idea
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.web.names import read_strategy_name, read_variant_name
+from simgin.web.opponents import make_sentence
 
 # Parameters that are shown first
 BASIC_PARAMETERS = (
@@ -33,7 +35,6 @@ SECTIONS = {
     "match": "Match",
     "stake": "Die",
 }
-MAX_FIRST = 6  # parameters of a strategy that are shown first
 KINDS = {"integer": "number", "bool": "choice"}  # strategy parameters
 
 
@@ -103,19 +104,18 @@ def describe_strategy_fields(spec: str, given: Sequence[str] = ()) -> dict[str, 
     params = [item for policy in strategy.policies for item in policy.params.items()]
     uses = Counter(name for name, _ in params)  # a name of two policies is ambiguous in a spec
     named = [(name, param) for name, param in params if uses[name] == 1]
-    fields = [_strategy_field(*one, values, i < MAX_FIRST) for i, one in enumerate(named)]
-    return {"head": head, "title": head, "about": strategy.about, "fields": fields}
+    fields = [_strategy_field(name, param, values) for name, param in named]
+    about = make_sentence(extract_idea(strategy))
+    return {"head": head, "title": head, "about": about, "fields": fields}
 
 
-def _strategy_field(
-    name: str, param: Param, values: Mapping[str, str], is_first: bool
-) -> dict[str, Any]:
+def _strategy_field(name: str, param: Param, values: Mapping[str, str]) -> dict[str, Any]:
     kind = KINDS.get(param.kind, param.kind)
     default = param.format(param.default)
     return {
         "name": name,
         "label": name.replace("_", " ").capitalize(),
-        "section": "Parameters" if is_first else "More parameters",
+        "section": "Parameters",
         "about": param.about,
         "unit": "",
         "kind": kind,

@@ -24,7 +24,7 @@ PAGES = {
     "table": (f"/play?{GAME}&coach=off", "#game[data-version]"),
     "analysis": (f"/analyse?{BOARD}&worlds=400", '#board[data-state="over"]'),
     "review": ("/review", ".parameters input"),
-    "compare": ("/compare", ".parameters input"),
+    "compare": ("/compare", ".parameters summary"),
     "odds": ("/odds", "#command-form"),
     "charts": ("/charts", "#command-form"),
     "results": ("/results", ".results"),

@@ -131,6 +131,8 @@ def test_the_fields_of_a_strategy_have_its_values():
         one["name"]: (one["value"], one["default"])
         for one in describe_strategy_fields("gold:k=7")["fields"]
     } == {"tie": ("high", "high"), "k": ("7", "10")}
+    about = describe_strategy_fields("simple")["about"]
+    assert about.endswith(".") and 10 < len(about) < 120 and about.count(". ") == 0
     assert describe_strategy_fields("gold+knock=at:k=4")["fields"] == []
     assert describe_strategy_fields("/x/mine.py", ["/x/mine.py"])["head"] == "/x/mine.py"
 

@@ -94,6 +94,19 @@ def test_a_parameter_changes_the_command_and_the_address(folder, chromium):
         ).wait_for()
 
 
+def test_strategies_are_offered_for_the_number_of_players(folder, chromium):
+    with serve(folder) as (_, address), opened(chromium, address, "/compare", 390) as page:
+        page.locator("#command", has_text="match champion marjj-early").wait_for()
+        assert page.locator(".about").first.inner_text().endswith(".")
+        assert page.get_attribute("#s1-head optgroup:enabled", "label") == "For two players"
+        page.select_option("#variant", "gin-solitaire")
+        page.locator("#command", has_text="match solo-").wait_for()
+        assert page.get_attribute("#s1-head optgroup:enabled", "label") == "For one player"
+        assert not page.is_visible("#s2-head") and not page.is_visible("#add")
+        page.select_option("#variant", "standard")
+        page.locator("#command", has_text="match champion marjj-early").wait_for()
+
+
 def test_a_comparison_draws_a_chart_until_a_precision(folder, chromium):
     path = "/compare?s1=gold&s2=simple&stop=until&until=0.5%25"
     with serve(folder) as (_, address), opened(chromium, address, path) as page:

@@ -71,20 +71,22 @@ const makeEditor = (box) => {
 
   const render = (fields) => {
     controls.clear();
-    const open = place.querySelector("details")?.open ?? false;
+    const isStrategy = kind === "strategy"; // all parameters of a strategy are folded away
+    const open = place.querySelector("details")?.open ?? (isStrategy && changes.size > 0);
     const titles = [...new Set(fields.map((field) => field.section))];
     const makeGrid = (title) => make("div", { class: "fields" }, ...fields.filter((field) => field.section === title).map(makeField));
-    const [first, ...others] = titles.map((title) => [title, makeGrid(title)]);
-    place.replaceChildren(...(first ? [first[1]] : []));
+    const others = titles.map((title) => [title, makeGrid(title)]);
+    place.replaceChildren(...(isStrategy ? [] : others.splice(0, 1).map(([, grid]) => grid)));
     if (!others.length) return;
     const more = others.flatMap(([title, grid]) => (others.length > 1 ? [make("h3", { textContent: title }), grid] : [grid]));
-    place.append(make("details", { open }, make("summary", { textContent: kind === "variant" ? "All other rules" : "More parameters" }), ...more));
+    place.append(make("details", { open }, make("summary", { textContent: isStrategy ? "Parameters" : "All other rules" }), ...more));
   };
 
   // Show the values of the spec, and drop changes without effect.
   const update = (description) => {
     if (description.head !== shown) render(description.fields);
     shown = description.head;
+    box.querySelector(".about").textContent = description.about;
     let isDropped = false;
     for (const { name, value, idle, default: usual, about, unit, range } of description.fields) {
       const { control, row, note } = controls.get(name);
@@ -129,12 +131,15 @@ const listed = editors.filter(({ box }) => box.parentElement === list);
 const add = find("add");
 const showAdd = () => { add.hidden = listed.every(({ input }) => input.value); };
 
+const firstUnused = (select) => {
+  const used = listed.map(({ input }) => input.value);
+  return [...select.options].find(({ value, parentElement }) => !parentElement.disabled && !used.includes(value)).value;
+};
+
 // A new rule set begins with the base, and a new strategy with the first unused one.
 add.addEventListener("click", () => {
   const free = listed.find(({ input }) => !input.value);
-  const used = listed.map(({ input }) => input.value);
-  const unused = [...free.select.options].map((option) => option.value).find((value) => !used.includes(value));
-  free.set(list.dataset.copy ? find(list.dataset.copy).value : unused);
+  free.set(list.dataset.copy ? find(list.dataset.copy).value : firstUnused(free.select));
   showAdd();
   free.select.focus();
 });
@@ -143,3 +148,19 @@ onAnswer(({ specs }) => {
   showAdd();
 });
 showAdd();
+
+// Offer only strategies for the number of players of the variant.
+const variant = find("variant");
+const offer = () => {
+  const isSolitaire = form.dataset.solitaire.split(" ").includes(variant.value);
+  form.classList.toggle("solitaire", isSolitaire);
+  const unfit = isSolitaire ? "For two players" : "For one player";
+  for (const { input, box, select, set } of editors) {
+    for (const group of select.querySelectorAll("optgroup")) group.hidden = group.disabled = group.label === unfit;
+    if (input.value && box.offsetParent && select.selectedOptions[0].parentElement.disabled) set(firstUnused(select));
+  }
+};
+if (variant) {
+  variant.addEventListener("input", offer);
+  offer();
+}
