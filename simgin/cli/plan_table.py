@@ -192,7 +192,8 @@ def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
         return f"{matchups}, already complete."
     if plan.seconds is not None:
         seconds = plan.seconds * len(plan.tasks)
-    time = format_duration(seconds)
+    # Starting simgin and drawing plots take longer than a very short run.
+    time = format_duration(seconds) if seconds >= 1 else "a few seconds"
     if plan.stopping_rules:
         return f"{matchups}. Maximum time: {time}. Stopping rule: {plan.stopping_text}."
     if seconds >= 1 and plan.seconds is None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Number in a column; other cells contain text
 NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
 INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
+LATEX_MINUS_PATTERN = re.compile(r"(?<=[\s(])-(?=\d)")  # minus sign of a number
 COLUMN_GAP, TIGHT_GAP = 3, 2  # number of characters between columns, and minimum for wide tables
 # Minimum width of a column of names, or a third of a narrow terminal
 MIN_NAME_WIDTH = 14
@@ -185,7 +186,8 @@ class Table:
             return df.to_csv(index=False)
         is_number = [all(map(NUMBER_PATTERN.match, cells)) for cells in zip(*rows, strict=True)]
         alignment = "".join("r" if right else "l" for right in is_number)
-        return df.to_latex(index=False, escape=True, column_format=alignment or None)
+        latex = df.to_latex(index=False, escape=True, column_format=alignment or None)
+        return LATEX_MINUS_PATTERN.sub("$-$", latex)
 
     def to_json(self) -> dict[str, Any]:
         """Return the headings and the parts of each cell, for the web pages."""

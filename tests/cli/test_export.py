@@ -33,6 +33,11 @@ def test_latex_and_markdown_escape_special_characters():
     assert table.export("csv") == "a_b,x\n50 % & more,1\na|b,2\n"
 
 
+def test_latex_has_minus_signs():
+    table = table_from_rows("Odds", ("name", "x"), [("gold-7", "-0.5 (-1.2 to -0.1)")])
+    assert "gold-7 & $-$0.5 ($-$1.2 to $-$0.1)" in table.export("latex")
+
+
 def test_details_exports_every_table():
     one, several = (
         call(*MATCH, *more, "--export", "csv").stdout.count("\n\n") for more in ([], ["--details"])

@@ -43,13 +43,27 @@ def test_a_match_of_several_strategies_is_a_panel():
         'question = "?"\ndeals = 4000\n'
         'panel = {strategies = ["mine.py", "gold-early", "stubborn"], against = "gold"}\n'
     )
-    call("run", "e.toml", "-o", "file", "--workers", 1)
+    announced = call("run", "e.toml", "-o", "file", "--workers", 1).stdout
+    assert "Estimated time: a few seconds." in announced
     assert csv_files("out") == csv_files("file")
     assert {"differences.csv", "table.csv"} <= csv_files("out").keys()
     again = command_of(output)
     assert again[:6] == ["match", "mine.py", "gold-early", "stubborn", "--against", "gold"]
     assert call(*again[:-2], "-o", "again").stdout.splitlines()[:-2] == output.splitlines()[:-2]
     assert csv_files("again") == csv_files("out")
+
+
+def test_the_opponent_is_omitted_from_the_strategies():
+    result = call("match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCHES)
+    assert "simgin: gold is only the common opponent, not also a strategy." in result.stderr
+    assert command_of(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
+
+
+def test_the_command_of_a_report_contains_the_style():
+    call("match", "gold", "simple", *MATCHES, "-o", "out")
+    assert command_of(call("report", "out", "--style", "ggplot").stdout) == [
+        *("report", "out", "--style", "ggplot")
+    ]
 
 
 def test_differences_are_those_from_the_base():

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from simgin.cli import output
 from simgin.report import html_report
-from simgin.report.report import Caveat, Plot
+from simgin.report.report import Caveat, Plot, Report
 from support.html_checks import find, find_errors, parse, text_of
 from support.sample_reports import HOSTILE, make_figure, make_report, make_text_table
 
@@ -94,6 +94,12 @@ def test_every_link_leads_to_a_file_that_is_written_with_the_page():
     drawn = {f"plots/{name}" for name in ("league-0.csv", "league-1.csv", "wins.png")}
     assert links >= {"table.csv", *drawn} and links <= set(written)
     assert not links & {"plots/wins.csv"}, "a picture without a frame has no figures"
+
+
+@pytest.mark.parametrize("files", [{}, {"table.csv": "a"}])
+def test_a_page_with_links_states_where_they_work(files):
+    page = html_report.render_html(Report("Which?", ["None."], files=files))
+    assert ("links to plots and data files work only in the output" in page) == bool(files)
 
 
 def test_a_scorecard_shows_verdicts_in_colours_and_intervals_in_light_type():

@@ -70,6 +70,8 @@ def match_command(
     \b
       simgin match gold mine.py stubborn --against simple
 
+    To set your own labels for strategies in plots, use [labels] in an experiment file.
+
     With -o, simgin saves the results. Repeat the command to resume an interrupted run, or increase
     --deals or --matches to extend a finished run. With --until, --sprt or --for, --deals or
     --matches is the maximum.
@@ -91,6 +93,10 @@ def match_command(
     config.drop_solitaire_opponent("against", arguments)
     if len(strategies) == 2 and config.is_configured("against"):
         arguments["against"] = None
+    others = tuple(name for name in strategies if name != arguments["against"])
+    if 1 < len(others) < len(strategies):
+        print_note(f"{arguments['against']} is only the common opponent, not also a strategy.")
+        strategies = others
     run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS}
     plan = plan_match(strategies, **arguments)
     resolved_options: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}

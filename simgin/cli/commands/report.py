@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simgin.cli.options import PATH, details_option, json_option, style_option
-from simgin.cli.output import CommandResult, repeat_command, screen_parts
+from simgin.cli.output import STYLE_KEY, CommandResult, repeat_command, screen_parts
 
 if TYPE_CHECKING:
     from simgin.report.report import Report
@@ -40,8 +40,9 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
         files = directory.write_run_directory(
             directory_path, manifest_now, html_report.report_files(written), *existing_files
         )
+        command = repeat_command(style=click.get_current_context().meta.get(STYLE_KEY))
         result = CommandResult(
-            repeat_command(), findings.records(), findings.info.seed, files, findings.stopped
+            command, findings.records(), findings.info.seed, files, findings.stopped
         )
         result.print(as_json, screen_parts(written, details, details_hint=""))
 
