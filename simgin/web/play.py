@@ -13,19 +13,22 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from simgin.play.played_game import PERSON, SavedGame, list_saved_games
+from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.text.files import parse_json
 from simgin.text.messages import SimginError
 from simgin.web.coach_json import analysis_to_json
 from simgin.web.games import GameRequest, MoveError, OpenGame, read_standing
-from simgin.web.names import read_variant_name
 from simgin.web.opponents import list_opponents
 from simgin.web.pages import Form, choose_value, render_page
-from simgin.web.review_page import list_variants
 from simgin.web.table_json import game_to_json
 
 MAX_LISTED_GAMES, MAX_NEW_SEED = 5, 10_000
 COACH_COOKIE, COOKIE_SECONDS = "simgin-coach", 365 * 24 * 3600  # also in static/play.js
 ACTIONS = ("act", "undo", "next")
+DIE_RULES = (
+    "A player who accepts an offer owns the die, and only the owner may offer a higher number. "
+    "A player who declines an offer loses the {}."
+)
 COACH_MODES = {"off": "Off", "request": "On request", "always": "After every decision"}
 
 
@@ -40,8 +43,8 @@ def show_play(request: Request) -> Response:
     last_coach = request.cookies.get(COACH_COOKIE, "")
     coach = form.read("coach", _read_coach, last_coach if last_coach in COACH_MODES else "request")
     is_started = "variant" in form.values and not form.errors
-    variants = dict(list_variants())
-    variants.setdefault(game.variant.spec, game.variant.spec)
+    variants = {name: find_variant(name) for name in variant_names()}
+    variants.setdefault(game.variant.spec, game.variant)
     response = render_page(
         request,
         "play",
@@ -50,8 +53,9 @@ def show_play(request: Request) -> Response:
         game=game if is_started else None,
         coach=coach,
         coach_modes=COACH_MODES.items(),
-        variants=variants.items(),
-        solitaire=[name for name in variants if read_variant_name(name).params["players"] == 1],
+        variants=variants,
+        describe_rules=_describe_rules,
+        solitaire=[spec for spec, each in variants.items() if each.params["players"] == 1],
         opponents=list_opponents(site.strategies),
         new_seed=str(secrets.randbelow(MAX_NEW_SEED)),
         saved=[] if is_started else [*islice(_saved_links(site.strategies), MAX_LISTED_GAMES)],
@@ -60,6 +64,12 @@ def show_play(request: Request) -> Response:
     if is_started:
         response.set_cookie(COACH_COOKIE, coach, COOKIE_SECONDS, samesite="strict")
     return response
+
+
+def _describe_rules(variant: Variant) -> str:
+    """Return sentences about the special rules of a variant, and about the die if it has one."""
+    die = variant.params["die"]
+    return variant.about if die == "off" else f"{variant.about} {DIE_RULES.format(die)}"
 
 
 def _read_coach(text: str) -> str:

@@ -13,6 +13,7 @@ from simgin.play.pile import format_pile
 from simgin.play.played_game import PlayedGame
 from simgin.play.replay import Replay, format_score, make_replay, with_deal_applied
 from simgin.play.traced_deal import Decision, TracedDeal
+from simgin.rules.variants import Variant
 from simgin.text.notation import format_card, mask_to_cards
 from simgin.web.opponents import display_name
 
@@ -77,9 +78,10 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
     is_solo = not game.opponent
     is_dealt = view.phase != codes.PHASE_BLIND
     known = mask_to_cards(int(view.known))
+    events = list(table_text.opponent_lines(view, display_name(game.opponent)))
     return {
         "choices": _choices_to_json(table_text.list_choices(decision, rules)),
-        "events": list(table_text.opponent_lines(view, display_name(game.opponent))),
+        "events": [game.matchup.variant.about] if is_solo else events,
         "hand": _hand_groups(int(view.hand), rules) if is_dealt else [],
         "count": table_text.deadwood_line(view),
         "new_card": _new_card(view),
@@ -88,8 +90,19 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
         "stock": int(view.deck_left if is_solo else view.stock),
         "known": [*map(format_card, known)],
         "hidden": 0 if is_solo or not is_dealt else HIDDEN_HAND - len(known),
-        "die": [] if rules.die == DIE_OFF else [table_text.describe_die(view)],
+        "die": [] if rules.die == DIE_OFF else [_describe_die(view, game.matchup.variant)],
     }
+
+
+def _describe_die(view: Any, variant: Variant) -> str:
+    """Return sentences about the die, about an accepted offer, and about the stake."""
+    sentences = [table_text.describe_die(view)]
+    if view.owner == 1 - view.seat:
+        sentences.append("The opponent accepted your offer.")
+    if variant.goal.score == "deals":
+        deals = "one won deal" if view.stake == 1 else f"{view.stake} won deals"
+        sentences.append(f"The stake of this deal is {deals}.")
+    return " ".join(sentences)
 
 
 def _choices_to_json(choices: table_text.Choices) -> list[Json]:

@@ -248,7 +248,7 @@ const show = (received) => {
     say([...state.table.events, find("prompt").textContent].join(". "));
   } else {
     showResult(state.result);
-    say([state.result.summary, ...state.result.match].join(". "));
+    say([state.result.summary, ...state.result.match].join(" "));
   }
 };
 
