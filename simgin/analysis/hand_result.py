@@ -40,7 +40,7 @@ class HandResult(Result):
 
     @property
     def played(self) -> list[Any]:
-        """Matchups, of which a hand has none."""
+        """Empty list, because no matchup is played for a hand."""
         return []
 
     @property

@@ -75,7 +75,7 @@ def rule_lines(variant: Variant) -> list[str]:
 
 @contextlib.contextmanager
 def announce_analysis(message: str) -> Iterator[None]:
-    """Print a message before the block analyses decisions, and discard keys typed meanwhile."""
+    """Print a message, run the analysis in the block, and discard keys typed meanwhile."""
     print_line(message)
     with announce_compilation():
         yield

@@ -255,7 +255,7 @@ def _print_compilation_notice() -> None:
 
 
 class _CompilationNotice(progress.CompilationTimer):
-    """Timer that prints one notice if compilation takes longer than NOTICE_DELAY."""
+    """Timer that prints a notice once if compilation takes longer than NOTICE_DELAY."""
 
     is_printed = False
 

@@ -33,7 +33,7 @@ KNOCKS_IMMEDIATELY = _TWO_PLAYER["knocks_immediately"]
 KNOCKS_EARLY = _TWO_PLAYER["knocks_early"]
 PLAYS_FOR_GIN = _TWO_PLAYER["plays_for_gin"]
 STRONG = _TWO_PLAYER["strong"]
-# Player types without a strategy of their own, such as the beginner, by the name that users type
+# Player types that are represented by a composed spec. Users can type their names as strategies.
 NAMED_TYPES: dict[str, dict[str, Any]] = {
     entry["name"]: entry for entry in CAST["two_player"] if "+" in entry["strategy"]
 }

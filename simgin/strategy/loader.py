@@ -259,7 +259,7 @@ def _with_values(
 
 
 def list_strategies() -> tuple[str, ...]:
-    """Return the names of all built-in and plug-in strategies, and of player types."""
+    """Return the names of built-in strategies, plug-in strategies and named player types."""
     return tuple(sorted({*_load_library().strategies, *_named_types()}))
 
 
