@@ -46,6 +46,7 @@ COMPARED_KEYS = ("panel", "sweep", "solo")
 # Baseline of a contrast in which the opponent would play itself. This matchup is not played.
 SELF_PLAY = -1
 MIN_LEAGUE_SIZE = 3
+LEAGUE_QUESTION = "Which strategy is the strongest?"
 
 # Key in the experiment file, and a matchup that the key defines
 KeyedMatchup = tuple[str, MatchupKey]
@@ -260,7 +261,7 @@ def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
             f"a league requires at least {MIN_LEAGUE_SIZE} different strategies, not {len(specs)}. "
             "Add strategies."
         )
-    keys = {"question": "Which strategy is the strongest?", "round_robin": specs}
+    keys = {"question": LEAGUE_QUESTION, "round_robin": specs}
     return _plan_keys(f"league of {len(specs)}", variant, keys | more)
 
 

@@ -143,7 +143,9 @@ def _finished_runs(site: Site) -> list[SavedRun]:
 
 
 def _options(site: Site) -> dict[str, Any]:
-    return {"runs": [(run.name, f"{run.title} ({run.name})") for run in _finished_runs(site)]}
+    runs = _finished_runs(site)
+    labels = [", ".join(filter(None, (run.date, run.title, run.details))) for run in runs]
+    return {"runs": [(run.name, label) for run, label in zip(runs, labels, strict=True)]}
 
 
 COMPARISON_PAGE = CommandPage("compare-runs", read_run_comparison, _options)

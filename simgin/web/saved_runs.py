@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from simgin.report.html_report import HTML_NAME, SUMMARY_NAME
 from simgin.runs import directory, ledger
 from simgin.runs.directory import ResultsError
+from simgin.runs.plan import LEAGUE_QUESTION
+from simgin.text.amounts import UNIT_PLURALS
 from simgin.text.files import read_text
 from simgin.web.jobs import DONE, Job, JobQueue
 from simgin.web.pages import format_date
@@ -31,6 +34,7 @@ class SavedRun:
         title: Title of the report or of the job, or else the command or the name.
         command: Command that wrote the directory, or "" for an unfinished run without a job.
         ended: Time of the last change, in seconds since the epoch.
+        details: Strategies of a league and size of a finished run, or "" if there are none.
         job: Latest job of the run, or None.
     """
 
@@ -40,6 +44,7 @@ class SavedRun:
     title: str
     command: str
     ended: float
+    details: str = ""
     job: Job | None = None
 
     @property
@@ -103,13 +108,26 @@ def _read_run(path: Path, job: Job | None) -> SavedRun:
     command = str(contents.get("command", ""))
     title = _read_report_title(path) or str(contents.get("question") or command or path.name)
     state = job.state if job and job.is_open else FINISHED
-    return SavedRun(path.name, path, state, title, command, manifest.stat().st_mtime, job)
+    with directory.report_corruption(path):
+        details = _describe_details(contents)
+    return SavedRun(path.name, path, state, title, command, manifest.stat().st_mtime, details, job)
+
+
+def _describe_details(contents: Mapping[str, Any]) -> str:
+    """Return the details of a run from its manifest, such as `2,000 matches per matchup`."""
+    matchups = contents.get("matchups", [])
+    if not matchups:
+        return ""
+    n_games = max(matchup["n"] for matchup in matchups)
+    size = f"{n_games:,} {UNIT_PLURALS[contents['unit']]}{' per matchup' * (len(matchups) > 1)}"
+    is_league = contents.get("question") == LEAGUE_QUESTION
+    return ", ".join([*contents["strategies"], size] if is_league else [size])
 
 
 def _unfinished_run(path: Path, job: Job | None, ended: float) -> SavedRun:
     if job is None or job.state == DONE:
         return SavedRun(path.name, path, UNFINISHED, path.name, "", ended)
-    return SavedRun(path.name, path, job.state, job.title, job.command, ended, job)
+    return SavedRun(path.name, path, job.state, job.title, job.command, ended, job=job)
 
 
 def _read_report_title(path: Path) -> str:

@@ -33,6 +33,7 @@ def test_the_list_links_the_runs(browser, run, site):
         ledger.write_command("simgin match gold simple -o results/half")
     page = page_of(browser.get("/results"))
     assert "Does gold beat simple?" in page and 'href="/results/first"' in page
+    assert "2,000 deals" in page and "2,000 deals" in page_of(browser.get("/"))
     assert "interrupted" in page and "/compare-runs?base=first" in page
     page = page_of(browser.get("/results/half"))
     assert "started in a terminal" in page and "simgin match gold simple -o results/half" in page
@@ -94,6 +95,7 @@ def test_two_runs_are_compared(browser, run, site):
     for address in ("", "?run=second", "?base=second", "?base=first"):
         page = page_of(browser.get(f"/compare-runs{address}"))
         assert len(set(re.findall('value="([a-z]+)" selected', page))) == 2
+        assert re.search(r">\d{4}-\d\d-\d\d \d\d:\d\d, Does gold beat simple\?, 2,000 deals<", page)
     query = "run=first&base=second"
     answer = browser.get(f"/compare-runs/check?{query}").json()
     words = [*answer["command"].split()[:-2], Path(answer["command"]).name]
