@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import os
 import secrets
 import socket
 import threading
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -22,6 +24,9 @@ from simgin.web.pages import Form
 from simgin.web.security import TOKEN_PARAMETER
 
 LOCAL_HOST = "127.0.0.1"
+# Ports that the server tries in this order unless the user chooses a port. If the port is the same
+# after a restart, bookmarks and open tabs work again once the user has opened the new address.
+DEFAULT_PORTS = (*range(8642, 8647), 0)
 MAX_CONNECTIONS = 200
 KEEP_ALIVE_SECONDS, SHUTDOWN_SECONDS = 5, 2
 
@@ -37,17 +42,21 @@ class LocalServer:
         results: Directory for results.
         strategies: Specs of strategies that the pages can use in addition to built-in ones.
         host: Address to listen on.
-        port: Port; 0 for any free port.
+        port: Port; 0 for any free port, or None for the first free port of `DEFAULT_PORTS`.
 
     Raises:
         ServerError: If the address or the port cannot be used.
     """
 
     def __init__(
-        self, results: Path, strategies: tuple[str, ...], host: str = LOCAL_HOST, port: int = 0
+        self,
+        results: Path,
+        strategies: tuple[str, ...],
+        host: str = LOCAL_HOST,
+        port: int | None = None,
     ) -> None:
         self._host = host
-        self._socket = _listen(host, port)
+        self._socket = listen_at_default_port(host) if port is None else _listen(host, port)
         self._token = secrets.token_urlsafe(24)
         self._site = Site(results, JobQueue(results), strategies)
 
@@ -104,6 +113,14 @@ def is_local_host(host: str) -> bool:
         return host == "localhost"
 
 
+def listen_at_default_port(host: str) -> socket.socket:
+    """Return a socket that listens at the first free port of `DEFAULT_PORTS`."""
+    for port in DEFAULT_PORTS[:-1]:
+        with suppress(ServerError):
+            return _listen(host, port)
+    return _listen(host, DEFAULT_PORTS[-1])
+
+
 def _listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens at an address."""
     try:
@@ -111,9 +128,14 @@ def _listen(host: str, port: int) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen()
+        if os.name == "posix":  # Windows would let two servers share a port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+            listener.listen()
+        except OSError:
+            listener.close()
+            raise
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ServerError(

@@ -3,12 +3,14 @@
 import contextlib
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 
 import httpx2
 
+from simgin.web import server as web_server
 from support.web_site import serve, wait_until
 
 SLEEPING = """
@@ -39,6 +41,20 @@ def test_a_job_ends_when_its_server_is_killed(empty_directory, monkeypatch):
         wait_until((empty_directory / "started").exists, 60)
         server.kill()
     wait_until((empty_directory / "interrupted").exists, 30)
+
+
+def test_the_default_port_is_the_first_free_one(monkeypatch):
+    used, free = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
+    ports = [each.getsockname()[1] for each in (used, free)]
+    monkeypatch.setattr(web_server, "DEFAULT_PORTS", (*ports, 0))
+    free.close()
+    with (
+        used,
+        web_server.listen_at_default_port("127.0.0.1") as first,
+        web_server.listen_at_default_port("127.0.0.1") as second,
+    ):
+        assert first.getsockname()[1] == ports[1]
+        assert second.getsockname()[1] not in ports
 
 
 SLOW_HOME = """

@@ -16,14 +16,14 @@ DEFAULT_RESULTS = Path("results")
 @click.argument("strategies", metavar="[STRATEGY.py]...", nargs=-1, type=options.STRATEGY)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port [default: any free port]."
+    "--port", type=click.IntRange(0, 65535), help="Port [default: 8642, or the next free port]."
 )
 @click.option(
     "--results", type=options.PATH, metavar="DIR", help="Directory for results [default: results]."
 )
 @click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
 def web_command(
-    strategies: tuple[str, ...], host: str, port: int, results: Path | None, no_open: bool
+    strategies: tuple[str, ...], host: str, port: int | None, results: Path | None, no_open: bool
 ) -> None:
     """Open web pages to play, analyse hands and see results.
 
