@@ -166,7 +166,7 @@ def wild(view, rules, params):
 def _cards_near_nothing_seen(hand, seen_cards):
     """Return the cards of a hand that have no seen card near them.
 
-    Cards of the hand count as seen.
+    Cards in the hand count as seen.
     """
     cards, untested_cards = 0, hand
     while untested_cards:

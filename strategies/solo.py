@@ -21,7 +21,7 @@ from simgin.strategy import Strategy, choice, discard, flag, helper, param
 from simgin.toolkit import best_discard, deadwood_after_draws, highest_value_cards, lowest_bit
 
 N_PARAMS = 4  # number of parameters; the values of solo.npy come after the parameters
-# solo.npy contains values of N_TOTALS totals, from MIN_TOTAL in steps of TOTAL_STEP points.
+# solo.npy contains the values of N_TOTALS total scores in steps of TOTAL_STEP, from MIN_TOTAL.
 TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
 
 

@@ -281,8 +281,8 @@ def play_units(
     in the second.
 
     Unit numbers begin at `first_unit`. Unit i of the call is added to row i // units_per_row. If
-    the state traces a deal of the first unit, the kernel logs that deal and returns with its result
-    in the state.
+    the state traces a deal of the first unit, the kernel logs that deal, stores its result in the
+    state and returns.
 
     Array arguments:
         rows: (n_batches, N_COLUMNS) int64, overwritten.

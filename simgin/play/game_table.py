@@ -40,7 +40,7 @@ class GameBatch:
     addresses.
 
     Attributes:
-        matchup: Matchup that is played.
+        matchup: Matchup being played.
         external_seats: Seats played by external programs.
         states: Engine states, (n_games,) STATE.
         views: Views of both seats, two arrays of shape (n_games,) VIEW.
@@ -186,7 +186,7 @@ class GameTable:
     """Game in which external callers make the decisions of some seats.
 
     Args:
-        matchup: Matchup that is played. The strategies of external seats are not called.
+        matchup: Matchup being played. The strategies of external seats are not called.
         external_seats: Seats played by external programs.
         unit: Number of the unit, which determines the shuffles.
     """

@@ -1,4 +1,4 @@
-"""Forest plots of differences between variants or strategies, of gains by field and of searches."""
+"""Forest plots of differences between variants or strategies, gains per opponent, and searches."""
 
 from __future__ import annotations
 

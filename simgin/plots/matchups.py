@@ -30,7 +30,7 @@ PANEL_HEAD = 0.6  # height of a panel without its rows, in inches
 # maximum number of matchups for stacked panels; with more matchups, panels are side by side
 MAX_STACKED_MATCHUPS = 6
 MAX_PLAYERS_NAMED = 8  # maximum number of players listed in a caption
-# maximum length of the titles of all panels that are side by side, in characters
+# maximum combined length of the titles of adjacent panels, in characters
 TITLE_ROW_CHARACTERS = 36
 BARS_NOTE = "Error bars are 95 % intervals."
 

@@ -46,7 +46,7 @@ TONE_STYLES = {
 BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
 # Pattern that shortens a verdict for narrow terminals: `▲ a little longer` becomes `▲ a little`
 SHORT_VERDICT = re.compile(
-    r"([▲▼] (?:a little|much|more|less)|same (?:or a little|to much)|too close)\b.*"
+    r"([▲▼] (?:a little|much|more|less)|at most a little|same to much|too close)\b.*"
 )
 
 
@@ -78,8 +78,8 @@ class ScoreCell:
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
 
     def shortest(self) -> str:
-        """Return the short cell without the difference, as in `83 ▲ a little` or `same/little`."""
-        return replace(self, change="").short().replace(" or a ", "/")
+        """Return the short cell without the difference, as in `83 ▲ a little` or `≤ a little`."""
+        return replace(self, change="").short().replace("at most", "≤")
 
     @property
     def markdown(self) -> str:

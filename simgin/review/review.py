@@ -622,7 +622,7 @@ def step_name(variant: str, player: str, first: int = 0) -> str:
 
 
 def _match_course_steps(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraStep]:
-    """Yield the passes that record the matches of `match_course_matchups`."""
+    """Yield the simulation passes that record the matches of `match_course_matchups`."""
     courses = match_course_matchups(request)
     for index, task in enumerate(tasks):
         key = task.matchup.key

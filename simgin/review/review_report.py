@@ -317,7 +317,7 @@ def _changed_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
 
 
 def _effect_text(effect: Effect, more: str, less: str) -> str:
-    """Return `▲ a little longer`, `same`, `same or a little longer` or `too close to call`."""
+    """Return `▲ a little longer`, `same`, `at most a little longer` or `too close to call`."""
     size = effect_size_range(effect.size, effect.bounds, effect.interval)
     if size in (SAME, UNCLEAR):
         return size

@@ -158,7 +158,7 @@ class ScorecardRow:
         return f"{value * self.factor:.{self.digits}f}{self.unit}"
 
     def format_change(self, change: float) -> str:
-        """Return a difference between two values with its sign, without a unit."""
+        """Format the difference between two values with a sign and no unit."""
         rounded = round(change * self.factor, self.digits)
         return f"{rounded:+.{self.digits}f}" if rounded else "0"
 
@@ -214,7 +214,7 @@ def effect_size_range(size: str, bounds: tuple[float, float], interval: tuple[fl
     low, high = interval
     if size != UNCLEAR or not max(low, -high) >= -little:
         return size
-    return f"{SAME} or {LITTLE}" if max(high, -low) < much else f"{SAME} to {MUCH}"
+    return f"at most {LITTLE}" if max(high, -low) < much else f"{SAME} to {MUCH}"
 
 
 def is_tenfold(

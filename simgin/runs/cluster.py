@@ -101,7 +101,7 @@ def _require_equal(expected: dict[str, str], actual: dict[str, str]) -> None:
     if mismatches:
         raise ClusterError(
             f"the worker and this machine have different versions ({', '.join(mismatches)}). "
-            "Install the same simgin and strategies on all machines."
+            "Install the same versions of simgin and the strategies on all machines."
         )
 
 

@@ -558,7 +558,7 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
     ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
     if tables and application_id != APPLICATION_ID:
         raise LedgerError(
-            f"{name} is not a ledger of simgin. Move it away or choose another directory."
+            f"{name} is not a simgin ledger. Move the file or choose another directory."
         )
     if tables:
         version_row = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()

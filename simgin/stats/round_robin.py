@@ -238,7 +238,7 @@ UNDEFINED_NON_ADDITIVITY = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     """Compute the proportion of the deviance that the Bradley-Terry model does not explain.
 
-    The deviance is divided by the deviance from equal strength.
+    The deviance is divided by the deviance of the model in which all players have equal strength.
 
     This ratio of deviances, 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), weights
     each pair by its information. Squares of log odds would be dominated by pairs in which one side

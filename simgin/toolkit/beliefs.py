@@ -76,7 +76,7 @@ def find_related_cards(card, cards, relation):
 
 @jit
 def _multiply_odds(card, offset, view, params, odds):
-    """Update the odds of the unseen cards near a card after an action of the opponent."""
+    """Update the odds of the unseen neighbours of a card after an action of the opponent."""
     for relation in range(N_RELATIONS):
         cards = find_related_cards(card, view.unseen, relation)
         while cards:

@@ -157,7 +157,7 @@ class JobQueue:
         """
         with self._changed:
             if name not in self._jobs:
-                raise JobError("This job does not exist. Choose one in the list of results.")
+                raise JobError("This job does not exist. Choose one from the list of results.")
             return self._jobs[name]
 
     def start(self, words: Sequence[str], title: str, run: str = "") -> Job:

@@ -91,7 +91,7 @@ def _find_run(request: Request) -> SavedRun:
     for run in list_saved_runs(request.app.state.site.jobs):
         if run.name == name:
             return run
-    raise ResultsError(f"there is no run {quote_text(name)}. Choose one in the list of results.")
+    raise ResultsError(f"there is no run {quote_text(name)}. Choose one from the list of results.")
 
 
 def _list_files(run: SavedRun) -> list[str]:

@@ -140,7 +140,7 @@ def run_error(team, cell):
     return str(error.value)
 
 
-SAME_VERSIONS = r"Install the same simgin and strategies on all machines\."
+SAME_VERSIONS = r"Install the same versions of simgin and the strategies on all machines\."
 
 
 @pytest.mark.parametrize("changed", ["other.py", "alike.py", "elsewhere.py"])

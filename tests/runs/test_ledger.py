@@ -456,7 +456,7 @@ def test_another_file_is_not_a_ledger_and_is_unchanged(path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE recipes (name)")
     told = {b"a diary\n" * 500: "is corrupt", b"x" * 4096: "is corrupt"}
-    told[path.read_bytes()] = "is not a ledger of simgin. Move it away"
+    told[path.read_bytes()] = "is not a simgin ledger. Move the file"
     for content, word in told.items():
         path.write_bytes(content)
         assert_rejected(path, word)

@@ -67,9 +67,7 @@ POSITION_WORLDS = 10_000
 @options.half_option
 @options.deal_option
 @options.number_option(
-    "--turn",
-    "Number of the turn to analyse, from 0 for the first upcard [default: all turns].",
-    "T",
+    "--turn", "Turn to analyse, where 0 is the offer of the first upcard [default: all turns].", "T"
 )
 @options.count_option(
     "--deals", "Measure the error rates of A in N deals against B [default: champion]."

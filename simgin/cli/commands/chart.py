@@ -42,7 +42,7 @@ def chart_command(
     simgin plays a strong strategy against itself. At one decision per deal, it tries every option
     with the same hidden cards. The chart shows the average gain of each option in points per deal
     or, with --score, in percentage points of matches won. Without --score, simgin also measures how
-    many matches the strategy wins against itself if it follows the knock chart.
+    many matches the strategy wins with the knock chart against the same strategy without it.
 
     \b
       simgin chart knock

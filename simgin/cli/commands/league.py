@@ -13,7 +13,9 @@ from simgin.cli.commands.match import command_with_size, play_plan
 @click.command("league")
 @click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A B C...")
 @options.variant_option
-@options.count_option("--deals", "Number of deals per pair to play instead of matches.")
+@options.count_option(
+    "--deals", "Number of deals per pair, if simgin plays deals instead of matches."
+)
 @options.count_option("--matches", "Number of matches per pair [default: 5k].")
 @options.limit_options
 @click.option(

@@ -21,7 +21,9 @@ from simgin.cli.output import format_command, repeat_command
 @options.scheduler_option
 @options.record_option
 @click.option(
-    "--dry-run", is_flag=True, help="Only print the plan with its time and expected half-widths."
+    "--dry-run",
+    is_flag=True,
+    help="Only print the plan, with the estimated run time and half-widths of intervals.",
 )
 @options.details_option
 @options.json_option
@@ -40,8 +42,8 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
       against = "simple"
 
     Instead of a panel, a file can contain a round_robin, matchups, a sweep, fields or a solo list.
-    Set matches instead of deals to play whole matches. To stop early, set one of `until`, `sprt`
-    and `for`.
+    To play whole matches, set `matches` instead of `deals`. To stop early, set one of `until`,
+    `sprt` and `for`.
     `simgin examples DIR` copies all example files.
 
     Repeat the command to resume an interrupted run, or increase the number of deals to extend a

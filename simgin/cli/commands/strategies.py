@@ -30,7 +30,7 @@ ENDINGS = {
 }
 TIERS = {
     "slow": "Slow policies run in Python, which is about a hundred times slower.",
-    "refused": "Refused policies cannot be played. `simgin strategies check` shows the reason.",
+    "refused": "Rejected policies cannot be played. `simgin strategies check` shows the reason.",
 }
 NEXT = (
     "\nShow one strategy: simgin strategies NAME. Replace a policy: gold+knock=at:k=4.\n"
