@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,6 +17,9 @@ from simgin.analysis.position import Position
 from simgin.core.codes import PHASE_BLIND
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
+# Action that ends the deal, before the card that is discarded
+KNOCK_DISCARD = re.compile(r"\b(knock|gin|shoot), (?=[A2-9TJQK][SHDC]\b)", re.IGNORECASE)
+
 
 def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
     """Return the cost and a description of every action, best action first.
@@ -25,26 +29,39 @@ def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
         is_final: True if the analysis has ended.
     """
     position, rows = found.position, found.rows()
-    is_decided = len(found.best_indices) == 1
-    # Position of the first action in the ranking, from clear to unclear
-    rank = "best" if is_decided else "ahead" if is_final else "best so far"
-    prices = [rank, *(format_cost(found, index) for index in found.ranking[1:])]
+    choice = ""
+    if position.chosen is not None:
+        price = _format_price(found, position.chosen_index)
+        choice = describe_choice(found).replace(format_cost(found, position.chosen_index), price)
+    prices = ["lowest", *(_format_price(found, index) for index in found.ranking[1:])]
     return {
         "label": f"{position.label[:1].upper()}{position.label[1:]}",
         "unit": found.unit,
         "worlds": found.n_worlds,
-        "verdict": analysis_verdict(found, is_final),
-        "choice": describe_choice(found) if position.chosen is not None else "",
+        "verdict": _name_discards(analysis_verdict(found, is_final)),
+        "choice": _name_discards(choice),
         "cost": sum(row["cost"] for row in rows if row["done"] and not row["best"]),
-        "is_decided": is_decided,
+        "is_decided": len(found.best_indices) == 1,
         "actions": [_action_to_json(row, price) for row, price in zip(rows, prices, strict=True)],
         "link": f"/analyse?{urlencode(position_query(position))}",
     }
 
 
+def _format_price(found: Analysis, index: int) -> str:
+    """Format the cost of an action and its 95 % interval with the same number of decimals."""
+    mean, _, high = found.estimate_cost(index)
+    decimals = 2 if found.unit == "deals" else 1
+    return f"{mean:.{decimals}f} ± {high - mean:.{decimals}f}"
+
+
+def _name_discards(text: str) -> str:
+    """Return a text in which `knock, 5D` is `knock, discarding 5D`."""
+    return KNOCK_DISCARD.sub(r"\1, discarding ", text)
+
+
 def _action_to_json(row: dict[str, Any], price: str) -> dict[str, Any]:
     return {
-        "text": row["action"],
+        "text": _name_discards(row["action"]),
         "cost": row["cost"],
         "low": row["low"],
         "high": row["high"],

@@ -25,6 +25,8 @@ export const costTable = (actions, unit, limit = actions.length) => {
     make("td", { class: "cost" }, bar(action, largest), make("span", {}, action.price)),
     cell(action.win.toFixed(0)), cell(action.gin.toFixed(0))));
   const head = make("tr", {}, heading("Action"), heading(`Cost, ${unit}`), heading("Won %", true), heading("Gin %", true));
+  const swatch = (...parts) => make("span", { class: "bar", "aria-hidden": "true" }, ...parts.map((part) => make("span", { class: part })));
+  const legend = make("p", { class: "note legend" }, swatch("mean"), " estimated cost, ", swatch("mean", "interval"), swatch("interval"), " 95 % interval (±)");
   return make("div", { class: "scroll open", tabIndex: 0, role: "region", "aria-label": "Table of costs" },
-    make("table", { class: "costs" }, make("thead", {}, head), make("tbody", {}, ...rows)));
+    make("table", { class: "costs" }, make("thead", {}, head), make("tbody", {}, ...rows)), legend);
 };
