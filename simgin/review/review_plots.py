@@ -26,6 +26,7 @@ MAX_BINS = 30
 LENGTH_COVERAGE = 0.995  # proportion of matches that is visible in the plot of match lengths
 # Scorecard rows that are plotted by player type
 PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")
+MIN_SCORE_CELLS = 5  # minimum number of significant cells of the plot of scores
 SCORE_FIFTHS = 5  # number of score bins in plots; each bin is a fifth of the target
 
 
@@ -57,7 +58,8 @@ def review_plots(review: Review) -> Iterator[Plot]:
         question = "When does the strong player knock?"
         yield _plot("knock_chart", question, figure, frame, columns)
     frame = score_difference_frame(review)
-    if len(frame):
+    is_significant = (frame["low"] > 0) | (frame["high"] < 0)
+    if is_significant.sum() >= MIN_SCORE_CELLS:
         figure = plots.score_difference(frame, seed=seed)
         value = "Difference in win probability from the baseline"
         columns = _make_columns("variant", "own", "other", value=value)

@@ -315,6 +315,13 @@ def test_the_report_is_complete_and_valid(small_review):
     assert pictures == {"match_length", "outcomes", "kinds", "knock_chart", "scores"}
 
 
+def test_a_plot_of_scores_requires_significant_cells(empty_directory):
+    options = ("--players", "simple,gold", "--matches", "1k", "-o", "out")
+    call("review", "standard+undercut_bonus=24", "--against", "standard", *options)
+    plots = {path.stem for path in (empty_directory / "out" / "plots").glob("*.svg")}
+    assert "outcomes" in plots and "scores" not in plots
+
+
 def test_json_has_every_figure(small_review, empty_directory):
     rows = json.loads(call(*WORDS, "--json").stdout)["rows"]
     frame = pd.read_csv(small_review[0] / "metrics.csv")
