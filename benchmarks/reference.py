@@ -45,8 +45,6 @@ OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
         "tedesco",
         "--against",
         "standard",
-        "--matches",
-        "20k",
     ),
     "bonuses": (*SIMGIN_COMMAND, "review", "--file", "experiments/reviews/bonuses.toml"),
     "knock-limit": (*SIMGIN_COMMAND, "review", "--file", "experiments/reviews/knock-limit.toml"),
