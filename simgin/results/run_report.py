@@ -421,9 +421,10 @@ def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
 def _describe_differences(frame: pd.DataFrame) -> str:
     """Return alternative text for a plot of differences, with one description per metric."""
     sentences = []
-    for metric, rows in _with_comparison(frame).groupby("metric", sort=False):
-        title, factor = METRICS_BY_NAME[metric].title, METRICS_BY_NAME[metric].display_factor
-        columns = (Column("comparison", ""), Column("value", f"{title} difference", factor=factor))
+    for name, rows in _with_comparison(frame).groupby("metric", sort=False):
+        metric = METRICS_BY_NAME[str(name)]
+        heading = f"{metric.title} difference"
+        columns = (Column("comparison", ""), Column("value", heading, factor=metric.display_factor))
         sentences.append(describe_frame(rows, columns))
     return " ".join(sentences)
 

@@ -346,7 +346,9 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str = "", not
     """
     samples = {unit: frame}
     if not unit:
-        samples = {UNIT_PLURALS[name]: rows for name, rows in frame.groupby("unit", sort=False)}
+        samples = {
+            UNIT_PLURALS[str(name)]: rows for name, rows in frame.groupby("unit", sort=False)
+        }
     sizes = [f"{format_count_range([*rows['n']])} {noun}" for noun, rows in samples.items()]
     variants = unique_names(frame["variant"])
     return describe_sample(variants, _players_text(frame), " and ".join(sizes), seed, note)
