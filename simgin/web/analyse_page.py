@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,7 @@ from simgin.analysis.position import Position
 from simgin.rules.build import build_rules
 from simgin.strategy import catalogue
 from simgin.text.messages import escape_control_chars
+from simgin.text.notation import format_card
 from simgin.web.board_position import DEFAULT_SEED, BoardPosition
 from simgin.web.coach_json import analysis_to_json
 from simgin.web.live_analysis import LiveAnalysis
@@ -75,15 +76,29 @@ def stream_costs(request: Request) -> Response:
     form = Form(request.query_params)
     board = BoardPosition.read(form, request.app.state.site.strategies)
     asked = board.find_request(form)
-    first = {"command": board.command, "errors": form.errors, "about": []}
+    first = {"command": board.command, "errors": form.errors, "about": [], "assumed": []}
     if asked is None:
         return _send_lines(_only(first), form.status)
     position = asked.source
     assert isinstance(position, Position), "the board has a position"
     assert asked.strategy is not None, "a position has a strategy that continues"
     first["about"] = list(position.describe())
+    first["assumed"] = list(_list_assumptions(board, position))
     analyse = partial(analyse_position, position, asked.strategy, asked.opponent, asked.budget)
     return _send_lines(LiveAnalysis(analyse, _costs_to_json).lines(first))
+
+
+def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]:
+    """Yield sentences about facts that simgin infers from the order and number of the cards."""
+    view = position.view
+    if view.drawn >= 0:
+        yield f"You just drew {format_card(int(view.drawn))}, the last card of your hand."
+    if board.is_solo or board.is_blind:
+        return
+    if board.dealer is None:
+        yield f"{'You are' if view.dealer == view.seat else 'The opponent is'} the dealer."
+    if board.pile and board.stock is None:
+        yield f"The pile is complete, so the stock contains {view.stock} cards."
 
 
 async def stream_file_costs(request: Request) -> Response:

@@ -157,10 +157,11 @@ const showErrors = (errors) => {
     field.closest("details")?.setAttribute("open", "");
   }
 };
-const showStart = ({ command, errors, about }) => {
+const showStart = ({ command, errors, about, assumed }) => {
   find("command").textContent = withTen(command);
   showErrors(errors);
   fill("about", ...about.map((line) => make("p", {}, withCards(line))));
+  find("assumed").textContent = assumed.length ? `Assumed: ${withCards(assumed.join(" "))}` : "";
   const [message] = Object.values(errors);
   if (about.length) {
     find("worlds").textContent = "Simulating deals …";
