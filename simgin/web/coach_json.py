@@ -50,7 +50,7 @@ def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
 def _format_price(found: Analysis, index: int) -> str:
     """Format the cost of an action and its 95 % interval with the same number of decimals."""
     mean, _, high = found.estimate_cost(index)
-    decimals = 2 if found.unit == "deals" else 1
+    decimals = 2 if found.measure in ("deals", "games") else 1
     return f"{mean:.{decimals}f} ± {high - mean:.{decimals}f}"
 
 
