@@ -27,19 +27,14 @@ def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
     Args:
         given: Specs of the strategies that were named when the server was started.
     """
-    types = [
-        _make_opponent(entry["strategy"], entry["about"]) for entry in reversed(CAST["two_player"])
-    ]
-    listed = {opponent.spec for opponent in types}
-    others = [
-        name
-        for name in catalogue.list_by_strength()
-        if name not in listed and not catalogue.is_solo_strategy(name)
-    ]
+    types = {entry["strategy"]: entry["about"] for entry in CAST["two_player"]}
+    names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
+    specs = dict.fromkeys((*names, *types))
+    built_in = [_make_opponent(spec, types.get(spec, "")) for spec in specs]
     groups = {
         "Your strategies": [_make_opponent(spec) for spec in given],
-        "Player types": types,
-        "Other strategies": [_make_opponent(name) for name in others],
+        "Strongest first": [each for each in built_in if _find_level(each.spec)],
+        "Without a rating": [each for each in built_in if not _find_level(each.spec)],
     }
     return {title: opponents for title, opponents in groups.items() if opponents}
 
