@@ -257,21 +257,20 @@ def _describe_league(
         rows.to_dict("records"),
     )
     estimate, side = pairs[leader, runner_up_name]
-    won = f"wins {numbers.format_estimate(*estimate, 100)} % of {unit}"
+    won = f"{numbers.format_estimate(*estimate, 100)} % of {unit}"
     rival = f"{runner_up_name}, which is second ({_format_elo(runner_up)})"
     against = {
-        1: f"It beats {rival}. It {won}.",
-        -1: f"However, it loses to {rival}. It {won}.",
-        0: f"Its result against {rival}, is too close to call. It {won}.",
+        1: f"It wins {won} against {rival}.",
+        -1: f"However, it wins only {won} against {rival}.",
+        0: f"It wins {won} against {rival}, but this result is too close to call.",
     }
-    last_row = rows.iloc[-1]
     yield (
         f"{leader} leads the league of {len(rows)} by {unit} won ({_format_elo(rows.iloc[0])}). "
-        f"{against[side]} {last_row['strategy']} is last ({_format_elo(last_row)})."
+        f"{against[side]}"
     )
     if rows["match_win"].isna().all():
         yield "matches can change the ranking. To rank strategies by matches, play whole matches."
-    if rows["mix"].notna().all():
+    if (rows["mix"] > 0).sum() > 1:
         yield describe_mix(rows)
     undecided = [f"{a} and {b}" for (a, b), (_, leader_side) in pairs.items() if not leader_side]
     if undecided:
@@ -284,29 +283,24 @@ def _describe_league(
 
 
 def describe_mix(rows: pd.DataFrame) -> str:
-    """Return a sentence about the equilibrium mix, listing weights in decreasing order."""
+    """Return a sentence about a mix of several strategies, listing weights in decreasing order."""
     ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
     parts = [
         f"{row['strategy']}, {format_row_estimate(row, 'mix', 100)} %"
         for _, row in ranked.iterrows()
     ]
-    if len(parts) == 1:
-        strategy = ranked["strategy"].iloc[0]
-        return f"the equilibrium mix is only {strategy}, which no other strategy beats."
     return f"no strategy beats the equilibrium mix of {'; '.join(parts)}."
 
 
 def describe_cyclic_triads(triads: Triads) -> str:
-    """Return a sentence about the number of cyclic triads and the most significant triad."""
-    if not triads.n_triads:
-        return ""
+    """Return a sentence about the significant cyclic triads, or "" if there are none."""
     n_significant = len(triads.significant_circles)
-    verb = "is" if n_significant < 2 else "are"
-    subject = f"{n_significant or 'none'} of {triads.n_triads:,} triads {verb} cyclic"
+    if not n_significant:
+        return ""
+    verb = "is" if n_significant == 1 else "are"
+    subject = f"{n_significant} of {triads.n_triads:,} triads {verb} cyclic"
     if triads.n_triads == 1:
-        subject = f"the only triad is {'' if n_significant else 'not '}cyclic"
-    if triads.circles.empty:
-        return f"{subject}."
+        subject = "the only triad is cyclic"
     strongest = triads.circles.iloc[0]
     first, second, third = (strongest[name] for name in ("strategy", "opponent", "third"))
     p = strongest["p_holm"]
