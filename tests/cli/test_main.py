@@ -179,7 +179,6 @@ def compile_afresh():
 def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
     said = []
     monkeypatch.setattr(session, "print_note", said.append)
-    session._print_compilation_notice.cache_clear()
     with session.announce_compilation():
         compile_afresh()
     assert said == []
@@ -191,13 +190,11 @@ def test_compilation_is_announced_only_if_it_takes_long(monkeypatch):
         compile_afresh()
         compile_afresh()
     assert said == [session.COMPILING_NOTICE]
-    session._print_compilation_notice.cache_clear()
     monkeypatch.setattr(shipped_code, "describe_problem", lambda _: "The code is for another CPU.")
     with session.announce_compilation():
         compile_afresh()
     assert said[1:] == [f"{session.COMPILING_NOTICE} The code is for another CPU."]
     # The warning about the cache must be the only message
-    session._print_compilation_notice.cache_clear()
     monkeypatch.setattr(jit, "cache_directory", lambda: None)
     with session.announce_compilation():
         compile_afresh()

@@ -1,11 +1,13 @@
 """Compare effects of changes with brute force over batches."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from simgin.core import batch_columns
 from simgin.core.matchup_key import MatchupKey
+from simgin.results import run_report
 from simgin.results.run_results import compute_effect
 from simgin.runs.plan import FieldChange
 from simgin.stats.batches import BatchRows
@@ -64,3 +66,16 @@ def test_the_seats_of_a_cell_do_not_matter():
     columns = ["value", "se", "low", "high", "p"]
     assert other[columns].to_numpy(float) == pytest.approx(one[columns].to_numpy(float))
     assert list(other["strategy"]) == ["gold+knock=early"]
+
+
+def test_alternative_text_of_differences_has_the_units_of_the_axes():
+    names = {"variant": "standard", "opponent": "simple", "base_variant": "standard"}
+    rows = [
+        {**names, "strategy": "gold", "metric": metric, "value": value}
+        for metric, value in (("match_win", -0.064), ("margin", 2.5))
+    ]
+    frame = pd.DataFrame(rows).assign(base_strategy="stubborn", base_opponent="simple")
+    assert run_report._describe_differences(frame) == (
+        "Matches won % difference: -6.4 (gold - stubborn (standard, v simple)). "
+        "Points/deal difference: 2.5 (gold - stubborn (standard, v simple))."
+    )
