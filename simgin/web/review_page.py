@@ -142,7 +142,7 @@ def list_variants() -> list[tuple[str, str]]:
 
 
 def group_variants() -> dict[str, list[tuple[str, str]]]:
-    """Return `list_variants` in two groups: variants for two players, and for one player."""
+    """Return `list_variants` in two groups: two-player variants and solitaire variants."""
     groups: dict[str, list[tuple[str, str]]] = {FOR_TWO: [], FOR_ONE: []}
     for name, title in list_variants():
         group = FOR_ONE if find_variant(name).params["players"] == 1 else FOR_TWO
