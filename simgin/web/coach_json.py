@@ -38,8 +38,8 @@ def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
         "label": f"{position.label[:1].upper()}{position.label[1:]}",
         "unit": found.unit,
         "worlds": found.n_worlds,
-        "verdict": _name_discards(analysis_verdict(found, is_final)),
-        "choice": _name_discards(choice),
+        "verdict": name_discards(analysis_verdict(found, is_final)),
+        "choice": name_discards(choice),
         "cost": sum(row["cost"] for row in rows if row["done"] and not row["best"]),
         "is_decided": len(found.best_indices) == 1,
         "actions": [_action_to_json(row, price) for row, price in zip(rows, prices, strict=True)],
@@ -54,14 +54,14 @@ def _format_price(found: Analysis, index: int) -> str:
     return f"{mean:.{decimals}f} ± {high - mean:.{decimals}f}"
 
 
-def _name_discards(text: str) -> str:
+def name_discards(text: str) -> str:
     """Return a text in which `knock, 5D` is `knock, discarding 5D`."""
     return KNOCK_DISCARD.sub(r"\1, discarding ", text)
 
 
 def _action_to_json(row: dict[str, Any], price: str) -> dict[str, Any]:
     return {
-        "text": _name_discards(row["action"]),
+        "text": name_discards(row["action"]),
         "cost": row["cost"],
         "low": row["low"],
         "high": row["high"],

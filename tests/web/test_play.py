@@ -12,8 +12,13 @@ from simgin.analysis import coach
 from simgin.analysis.deal_file import read_deal_file
 from simgin.cli.main import cli
 from simgin.play import kept_deals, played_game
+from simgin.rules.variants import find_variant
+from simgin.strategy import catalogue
+from simgin.strategy.cast import CAST
 from simgin.web.app import Site, create_app
+from simgin.web.coach_json import name_discards
 from simgin.web.games import OpenGames
+from simgin.web.opponents import list_opponents
 from support.command_line import call
 from web.test_home import page_of
 
@@ -174,6 +179,8 @@ def test_the_coach_shows_the_cost_of_each_action(browser):
         r"is the best action\.|^No action is clearly better|costs .* (Best|Better): ",
         last["choice"],
     )
+    assert hint["actions"][0]["price"] == "lowest"
+    assert all(re.fullmatch(r"\d+\.\d ± \d+\.\d", one["price"]) for one in hint["actions"][1:])
     (chosen,) = [action for action in last["actions"] if action["is_chosen"]]
     assert discard in chosen["text"]
     made = browser.get(f"/play/decisions/0?{QUERY}").json()
@@ -218,6 +225,37 @@ def test_the_page_names_the_command_and_keeps_the_fields(browser):
     page = page_of(browser.get(f"/play?{QUERY}&coach=always"))
     assert "simgin play gold -v standard --seed 3 --coach" in page
     assert re.search(r'<option value="gold" [^>]*selected>gold, average<', page)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Knock, 5D costs 15", "Knock, discarding 5D costs 15"),
+        ("Best: gin, TS.", "Best: gin, discarding TS."),
+        ("Best: play on, discarding AD", "Best: play on, discarding AD"),
+        ("Best: discard 9C, or knock, 9C", "Best: discard 9C, or knock, discarding 9C"),
+    ],
+)
+def test_the_card_after_a_knock_is_named_as_a_discard(text, named):
+    assert name_discards(text) == named
+
+
+def test_the_rules_of_the_variant_are_beside_its_field_and_at_the_table(browser):
+    rules = "the owner may offer a higher number. A player who declines an offer loses the deal."
+    assert rules in page_of(browser.get("/play?variant=dice&opponent=gold")).partition("<form")[0]
+    assert rules in page_of(browser.get("/play")).partition("<form")[2]
+    dealt = state_of(browser, "variant=dice&opponent=gold&length=match&seat=0&seed=3")
+    assert "The stake of this deal is one won deal." in dealt["table"]["die"][0]
+    dealt = state_of(browser, "variant=solitaire-gin&length=deal&seed=3")
+    assert dealt["table"]["events"] == [find_variant("solitaire-gin").about]
+
+
+def test_opponents_are_listed_in_order_of_strength():
+    (rated, unrated) = list_opponents(()).values()
+    ratings = [catalogue.read_entry(one.spec)["elo"] for one in rated]
+    assert ratings == sorted(ratings, reverse=True)
+    specs = {one.spec for one in rated + unrated}
+    assert {entry["strategy"] for entry in CAST["two_player"]} < specs and len(specs) > 20
 
 
 def test_a_strategy_given_at_the_start_can_be_an_opponent(site, stranger, empty_directory):

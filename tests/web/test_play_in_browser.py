@@ -159,8 +159,14 @@ def test_the_coach_comments_and_the_costliest_decisions_are_listed(page):
     page.wait_for_selector(".costs", timeout=120_000)
     act(page, rng, False)
     page.wait_for_selector(".verdict-line", timeout=120_000)
+    first_sentence = page.text_content("#coach-line").rstrip(".")
+    assert page.text_content(".verdict-line").startswith(first_sentence)
     while not page.query_selector("#game.ended"):
         act(page, rng, False)
+    page.focus("#choices button.primary")
+    if page.query_selector(".costliest .waiting"):
+        page.keyboard.press("Enter")
+        assert page.query_selector("#game.ended")
     page.wait_for_selector(".costliest li:not(.waiting)", timeout=300_000)
     page.wait_for_selector(".costliest .waiting", state="detached", timeout=300_000)
     assert 1 <= len(page.query_selector_all(".costliest li")) <= 3
