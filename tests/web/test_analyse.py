@@ -71,6 +71,22 @@ def test_an_impossible_position_has_a_message_beside_the_field(browser, field, c
     assert f'id="{field}-error"' in page
 
 
+@pytest.mark.parametrize(
+    ("fields", "assumed"),
+    [
+        (DRAW, "You are the dealer. The pile is complete, so the stock contains 29 cards."),
+        (DRAW | {"dealer": "me", "stock": "29"}, ""),
+        (
+            DRAW | {"hand": f"{HAND} KS", "to_move": "discard", "pile": "", "known": ""},
+            "You just drew KS, the last card of your hand. The opponent is the dealer.",
+        ),
+    ],
+)
+def test_inferred_facts_are_listed(browser, fields, assumed):
+    first, *_ = lines_of(browser.get("/analyse/costs", params=fields | FAST))
+    assert not first["errors"] and " ".join(first["assumed"]) == assumed
+
+
 def test_an_incomplete_position_has_a_command_but_no_error(browser):
     for hand, move in (("", "draw"), ("7H", "discard"), (HAND, "discard"), (HAND, "draw")):
         answer = browser.get("/analyse/costs", params={"hand": hand, "to_move": move})
