@@ -39,9 +39,8 @@ LEAGUE_TABLE_COLUMNS = (
     Column("strategy", "strategy"),
     Column("elo", "Elo"),
     Column("lead", "lead over next"),
-    Column("elo_v_mix", "Elo v mix"),
-    Column("mix", "weight in mix %", factor=100),
 )
+MIX_COLUMNS = (Column("elo_v_mix", "Elo v mix"), Column("mix", "weight in mix %", factor=100))
 PAIRING_TABLE_COLUMNS = (
     *PLAYER_COLUMNS,
     Column("measure", "metric"),
@@ -53,9 +52,9 @@ PAIRING_TABLE_COLUMNS = (
 )
 LEAGUE_NOTE = (
     "Elo ratings are fitted to {unit} won (Bradley-Terry model), relative to a reference strategy "
-    "with Elo 0. Each interval is that of the difference from this reference strategy. "
-    "No strategy beats the equilibrium mix."
+    "with Elo 0. Each interval is that of the difference from this reference strategy."
 )
+MIX_NOTE = " No strategy beats the equilibrium mix."
 PAIRING_NOTE = (
     "The variance ratio is the variance of a mirrored pair divided by that of two independent "
     "results. The luck share is the proportion of the variance of a single result that is due to "
@@ -225,23 +224,24 @@ def build_run_tables(results: RunResults) -> list[Table]:
 
 
 def build_league_tables(results: RunResults) -> Iterator[Table]:
-    """Yield the ratings, their differences and the equilibrium mix of every round robin."""
+    """Yield the ratings of every round robin, and its equilibrium mix if it has several members."""
     for name, rows in results.standings.groupby("variant", sort=False):
         if rows["elo"].notna().all():
             note = LEAGUE_NOTE.format(unit=UNIT_PLURALS[results.info.unit])
+            has_mix = bool((rows["mix"] > 0).sum() > 1)
             yield Table(
                 f"League: {name}",
                 rows,
-                LEAGUE_TABLE_COLUMNS,
-                f"{note}{_describe_fit(results, str(name))}",
+                (*LEAGUE_TABLE_COLUMNS, *MIX_COLUMNS * has_mix),
+                f"{note}{MIX_NOTE * has_mix}{_describe_fit(results, str(name))}",
             )
 
 
 def _describe_fit(results: RunResults, variant: str) -> str:
-    """Return a sentence about how well the ratings explain the results."""
+    """Return a sentence about differences that the ratings cannot explain, or ""."""
     fit = results.non_additivity[variant]
     half_width = results.multiplier / Z95 * fit.half_width
-    if math.isnan(fit.proportion):
+    if math.isnan(fit.proportion) or fit.proportion <= half_width:
         return ""
     percent = numbers.format_estimate(
         fit.proportion, fit.proportion - half_width, fit.proportion + half_width, 100
