@@ -23,7 +23,7 @@ IMAGES = ROOT / "docs" / "images"
 GAME = "/play?variant=standard&opponent=champion&length=match&seat=0&seed=51&coach=request"
 BOARD = "/analyse?variant=standard&hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD+TS+9D*+QH&known=9D"
 REVIEW = "/review?r1=standard%2Bundercut_bonus%3D10&precision=quick"
-COMPARISON = "/compare?s1=gold-early&s2=simple&stop=until&until=0.3%25"
+COMPARISON = "/compare?s1=gold-early&s2=simple&stop=until&until=0.2%25"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 MIDDLE_TURNS = 3  # turns before the screenshot in the middle of the deal
 PATIENCE = 600_000  # timeout of the browser, in milliseconds
@@ -40,7 +40,7 @@ def take_screenshots(address: str) -> None:
         show_game(browser, address, "web-play-phone", PHONE, "dark")
         show_game(browser, address, "web-play", WIDE, "light", to_end=True)
         show_board(browser, address, "web-analyse")
-        show_job(browser, address, COMPARISON, "web-compare", "#job-chart text:text-is('10k')")
+        show_job(browser, address, COMPARISON, "web-compare", "#job-chart text:text-is('200k')")
         show_job(browser, address, REVIEW, "web-review", "#job-table b:text-matches('[0-9]')")
         show_page(browser, address, "/results", "web-results", PHONE)
         show_page(browser, address, "/", "web-home", WIDE)
