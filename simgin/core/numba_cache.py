@@ -273,6 +273,9 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         """
         return self._latest_result.entry_point
 
+    def _compilation_chain_init_hook(self) -> None:
+        load_extensions()
+
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Compile a version for the arguments of a call from Python.
 
