@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simgin.core import batch_columns
 from simgin.report import numbers
 from simgin.stats import table
+from simgin.stats.batches import MIN_BATCHES
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA, Z95
 from simgin.stats.metrics import METRICS_BY_NAME
@@ -38,6 +40,11 @@ StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies and the estimates
 
 MAX_SENTENCES = 6  # maximum number of sentences per subject, and of names per sentence
 MIN_VALUES = 3  # minimum number of parameter values for a sentence about the best value
+# Minimum numbers of deals and matches for a test of a difference, if every unit is a mirrored pair
+ENOUGH_DEALS, ENOUGH_MATCHES = (
+    2 * MIN_BATCHES * size
+    for size in (batch_columns.DEAL_BATCH_SIZE, batch_columns.MATCH_BATCH_SIZE)
+)
 MIN_PRINTED_P = 0.001  # minimum p-value that is printed; smaller values are printed as "p < 0.001"
 COMPARISON_COLUMNS = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
 # Units of differences, by metric
@@ -542,7 +549,10 @@ def describe_differences(frame: pd.DataFrame) -> list[str]:
         sentences.append(f"{n_more} more {show} a difference (see the table of differences).")
     n_untested = int((groups["se"].count() == 0).sum())
     if n_untested:
-        sentences.append(f"Too few deals to test {_count_comparisons(n_untested, len(groups))}.")
+        sentences.append(
+            f"Too few deals to test {_count_comparisons(n_untested, len(groups))}. Play at least "
+            f"{ENOUGH_DEALS:,} deals or {ENOUGH_MATCHES:,} matches."
+        )
     n_inconclusive = len(groups) - len(significant_lines) - n_untested
     if n_inconclusive:
         subject = _count_comparisons(n_inconclusive, len(groups))
