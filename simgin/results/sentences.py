@@ -550,7 +550,7 @@ def describe_differences(frame: pd.DataFrame) -> list[str]:
     n_untested = int((groups["se"].count() == 0).sum())
     if n_untested:
         sentences.append(
-            f"Too few deals to test {_count_comparisons(n_untested, len(groups))}. Play at least "
+            f"Too few deals to test {_count_comparisons(n_untested, len(groups))}. Play "
             f"{ENOUGH_DEALS:,} deals or {ENOUGH_MATCHES:,} matches."
         )
     n_inconclusive = len(groups) - len(significant_lines) - n_untested

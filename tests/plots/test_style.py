@@ -119,7 +119,7 @@ def test_text_is_drawn_without_latex():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("font.sise: 8", r"'font.sise' is not a matplotlib setting. Did you mean 'font.size'\?"),
+        ("font.sizze: 8", r"'font.sizze' is not a matplotlib setting. Did you mean 'font.size'\?"),
         ("no colon", "'no colon' is not a matplotlib setting. Correct the line."),
         ("axes.grid: maybe", "is not a valid style (.*maybe.*). Correct the file."),
         (b"\xff", "is not UTF-8 text. Save it as UTF-8."),

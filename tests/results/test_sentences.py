@@ -225,11 +225,11 @@ def test_comparisons_with_too_few_deals_are_not_reported_as_tested():
     nan = float("nan")
     frame = made_differences(("early", "margin", nan, nan, nan), ("late", "margin", 0.1, 0.1, 0.6))
     assert sentences.describe_differences(frame) == [
-        "Too few deals to test 1 of 2 comparisons. Play at least 10,000 deals or 1,000 matches.",
+        "Too few deals to test 1 of 2 comparisons. Play 10,000 deals or 1,000 matches.",
         "No significant difference in 1 of 2 comparisons (5 % level, Holm-adjusted).",
     ]
     (line,) = sentences.describe_differences(frame[frame["strategy"] == "early"])
-    assert line.startswith("Too few deals to test the only comparison. Play at least 10,000 deals")
+    assert line.startswith("Too few deals to test the only comparison. Play 10,000 deals")
     many = made_differences(*((f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(9)))
     said = sentences.describe_differences(many)
     assert said[-1] == "3 more comparisons show a difference (see the table of differences)."

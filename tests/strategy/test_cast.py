@@ -66,7 +66,7 @@ def test_the_beginner_can_be_used_by_name():
     changed = loader.find_strategy("beginner+discard=low")
     assert changed.spec == "beginner+discard=low" and changed.take == by_spec.take
     with pytest.raises(ValueError, match="Did you mean 'beginner'"):
-        loader.find_strategy("beginer")
+        loader.find_strategy("beginnerr")
     found = json.loads(call("strategies", "--search", "beginner", "--json").stdout)["rows"]
     assert found[0]["name"] == "beginner" and found[0]["about"].startswith("Takes cards for")
 
