@@ -64,7 +64,7 @@ def _record_call(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _format_argument(value: object) -> str:
-    """Format an argument as Python code, with specs in place of strategy and variant objects."""
+    """Format an argument as Python code, with specs instead of strategy and variant objects."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_format_argument, value))}]"
     spec = value.spec if isinstance(value, Strategy | Variant) else value
@@ -252,9 +252,9 @@ def review_rules(
         targets: Points targets to sweep in addition to the target of the variant, such as
             "150,250".
         adapt: True to train a strong player for each rule set.
-        matches: Matches per pair of players. By default, a review with a baseline plays 5,000 to
-            20,000 matches, until every effect size is decided. Other reviews play 20,000 matches,
-            or 5,000 in solitaire variants.
+        matches: Matches per pair of players. By default, a review with a baseline plays 5,000
+            matches, and up to 20,000 if an effect size is undecided. Other reviews play 20,000
+            matches, or 5,000 in solitaire variants.
         deep: True to play 100 times as many matches.
         seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
         title: Title of the report.

@@ -142,7 +142,7 @@ class ReviewRequest:
             deep: True to play 100 times as many matches.
             adapt: True to train a strong player for every rule set.
             matches: Number of matches per pair of players. By default, a review with a baseline
-                plays 5,000 to 20,000 matches, until every effect size is decided.
+                plays 5,000 matches, and up to 20,000 if an effect size is undecided.
             seed: Seed of the deals.
             seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
             title: Title of the report.

@@ -67,7 +67,7 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Select the cards that have a given relation to one card."""
+    """Select cards of the same rank (relation 0), or one or two ranks apart in the suit."""
     if relation == 0:
         return cards & cards_of_rank(card % 13) & ~(1 << card)
     suit = 0x1FFF << (13 * (card // 13))

@@ -23,19 +23,20 @@ CHARTS = {
     "upcard": "Which upcard to take",
     "discard": "What to discard first",
 }
-SECONDS_PER_DEAL = 2e-4  # CPU time of one deal of all players
+SECONDS_PER_DEAL = 2e-4  # CPU time of one deal of all players in two-player variants
 
 
 def read_odds(form: Form, site: Site) -> Draft:
     """Read the form of the odds page, and record its errors."""
     variant = form.read("variant", read_variant_name, "solitaire-gin")
-    usual = SOLO_DEALS if variant.params["players"] == 1 else PAIR_DEALS
+    is_solitaire = variant.params["players"] == 1
+    usual = SOLO_DEALS if is_solitaire else PAIR_DEALS
     deals = form.read("deals", _read_deals, str(usual))
     return Draft(
         ["odds", variant.spec, *_size_words(deals, usual)],
         f"Odds of {variant.spec}",
         f"odds-{variant.spec}",
-        deals * SECONDS_PER_DEAL,
+        None if is_solitaire else deals * SECONDS_PER_DEAL,
     )
 
 

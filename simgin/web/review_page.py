@@ -31,7 +31,7 @@ FIELDS = {"base": "standard", "r1": EXAMPLE, "r2": "", "r3": "", "r4": ""}
 FOR_TWO, FOR_ONE = "For two players", "For one player"
 MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
-EARLY_END = "The review ends earlier if every effect size is decided."
+EARLY_END = "The review ends earlier if more matches would rarely change an effect size."
 # CPU times of each rule set: pilot matches and plots, and training
 SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 2, 90
 

@@ -1,5 +1,6 @@
 """Tests of saved games and kept deals after the server was killed at any moment."""
 
+import contextlib
 import json
 import random
 import shutil
@@ -98,11 +99,7 @@ def test_a_killed_server_continues_its_games(empty_directory, monkeypatch):
     acknowledged = (0, 0)
     for _ in range(N_KILLS):
         with serve(empty_directory) as (server, address):
-            origin = address.partition("/?")[0]
-            with httpx2.Client(
-                base_url=origin, headers={"Origin": origin}, timeout=PATIENCE
-            ) as browser:
-                browser.get(address)
+            with open_client(address) as browser:
                 state = browser.get(f"/play/state?{query}").json()
                 assert progress_of(state) >= acknowledged
                 threading.Timer(draw.uniform(0, 0.5), server.kill).start()
@@ -115,13 +112,17 @@ def test_a_killed_server_continues_its_games(empty_directory, monkeypatch):
             server.wait()
     assert acknowledged > (0, 5)
     assert kept_deals(empty_directory) <= acknowledged[0]
-    with serve(empty_directory) as (_, address):
-        origin = address.partition("/?")[0]
-        with httpx2.Client(
-            base_url=origin, headers={"Origin": origin}, timeout=PATIENCE
-        ) as browser:
-            browser.get(address)
-            assert not browser.post(f"/play/restart?{query}").json()["can_undo"]
+    with serve(empty_directory) as (_, address), open_client(address) as browser:
+        assert not browser.post(f"/play/restart?{query}").json()["can_undo"]
+
+
+@contextlib.contextmanager
+def open_client(address):
+    """Open the address of a server, and yield a client that has its cookie."""
+    origin = address.partition("/?")[0]
+    with httpx2.Client(base_url=origin, headers={"Origin": origin}, timeout=PATIENCE) as client:
+        client.get(address)
+        yield client
 
 
 def progress_of(state):
