@@ -6,7 +6,7 @@ ends with `<!-- end -->`:
     <!-- rows: NAME -->                  the parameters of a variant that differ from `standard`
     <!-- parameters -->                  all parameters of the rules
     <!-- games -->                       an index of all variants
-    <!-- table: EXPERIMENT VARIANT... --> results of an experiment, in these variants or all
+    <!-- table: EXPERIMENT [VARIANT] --> results of an experiment, in one variant or in all
     <!-- metrics: UNIT -->               the metrics per deal, or per match
     <!-- kinds -->                       the player types of reviews and their strategies
     <!-- reviewed: NAME -->              verdicts and scorecard of a review in results/reference
@@ -16,7 +16,7 @@ ends with `<!-- end -->`:
     <!-- scorecard -->                   the rows of a review's scorecard
     <!-- plots -->                       the plots of simgin.plots
     <!-- view -->                        the fields of the view of a policy
-    <!-- strategies -->                  every strategy with its idea, source and strength
+    <!-- strategies -->                  every strategy with its strength, speed and idea
     <!-- hardest: NAME -->               the opponents against which A wins the fewest matches
     <!-- speed -->                       the reference benchmark
     <!-- odds: GAME -->                  the output of `simgin odds` for a game, or solitaire

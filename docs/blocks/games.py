@@ -9,6 +9,7 @@ import pandas as pd
 import simgin
 from blocks.markdown import format_table
 from blocks.reference import ROOT
+from blocks.strategies import render_headlines
 from simgin.report import numbers
 from simgin.rules import variants
 from simgin.rules.variants import Variant
@@ -139,38 +140,24 @@ def _measured_cells(name: str) -> Iterator[str]:
         yield numbers.format_estimate(*table.find_interval(rows, metric), factor)
 
 
-def render_results(source: str, *names: str) -> str:
-    """Return a table of an experiment's results, with a row per metric and a column per matchup.
+def render_results(source: str, variant: str = "") -> str:
+    """Return a table of an experiment's results.
 
     Args:
         source: Path of the experiment file, or "alone" to play matches in the solitaire variants.
-        *names: Variants to show (default: all).
+        variant: Variant with a row per metric and a column per strategy. By default, the table has
+            a row with the main metrics for each matchup.
     """
-    matchups = _ordered_matchups(source, names)
-    has_several = len({variant for (variant, _, _), _ in matchups}) > 1
-    headings = [
-        f"`{a}`" + (f" in `{variant}`" if has_several else "") for (variant, a, _), _ in matchups
-    ]
-    lines = _metric_lines([rows for _, rows in matchups])
-    parts = [
-        _caption(matchups),
-        format_table(("", *headings), lines),
-        _command_sentence(source, matchups),
-    ]
-    return "\n\n".join(parts)
-
-
-def _ordered_matchups(source: str, names: Sequence[str]) -> list[Matchup]:
-    """Return the matchups, sorted by strategy and then by the order of the variants in `names`."""
+    results = play_source(source)
     matchups = [
-        (key, rows)
-        for key, rows in table.iterate_matchups(play_source(source))
-        if not names or key[0] in names
+        (key, rows) for key, rows in table.iterate_matchups(results) if variant in ("", key[0])
     ]
-    if names:
-        matchups.sort(key=lambda matchup: names.index(matchup[0][0]))
-    strategies = list(dict.fromkeys(a for (_, a, _), _ in matchups))
-    return sorted(matchups, key=lambda matchup: strategies.index(matchup[0][1]))
+    if variant:
+        headings = ["", *(f"`{a}`" for (_, a, _), _ in matchups)]
+        lines = format_table(headings, _metric_lines([rows for _, rows in matchups]))
+    else:
+        lines = render_headlines(results)
+    return "\n\n".join([_caption(matchups), lines, _command_sentence(source, matchups)])
 
 
 @cache
@@ -205,9 +192,11 @@ def _solo_strategies(variant: Variant) -> list[str]:
 def _caption(matchups: Sequence[Matchup]) -> str:
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
-    results = "Each column shows the results of a [strategy](README.md#players)"
     played = f"{_count_matches(matchups):,} matches{against}"
-    return f"{results} over {played}. All intervals are 95 % confidence intervals."
+    return (
+        f"The table shows results of [strategies](README.md#players) in {played}, with 95 % "
+        "confidence intervals:"
+    )
 
 
 def _command_sentence(source: str, matchups: Sequence[Matchup]) -> str:

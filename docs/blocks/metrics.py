@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from blocks import facts
 from blocks.markdown import format_table
 from blocks.reference import REFERENCE
 from simgin import plots
@@ -18,7 +17,6 @@ from simgin.review.review import GIN_VS_KNOCK, SKILL
 from simgin.review.review_request import SECONDS_PER_TURN
 from simgin.rules import variants
 from simgin.stats import metrics
-from simgin.stats.metrics import Metric
 from simgin.stats.table import read_schema
 from simgin.strategy import cast
 
@@ -26,18 +24,13 @@ DOCS = Path(__file__).resolve().parents[1]
 
 
 def render_metrics(unit: str) -> str:
-    """Return a table of all metrics of a unit, with their numerators and denominators."""
-    headings = (
-        "Metric",
-        "Players",
-        "Definition",
-        "Numerator",
-        "Denominator",
-        "Units for the error",
-    )
-    return format_table(
-        headings, [metric_cells(metric) for metric in metrics.METRICS if metric.unit == unit]
-    )
+    """Return a table that defines all metrics of a unit."""
+    lines = [
+        (f"`{metric.name}`", " or ".join(map(str, metric.players)), metric.meaning)
+        for metric in metrics.METRICS
+        if metric.unit == unit
+    ]
+    return format_table(("Metric", "Players", "Definition"), lines)
 
 
 def render_columns(what: str) -> str:
@@ -65,18 +58,22 @@ def render_columns(what: str) -> str:
         )
     columns = schema["columns"]
     lines = [
-        (f"`{name}`", "any", _describe_column(*description))
+        (f"`{name}`", _describe_column(*description))
         for name, description in columns.items()
         if not _is_error_or_bound(name, columns)
     ]
     files: dict[tuple[str, str], list[str]] = {}
     for name, entry in outputs.items():
         for column, description in entry.get("meanings", {}).items():
-            key = column, _describe_column(*description)
+            key = f"`{column}`", _describe_column(*description)
             files.setdefault(key, []).append(_format_file(name, entry))
-    for (column, cell), names in files.items():
-        lines.append((f"`{column}`", ", ".join(names), cell))
-    return format_table(("column", "file", "meaning"), lines)
+    special = [(column, ", ".join(names), cell) for (column, cell), names in files.items()]
+    return "\n\n".join(
+        (
+            format_table(("column", "meaning"), lines),
+            format_table(("column", "file", "meaning"), special),
+        )
+    )
 
 
 def _output_cells(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
@@ -104,18 +101,6 @@ def _is_error_or_bound(name: str, columns: Collection[str]) -> bool:
 def _format_file(name: str, entry: Mapping[str, Any]) -> str:
     file = entry.get("file", name)
     return f"`{file}.csv`" if file else f"`{entry['by'].strip('`')} --json`"
-
-
-def metric_cells(metric: Metric) -> tuple[str, ...]:
-    """Return the cells that describe a metric in the table of metrics."""
-    return (
-        f"`{metric.name}`",
-        " or ".join(map(str, metric.players)),
-        metric.meaning,
-        facts.describe_fact(metric.numerator_a),
-        facts.describe_fact(metric.denominator),
-        "all" if metric.is_in_every_unit else "denominator > 0",
-    )
 
 
 def render_scorecard() -> str:

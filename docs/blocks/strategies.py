@@ -1,5 +1,7 @@
 """Documentation blocks about strategies, odds and speed, based on the committed results."""
 
+import pandas as pd
+
 from blocks.markdown import format_table
 from blocks.reference import ROOT, read_bench, read_csv, read_summary_section, read_tidy_rows
 from simgin.core.view import VIEW_FIELDS
@@ -62,11 +64,10 @@ def render_strategies() -> str:
                 catalogue.format_strength(name),
                 rate,
                 catalogue.extract_idea(strategy),
-                strategy.source,
             )
         )
     return format_table(
-        ("strategy", "Elo, matches won against `simple`", "deals per second", "idea", "source"),
+        ("strategy", "Elo, matches won against `simple`", "deals per second", "idea"),
         lines,
     )
 
@@ -99,8 +100,13 @@ def render_reference_results(result: str, *title: str) -> str:
     """Return the main metrics of each matchup in a result, or a section of its summary."""
     if title:
         return read_summary_section(result, " ".join(title))
+    return render_headlines(read_tidy_rows(result))
+
+
+def render_headlines(results: pd.DataFrame) -> str:
+    """Return a table with a row per matchup and the main metrics, without empty columns."""
     lines = []
-    for (variant, a, b), rows in table.iterate_matchups(read_tidy_rows(result)):
+    for (variant, a, b), rows in table.iterate_matchups(results):
         cells = [
             numbers.format_estimate(*table.find_interval(rows, metric), factor)
             for metric, _, factor in HEADLINES

@@ -3,7 +3,6 @@
 A metric is the ratio of two facts of `simgin.core.batch_columns`. metrics.toml defines the
 numerator, and `DENOMINATOR_INDEX` defines the denominator. Every metric has the perspective of one
 strategy. The numerator is `numerator_a` if that strategy is A and `numerator_b` if it is B.
-docs/blocks/facts.py documents the facts.
 """
 
 import tomllib
