@@ -181,18 +181,17 @@ def render_player_types(variant: str) -> str:
 
 
 def render_plots() -> str:
-    """Return a section for each plot function: columns, command, Python code and image."""
+    """Return a section for each plot function, with a command, Python code and an image."""
     gallery = tomllib.loads((DOCS / "plots.toml").read_text())
     sections = []
     for name in (name for name in plots.__all__ if name not in ("png", "svg")):
-        text = (inspect.getdoc(getattr(plots, name)) or "").partition("\n\nArgs:")[0]
-        summary = text.partition(".\n")[0].partition(". ")[0].rstrip(".")
+        summary = (inspect.getdoc(getattr(plots, name)) or "").partition(".\n")[0]
+        summary = " ".join(summary.split()).partition(". ")[0].rstrip(".")
         entry, image = gallery[name], f"plots/{name}.png"
         if "image" in entry:
             image = f"../../results/reference/{entry['image']}"
         code = f"```sh\n{entry['command']}\n```\n\n```python\n{entry['python'].strip()}\n```"
-        alt = summary.removeprefix("Plot ")
+        alt = summary.removeprefix("Plot ").partition(", and mark")[0]
         picture = f"![{alt[:1].upper()}{alt[1:]}]({image})"
-        description = "\n".join(textwrap.wrap(" ".join(text.split()), 120))
-        sections.append(f"### {name}\n\n{description}\n\n{code}\n\n{picture}")
+        sections.append(f"### {name}\n\n{summary}.\n\n{code}\n\n{picture}")
     return "\n\n".join(sections)
