@@ -23,7 +23,7 @@ from simgin.runs.directory import MANIFEST_FILE, ResultsError, corrupt_manifest_
 from simgin.runs.ledger import LEDGER_FILE, Ledger, identity_differences
 from simgin.runs.plan import FieldChange, Plan
 from simgin.runs.stopping import StopResult
-from simgin.stats.batches import Homogeneity, compute_homogeneity
+from simgin.stats.batches import Homogeneity, compute_homogeneity, homogeneity_columns
 from simgin.stats.metrics import headline_metrics
 from simgin.text.amounts import UNIT_PLURALS, format_count_range
 from simgin.text.messages import format_value
@@ -246,22 +246,22 @@ def _defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[fl
 def _check_matchup(
     matchup_index: int, matchup: Matchup, units: int, ledger: Ledger
 ) -> dict[str, Any]:
-    rows = ledger.rows(matchup_index, units, matchup.batch_size)
-    workers = ledger.workers(matchup_index, units, matchup.batch_size)
+    key = (matchup_index, units, matchup.batch_size)
     metric, _ = headline_metrics(matchup.unit, len(matchup.players))
+    columns, total = ledger.rows(*key, homogeneity_columns(metric)), ledger.total(*key)
+    workers = ledger.workers(*key)
     names = list(dict.fromkeys(workers))
     labels = [names.index(worker) for worker in workers]
-    batches = compute_homogeneity(rows, metric)
-    groups = compute_homogeneity(rows, metric, labels)
+    batches = compute_homogeneity(columns, total, metric)
+    groups = compute_homogeneity(columns, total, metric, labels)
     entry: dict[str, Any] = {
         "metric": metric,
         "batches": _to_manifest_entry(batches),
         "workers": {**_to_manifest_entry(groups), "names": names},
     }
     if batches.p < RECHECK_P:
-        entry["played_again"] = _replay_batch(
-            matchup, batches.largest_group, rows[batches.largest_group]
-        )
+        batch = batches.largest_group
+        entry["played_again"] = _replay_batch(matchup, batch, ledger.rows(*key)[batch])
     return entry
 
 

@@ -152,19 +152,31 @@ class Ledger:
             ):  # A packed batch has more than one byte.
                 yield [first_batch, units, *fields]
 
-    def rows(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
+    def rows(
+        self,
+        matchup_index: int,
+        units: int,
+        batch_size: int,
+        columns: slice | Sequence[int] = slice(None),
+    ) -> np.ndarray:
         """Return the batch rows of the first `units` units of a matchup, in order.
 
         Args:
             matchup_index: Index of the matchup.
             units: Number of units.
             batch_size: Number of units in a complete batch.
+            columns: Columns to return, by default all `N_COLUMNS`.
 
         Returns:
-            `(n_batches, N_COLUMNS) int64`.
+            `(n_batches, n_columns) int64`.
         """
-        empty = np.zeros((0, batch_columns.N_COLUMNS), np.int64)
-        return np.concatenate([empty, *self.iter_chunks(matchup_index, units, batch_size)])
+        width = np.arange(batch_columns.N_COLUMNS)[columns].size
+        rows = np.empty((-(-units // batch_size), width), np.int64)
+        start = 0
+        for chunk in self.iter_chunks(matchup_index, units, batch_size):
+            rows[start : start + len(chunk)] = chunk[:, columns]
+            start += len(chunk)
+        return rows
 
     def total(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
         """Return the exact sum of all batch rows of a matchup, (N_COLUMNS,) int64."""

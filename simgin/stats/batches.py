@@ -194,32 +194,42 @@ class Homogeneity:
     largest_group: int
 
 
+def homogeneity_columns(metric: str) -> list[int]:
+    """Return the columns of the units, the numerator and the denominator of a metric."""
+    fact = METRICS_BY_NAME[metric].fact_index()
+    return [
+        batch_columns.COL_UNITS,
+        batch_columns.COL_SUM + fact,
+        batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDEX[fact],
+    ]
+
+
 def compute_homogeneity(
-    rows: np.ndarray, metric: str, groups: Sequence[int] | np.ndarray | None = None
+    columns: np.ndarray,
+    total: np.ndarray,
+    metric: str,
+    groups: Sequence[int] | np.ndarray | None = None,
 ) -> Homogeneity:
     """Test whether a metric of strategy A is homogeneous over batches.
 
     Args:
-        rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64. The variance is estimated from
-            the units of all batches.
+        columns: `homogeneity_columns` of the batch rows, (n_batches, 3) int64.
+        total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64, from which the variance of a
+            unit is estimated.
         metric: Name of the metric.
         groups: Labels of the batches, such as worker names. If given, the groups are compared.
     """
     labels, group = np.unique(
-        np.arange(len(rows)) if groups is None else groups, return_inverse=True
+        np.arange(len(columns)) if groups is None else groups, return_inverse=True
     )
-    merged_rows = np.zeros((len(labels), batch_columns.N_COLUMNS), np.int64)
-    np.add.at(merged_rows, group, rows)
-    is_nonempty = unit_counts(merged_rows) > 0
-    labels, merged_rows = labels[is_nonempty], merged_rows[is_nonempty]
-    units, df = unit_counts(merged_rows), len(merged_rows) - 1
-    ratio = sum_metric(sum_rows(merged_rows), METRICS_BY_NAME[metric])
+    sums = np.zeros((len(labels), columns.shape[1]), np.int64)
+    np.add.at(sums, group, columns)
+    units, numerators, denominators = sums.T
+    ratio, df = sum_metric(total, METRICS_BY_NAME[metric]), len(labels) - 1
     if df < 1 or not ratio.residual_squares > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
-    fact, d = METRICS_BY_NAME[metric].fact_index(), ratio.denominator
-    residual = fact_sums(merged_rows, fact) - ratio.numerator / d * denominator_sums(
-        merged_rows, fact
-    )
+    d = ratio.denominator
+    residual = numerators - ratio.numerator / d * denominators
     variances = units * (ratio.residual_squares / (d * d * (int(units.sum()) - 1)))
     statistic = float((residual**2 / variances).sum())
     standard = residual / np.sqrt(variances * (1 - units / units.sum()))

@@ -1,5 +1,7 @@
 """Tests of the runner: equal rows for any workers, failures, stopping and resuming."""
 
+import subprocess
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -233,3 +235,19 @@ def test_deals_missing_their_records_are_played_again(tmp_path):
             :, batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_margin"]
         ]
         assert (deals["points_a"] - deals["points_b"]).sum() == margins.sum()
+
+
+@pytest.mark.slow
+def test_memory_hardly_grows_with_the_number_of_deals():
+    """The batch rows of 20 million deals have 46 MB."""
+
+    def peak_megabytes(deals):
+        command = (
+            "import resource, simgin; "
+            f"print(simgin.match('simple', 'simple', deals='{deals}')); "
+            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)"
+        )
+        output = subprocess.run([sys.executable, "-c", command], capture_output=True, check=True)
+        return float(output.stdout.split()[-1])
+
+    assert peak_megabytes("20M") < peak_megabytes("100k") + 30

@@ -7,7 +7,12 @@ import pytest
 from scipy import special, stats
 
 from simgin.core import batch_columns
-from simgin.stats.batches import add_continuity_correction, chi_square_tail, compute_homogeneity
+from simgin.stats.batches import (
+    add_continuity_correction,
+    chi_square_tail,
+    compute_homogeneity,
+    homogeneity_columns,
+)
 from simgin.stats.estimate import RatioSums, critical_value, estimate_ratio, wilson_interval
 
 
@@ -126,11 +131,16 @@ def singles(won, n):
     return rows
 
 
+def homogeneity_of_wins(rows):
+    columns = rows[:, homogeneity_columns("deal_win")]
+    return compute_homogeneity(columns, rows.sum(axis=0), "deal_win")
+
+
 def test_single_results_give_pearsons_chi_square():
     """They agree up to a factor (n - 1) / n in the variance."""
     won, n = np.array([480, 520, 530, 505, 470]), np.array([1000, 1000, 1000, 1000, 900])
     expected = stats.chi2_contingency(np.array([won, n - won]), correction=False)
-    found = compute_homogeneity(singles(won, n), "deal_win")
+    found = homogeneity_of_wins(singles(won, n))
     assert found.statistic == pytest.approx(expected.statistic * (n.sum() - 1) / n.sum())
     assert (found.df, found.p) == (4, pytest.approx(expected.pvalue, rel=1e-3))
     p = won.sum() / n.sum()
@@ -152,7 +162,7 @@ def test_the_tail_of_chi_square_agrees_with_scipy():
     ids=["one", "sure", "empty"],
 )
 def test_homogeneity_is_undefined_without_variation(rows):
-    found = compute_homogeneity(rows, "deal_win")
+    found = homogeneity_of_wins(rows)
     assert (
         np.isnan([found.statistic, found.p, found.largest_residual]).all()
         and found.largest_group == -1
