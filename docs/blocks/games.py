@@ -45,7 +45,7 @@ INDEX_HEADINGS = (
     "main difference",
     "goal of a match",
     "turns per deal",
-    "ended by stock, joker or draw limit %",
+    "dead hand, joker or draw limit %",
     "ended by gin %",
 )
 
@@ -152,12 +152,12 @@ def render_results(source: str, variant: str = "") -> str:
     matchups = [
         (key, rows) for key, rows in table.iterate_matchups(results) if variant in ("", key[0])
     ]
-    if variant:
-        headings = ["", *(f"`{a}`" for (_, a, _), _ in matchups)]
-        lines = format_table(headings, _metric_lines([rows for _, rows in matchups]))
-    else:
-        lines = render_headlines(results)
-    return "\n\n".join([_caption(matchups), lines, _command_sentence(source, matchups)])
+    if not variant:
+        command = f"To reproduce the table, run `simgin run {source}`."
+        return "\n\n".join([_caption(matchups), render_headlines(results), command])
+    headings = ["", *(f"`{a}`" for (_, a, _), _ in matchups)]
+    lines = _metric_lines([rows for _, rows in matchups])
+    return f"{_caption(matchups)}\n\n{format_table(headings, lines)}"
 
 
 @cache
@@ -192,23 +192,10 @@ def _solo_strategies(variant: Variant) -> list[str]:
 def _caption(matchups: Sequence[Matchup]) -> str:
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
-    played = f"{_count_matches(matchups):,} matches{against}"
-    return (
-        f"The table shows results of [strategies](README.md#players) in {played}, with 95 % "
-        "confidence intervals:"
-    )
-
-
-def _command_sentence(source: str, matchups: Sequence[Matchup]) -> str:
-    if source != SOLITAIRE:
-        return f"To reproduce the table, run `simgin run {source}`."
-    (variant, strategy, _), _ = matchups[0]
-    command = f"simgin match {strategy} -v {variant} --matches {_count_matches(matchups)}"
-    return f"To reproduce the first column, run `{command}`."
-
-
-def _count_matches(matchups: Sequence[Matchup]) -> int:
-    return int(matchups[0][1]["match_win"]["n"])
+    n_matches = int(matchups[0][1]["match_win"]["n"])
+    results = "The table shows results of [strategies](README.md#players)"
+    played = f"{n_matches:,} matches{against}"
+    return f"{results} in {played}, with 95 % confidence intervals:"
 
 
 def _metric_lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:
