@@ -12,6 +12,7 @@ Finished rounds are stored in --work, so an interrupted training resumes.
 """
 
 import argparse
+import hashlib
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -290,6 +291,15 @@ def train(rounds: int, rule_sets: int, work: Path, pool: Executor) -> np.ndarray
     return fit_window(played)
 
 
+def default_work_directory(rule_sets: int) -> Path:
+    """Return the directory of finished rounds, whose name is a digest of the training's inputs."""
+    inputs = [(STRATEGIES / "champion.npy").read_bytes(), Path(__file__).read_bytes()]
+    digest = hashlib.sha256(b"".join([*inputs, str(rule_sets).encode()])).hexdigest()
+    cache = jit.cache_directory()
+    assert cache is not None, "the cache directory is not writable"
+    return cache / f"champion-rules-{digest[:8]}"
+
+
 def main() -> None:
     """Run the command-line interface."""
     parser = argparse.ArgumentParser(
@@ -301,7 +311,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="directory for finished rounds")
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion-rules.npy")
     args = parser.parse_args()
-    work = args.work or jit.cache_directory() / "champion-rules"
+    work = args.work or default_work_directory(args.rule_sets)
     with ProcessPoolExecutor(args.jobs) as pool:
         deltas = train(args.rounds, args.rule_sets, work, pool)
         log_odds = fit_log_odds(deltas, pool)

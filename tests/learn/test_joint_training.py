@@ -97,6 +97,19 @@ def test_an_interrupted_training_resumes_with_the_same_result(small, tmp_path):
     assert training.train(2, 2, tmp_path / "parts", small).tobytes() == whole.tobytes()
 
 
+@pytest.mark.slow
+def test_two_trainings_give_the_same_bytes(small, tmp_path):
+    made = []
+    for name in ("first", "second"):
+        deltas = training.train(1, 2, tmp_path / name, small)
+        made.append([deltas.tobytes(), training.fit_log_odds(deltas, small).tobytes()])
+    assert made[0] == made[1]
+
+
+def test_rounds_of_another_training_are_not_resumed():
+    assert training.default_work_directory(4) != training.default_work_directory(96)
+
+
 def test_the_log_odds_of_the_usual_rules_are_the_constants(small):
     found = training.fit_log_odds(np.zeros((N_RULE_FEATURES, 2 * player.BLEND_SIZE)), small)
     assert found.shape == (1 + N_RULE_FEATURES, player.N_ODDS)
