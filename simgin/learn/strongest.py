@@ -1,7 +1,7 @@
 """Search for the strongest player under a rule set with pilot matches.
 
-The default strong player, `champion`, was trained for a few rule sets. Under other rules, another
-strategy can be stronger.
+The default strong player, `champion`, adapts its play to most rules. Under rules that its training
+did not cover, another strategy can be stronger.
 """
 
 from __future__ import annotations
