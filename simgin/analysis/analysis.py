@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_WORLDS = 10_000  # default number of worlds per position
-MAX_WORLDS = 1_000_000  # maximum number of worlds. All outcomes are kept in memory
+MAX_WORLDS = 1_000_000  # maximum number of worlds, because all outcomes are kept in memory
 WORLDS_PER_CALL = 50  # number of worlds per engine call
 WORLDS_PER_CHECK = 400  # number of worlds between two checks of the time limit
 GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
@@ -45,8 +45,8 @@ UNDERCUT = DEAL_RESULTS.index("undercut")
 
 # Outcome of a deal for the player. Points are net points, or minus the penalty. `match` is the
 # probability of winning the match in %, or NaN if it is unknown. `deals` and `games` are the net
-# numbers of won deals and games if the game has a die, and NaN if it has none. The other measures
-# are 1 if the event occurred.
+# numbers of won deals and games if the game has a die, otherwise NaN. The other measures are 1 if
+# the event occurred.
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
 # Minimum assumed range of the difference between two actions in one world, in points or % of
@@ -68,7 +68,7 @@ MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 @dataclass(frozen=True)
 class ActionGaps:
-    """Differences in value between each action and the best of the active actions.
+    """Differences between the value of each action and the value of the best active action.
 
     Attributes:
         best: Index of the best action.
@@ -110,8 +110,8 @@ def compare_actions(
     variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     # The intervals are narrowest at the geometric mean of the first and last checkpoints.
-    tightest = sqrt(MIN_UNITS_FIRST_LOOK * max(MIN_UNITS_FIRST_LOOK, max_worlds))
-    widths = [confidence_sequence_width(int(n), tightest, alpha) for n in worlds]
+    n_narrowest = sqrt(MIN_UNITS_FIRST_LOOK * max(MIN_UNITS_FIRST_LOOK, max_worlds))
+    widths = [confidence_sequence_width(int(n), n_narrowest, alpha) for n in worlds]
     errors = np.sqrt(variances / worlds)
     half_widths = np.array(widths) * errors
     half_widths[best] = 0.0
@@ -226,7 +226,7 @@ class Analysis(RenamedAttributes):
 
     @cached_property
     def best_indices(self) -> list[int]:
-        """Indices of the actions that are not significantly worse than the best, best first."""
+        """Indices of the actions that are not significantly worse than the best, in order."""
         is_active = active_actions(self.values, self.max_worlds, self.min_range)
         return [index for index in self.ranking if is_active[index]]
 
@@ -298,7 +298,7 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
     Args:
         records: DEAL array of any shape.
         variant: Variant of the deals.
-        equity: Equity that values deal results in the match or game, or None.
+        equity: Equity with which the match or game values deal results, or None.
 
     Returns:
         OUTCOME array of the same shape.
@@ -399,7 +399,7 @@ def analyse_without_elimination(
         position: Decision to analyse.
         strategy: Strategy that continues for the player.
         opponent: Strategy that continues for the opponent, or None in solitaire games.
-        budget: Limits of the analysis, of which `seconds` has no effect.
+        budget: Limits of the analysis. The time limit has no effect.
     """
     rollouts = _Rollouts(position, strategy, opponent, budget)
     rollouts.play(budget.worlds)

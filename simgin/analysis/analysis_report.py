@@ -74,7 +74,9 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
     """
     if is_deal:
         yield from Report(
-            _report_title(analyses), [*_summary_sentences(analyses)], tables=[deal_table(analyses)]
+            _make_report_title(analyses),
+            [*_format_summary_sentences(analyses)],
+            tables=[deal_table(analyses)],
         ).to_renderables()
         yield ""
         return
@@ -88,17 +90,17 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
 def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Report:
     """Build the report of analyses, with plots of up to `MAX_PLOTS` costly decisions."""
     return Report(
-        question=_report_title(analyses),
-        verdict=list(_summary_sentences(analyses)),
-        tables=[deal_table(analyses)] if is_deal else list(_action_tables(analyses)),
+        question=_make_report_title(analyses),
+        verdict=list(_format_summary_sentences(analyses)),
+        tables=[deal_table(analyses)] if is_deal else list(_build_action_tables(analyses)),
         plots=LazySequence(_make_plots(analyses)),
-        facts=list(_report_facts(next(iter(analyses.values())))),
+        facts=list(_list_settings(next(iter(analyses.values())))),
         command=command,
         files={"analysis.csv": analyses_to_frame(analyses).to_csv(index=False)},
     )
 
 
-def _report_title(analyses: Analyses) -> str:
+def _make_report_title(analyses: Analyses) -> str:
     """Return the title of the report."""
     title, *other_titles = analyses
     if not other_titles:
@@ -116,9 +118,9 @@ def _capitalise(text: str) -> str:
 # Sentences
 
 
-def _summary_sentences(analyses: Analyses) -> Iterator[str]:
-    """Yield a sentence for each plotted decision, with a label if there are several."""
-    plotted_analyses = _select_plotted(analyses)
+def _format_summary_sentences(analyses: Analyses) -> Iterator[str]:
+    """Yield a sentence for each plotted decision, with a label if there are several decisions."""
+    plotted_analyses = _select_plotted_analyses(analyses)
     for title, analysis in plotted_analyses.items():
         prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
         yield f"{prefix}{analysis_verdict(analysis)}"
@@ -126,7 +128,7 @@ def _summary_sentences(analyses: Analyses) -> Iterator[str]:
         yield NO_COST_NOTE
 
 
-def _select_plotted(analyses: Analyses) -> Analyses:
+def _select_plotted_analyses(analyses: Analyses) -> Analyses:
     """Return the decisions to plot: all decisions if there are few, otherwise the costliest."""
     if len(analyses) <= MAX_PLOTS:
         return analyses
@@ -199,7 +201,7 @@ def format_cost(analysis: Analysis, index: int) -> str:
 
 
 def compare_chances(analysis: Analysis, other_index: int) -> str:
-    """Return a sentence that compares the outcomes of the best action with those of another one."""
+    """Return a sentence that compares the outcomes of the best action and of another action."""
     position = analysis.position
     pair = (analysis.ranking[0], other_index)
     names = [analysis.action_names[index] for index in pair]
@@ -240,7 +242,7 @@ def table_note(analyses: Analyses) -> str:
     if any(analysis.position.chosen for analysis in analyses.values()):
         sentences.append("< marks the chosen action.")
     if not others:
-        sentences += _offer_sentences(first_analysis)
+        sentences += _format_offer_sentences(first_analysis)
     measure = select_measure(first_analysis.position.variant)
     if measure in NET_NOTES:
         sentences.append(NET_NOTES[measure])
@@ -249,8 +251,8 @@ def table_note(analyses: Analyses) -> str:
     return " ".join(sentences)
 
 
-def _offer_sentences(analysis: Analysis) -> list[str]:
-    """Return a list that contains a sentence about the opponent's die offer, if there is one."""
+def _format_offer_sentences(analysis: Analysis) -> list[str]:
+    """Return a list with a sentence about the opponent's die offer, or an empty list."""
     sampler = analysis.world_sampler
     if not sampler.has_offer:
         return []
@@ -264,7 +266,7 @@ def _offer_sentences(analysis: Analysis) -> list[str]:
     return [f"Worlds include only {hands}."]
 
 
-def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
+def _list_settings(first: Analysis) -> Iterator[tuple[str, str]]:
     """Yield the settings of the analysis, each with its label."""
     yield "Variant", first.matchup.variant.spec
     yield "Rollout players", first.matchup.title
@@ -279,8 +281,8 @@ def _report_facts(first: Analysis) -> Iterator[tuple[str, str]]:
 # Tables
 
 
-def _action_tables(analyses: Analyses) -> Iterator[Table]:
-    """Yield one table of actions per position, titled with a label if there are several."""
+def _build_action_tables(analyses: Analyses) -> Iterator[Table]:
+    """Yield one table of actions per position, with a title if there are several positions."""
     for title, analysis in analyses.items():
         table = action_table(analysis, table_note(analyses))
         yield table if len(analyses) == 1 else replace(table, title=_capitalise(title))
@@ -334,7 +336,7 @@ def display_factors(analysis: Analysis) -> dict[str, int]:
 
 def deal_table(analyses: Analyses) -> Table:
     """Return a table with one row per decision: the chosen action, the best action and the cost."""
-    rows = [_deal_table_row(title, analysis) for title, analysis in analyses.items()]
+    rows = [_build_deal_table_row(title, analysis) for title, analysis in analyses.items()]
     first_analysis = next(iter(analyses.values()))
     note = INTERVAL_NOTE
     if any(len(analysis.best_indices) > 1 for analysis in analyses.values()):
@@ -343,7 +345,7 @@ def deal_table(analyses: Analyses) -> Table:
     return table_from_rows(f"Cost of each decision in {first_analysis.unit}", headings, rows, note)
 
 
-def _deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
+def _build_deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
     index = analysis.position.chosen_index
     chosen_action = analysis.action_names[index]
     best = format_better_action(chosen_action, analysis.action_names[analysis.ranking[0]])
@@ -362,7 +364,7 @@ def _deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
 
 def _make_plots(analyses: Analyses) -> Iterator[Plot]:
     """Yield a plot for each selected decision, with its cards and the costs of its actions."""
-    for number, (title, analysis) in enumerate(_select_plotted(analyses).items()):
+    for number, (title, analysis) in enumerate(_select_plotted_analyses(analyses).items()):
         position = analysis.position
         prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
         costs = analysis.frame()
@@ -391,7 +393,7 @@ def position_caption(position: Position) -> str:
 
 
 def card_rows(position: Position) -> Iterator[CardRow]:
-    """Yield the player's hand, the pile and the opponent's hand, once they have been dealt."""
+    """Yield the player's hand, the pile and the opponent's hand if cards have been dealt."""
     view = position.view
     if view.phase == PHASE_BLIND:
         return

@@ -104,7 +104,7 @@ class AnalysisRequest:
 
     @classmethod
     def read_file(cls, path: str, budget: Budget, **more: Any) -> AnalysisRequest:
-        """Parse a request to analyse a deal that is recorded in a file.
+        """Read a request to analyse the deal in a file.
 
         Raises:
             PositionError: If the file does not contain a deal.
@@ -127,7 +127,7 @@ class AnalysisResult(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with its number of played units (see `Result.played`)."""
+        """Matchups of the analysis, each with the number of units played (see `Result.played`)."""
         matchups = {analysis.matchup.title: analysis.matchup for analysis in self.analyses.values()}
         worlds = next(iter(self.analyses.values())).n_worlds
         return [(matchup, worlds) for matchup in matchups.values()]
@@ -137,7 +137,7 @@ class AnalysisResult(Result):
         return {"analysis": analyses_to_frame(self.analyses)}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of the DataFrame for JSON."""
+        """Return the rows of the DataFrame as dictionaries for JSON."""
         table = analyses_to_frame(self.analyses)
         rows: list[Any] = table.astype(object).where(table.notna(), None).to_dict("records")
         return rows
@@ -158,7 +158,9 @@ def run_analysis(
     ) -> None:
         if on_progress is not None:
             on_progress(
-                done, total, lambda: _live_table(get_analyses(), _requests_whole_deal(request))
+                done,
+                total,
+                lambda: _build_live_table(get_analyses(), _requests_whole_deal(request)),
             )
 
     source, players = request.source, (request.strategy, request.opponent)
@@ -186,7 +188,7 @@ def _requests_whole_deal(request: AnalysisRequest) -> bool:
     return isinstance(request.source, TracedDeal) and request.turn is None
 
 
-def _live_table(analyses: Mapping[str, Analysis], is_deal: bool) -> RenderableType:
+def _build_live_table(analyses: Mapping[str, Analysis], is_deal: bool) -> RenderableType:
     """Return a table of the interim results for all decisions of a deal or for one position."""
     from rich.console import Group
 

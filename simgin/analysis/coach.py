@@ -34,7 +34,7 @@ class Coach:
     def __init__(self, matchup: Matchup, seat: int = 0) -> None:
         self.matchup = matchup
         self.seat = seat
-        # The keys are the actions before the decision.
+        # The keys are the actions that precede a decision.
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def hint(self, deal: TracedDeal) -> list[str]:
@@ -55,20 +55,20 @@ class Coach:
         analysis = self.analyse(deal, positions[-1])
         chosen_index, (best, second_best, *_) = positions[-1].chosen_index, analysis.ranking
         other_index = second_best if chosen_index == best else chosen_index
-        return [_comment(analysis), *_explain(analysis, other_index, [best, other_index])]
+        return [_format_comment(analysis), *_explain(analysis, other_index, [best, other_index])]
 
     def comments(self, deal: TracedDeal, first: int) -> list[str]:
         """Return a comment on each decision, starting with the decision at index `first`."""
         positions = self.list_decisions(deal)
         new_positions = [position for position in positions if position.query_index >= first]
-        return [_comment(self.analyse(deal, position)) for position in new_positions]
+        return [_format_comment(self.analyse(deal, position)) for position in new_positions]
 
     def deal_line(self, deal: TracedDeal) -> str:
         """Return a line that states the total cost of the mistakes in a finished deal."""
         positions = [
             position
             for position in self.list_decisions(deal)
-            if _key(deal, position) in self._analyses
+            if _make_decision_key(deal, position) in self._analyses
         ]
         analyses = [self.analyse(deal, position) for position in positions]
         mistakes = [
@@ -102,7 +102,7 @@ class Coach:
 
     def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
         """Analyse a decision, or return the stored analysis if the decision was analysed before."""
-        key = _key(deal, position)
+        key = _make_decision_key(deal, position)
         if key not in self._analyses:
             budget = Budget(WORLDS, SECONDS, self.matchup.seed)
             best = strong_player(position.variant)
@@ -111,12 +111,12 @@ class Coach:
         return replace(self._analyses[key], position=position)
 
 
-def _key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
+def _make_decision_key(deal: TracedDeal, position: Position) -> tuple[int, ...]:
     """Return the actions that precede a decision, which identify the decision within the deal."""
     return tuple(deal.state.answers[: position.query_index].tolist())
 
 
-def _comment(analysis: Analysis) -> str:
+def _format_comment(analysis: Analysis) -> str:
     return f"Coach: {describe_choice(analysis)}"
 
 
@@ -132,8 +132,8 @@ def _explain(analysis: Analysis, other_index: int, indices: Sequence[int]) -> It
     yield compare_chances(analysis, other_index)
     yield ""
     table = action_table(analysis)
-    kept_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
-    lines = [[str(row[i]) for i in kept_columns] for row in (table.headings, *table.rows)]
+    shown_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
+    lines = [[str(row[i]) for i in shown_columns] for row in (table.headings, *table.rows)]
     lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in indices[:MAX_HINTS])]
     if not analysis.position.is_solo:
         lines[0].append("opponent %")

@@ -1,9 +1,10 @@
 """Reader for recorded deals from `simgin show --json` and from logs of other engines.
 
 A file contains a complete deal or only its beginning. The deal can be a single deal, part of a
-match, or a solitaire game. The engine replays the deal from its shuffle and its actions. It does
-not call any policies, so the strategies are not needed. It rejects actions that contradict the
-cards or earlier decisions. See simgin.analysis.foreign_logs for the logs of other engines.
+match, or a solitaire game. The engine replays the deal from its shuffle and its actions. The engine
+does not call any policies, so the strategies are not needed. The engine rejects actions that
+contradict the cards or earlier decisions. See simgin.analysis.foreign_logs for the logs of other
+engines.
 """
 
 import json
@@ -68,7 +69,7 @@ class RecordedDeal:
 
 
 def read_deal_file(path: str | Path) -> RecordedDeal:
-    """Read a deal from a file; an incomplete deal is marked as truncated.
+    """Read a deal from a file, and mark an incomplete deal as truncated.
 
     Raises:
         PositionError: If the file does not contain a deal.
@@ -116,7 +117,7 @@ def parse_deal_file(
         )
     except ValueError as error:
         reason = str(error).rstrip(".")
-    raise _deal_file_error(path, reason)
+    raise _make_deal_file_error(path, reason)
 
 
 def _strip_side(name: str) -> str:
@@ -124,7 +125,7 @@ def _strip_side(name: str) -> str:
     return str(name).removesuffix(" (A)").removesuffix(" (B)")
 
 
-def _deal_file_error(path: str, reason: str) -> PositionError:
+def _make_deal_file_error(path: str, reason: str) -> PositionError:
     return PositionError(f"{quote_text(path)} is not a valid deal file: {reason}.")
 
 
@@ -147,7 +148,7 @@ def _replay_deal(
         pack=[*pack, *(card for card in mask_to_cards(ALL_CARDS) if card not in pack)],
         joker=-1 if first_row["joker"] is None else _read_integer(first_row, "joker"),
         dealer=0 if first_row["dealer"] is None else _read_integer(first_row, "dealer"),
-        points=_read_pair(first_row["points"]),
+        points=_read_seat_scores(first_row["points"]),
         script=script,
     )
     _check_decisions(deal, decisions)
@@ -178,7 +179,8 @@ def _read_matchup(
 def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: str) -> str:
     """Return the spec of a strategy if it is safe to load, otherwise the spec of a substitute.
 
-    The file can come from an untrusted source, so simgin does not execute Python files named in it.
+    simgin does not execute Python files that a deal file names, because a deal file can come from
+    an untrusted source.
     """
     if ".py" in name.lower():
         return substitute
@@ -211,8 +213,8 @@ def _read_integer(row: JsonRow, name: str) -> int:
     return int(value)
 
 
-def _read_pair(values: Sequence[Any]) -> tuple[int, int]:
-    """Return the two integers in a row, one for each seat."""
+def _read_seat_scores(values: Sequence[Any]) -> tuple[int, int]:
+    """Return the two scores in a field of a row, one for each seat."""
     value_0, value_1 = values
     if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
         raise PositionError(
@@ -239,18 +241,18 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
 
 
 def _write_match_state(replayed: TracedDeal, first_row: JsonRow) -> None:
-    """Write the state of the match to all views of a deal that was replayed without it."""
+    """Write the match state to all views of a deal that was replayed as a single deal."""
     deal = _read_integer(first_row, "deal")
     target = int(build_rules(replayed.matchup.variant).points_target)
     columns = [
-        [_read_pair((points, 0))[0] for points in first_row["columns"][seat]]
+        [_read_seat_scores((points, 0))[0] for points in first_row["columns"][seat]]
         for seat in range(2 if first_row["columns"] else 0)
     ]
     for view in replayed.state.log[: replayed.state.logged + 1]:
         seat = int(view["seat"])
         view["deal"] = deal
         for key, name in (("points", "points"), ("won_deals", "deals"), ("games", "games")):
-            both_seats = _read_pair(first_row[key])
+            both_seats = _read_seat_scores(first_row[key])
             view[f"own_{name}"], view[f"other_{name}"] = both_seats[seat], both_seats[1 - seat]
         for side, points in zip(("own", "other"), (columns[seat:] + columns[:seat]), strict=False):
             view[f"{side}_columns"][: len(points)] = points

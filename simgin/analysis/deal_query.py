@@ -54,7 +54,7 @@ Comparison = tuple[str, str, int]  # quantity, operator and bound, such as `poin
 
 @dataclass(frozen=True)
 class DealQuery:
-    """Query that selects deals by conditions and by an order.
+    """Query that specifies conditions for deals and the order of the results.
 
     Attributes:
         text: The query as a string.
@@ -62,7 +62,7 @@ class DealQuery:
             endings are accepted.
         winner: Side that must win, or None.
         comparisons: Comparisons, each with a quantity, an operator and a bound.
-        differ: True if the results of the two compared strategies must differ.
+        differ: True if the two compared strategies must have different results.
         order: Key of `ORDERS`, or `COSTLY_KEYWORD`, or an empty string to keep the order of play.
     """
 
@@ -88,17 +88,17 @@ class DealQuery:
             fits &= deal["winner"] == self.winner
         if self.differ:
             fits &= deal != deals["other"]
-        for name, sign, bound in self.comparisons:
-            fits &= COMPARISON_OPERATORS[sign](compute_quantity(deals, name), bound)
+        for name, comparison_operator, bound in self.comparisons:
+            fits &= COMPARISON_OPERATORS[comparison_operator](compute_quantity(deals, name), bound)
         return fits
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
         """Return the first deals in the order of the query; ties remain in the order of play."""
         if self.order not in ORDERS:
             return deals[:limit]
-        name, sign = ORDERS[self.order]
+        name, order_sign = ORDERS[self.order]
         return np.asarray(
-            deals[np.argsort(sign * compute_quantity(deals, name), kind="stable")[:limit]]
+            deals[np.argsort(order_sign * compute_quantity(deals, name), kind="stable")[:limit]]
         )
 
 
@@ -168,10 +168,10 @@ def _parse_comparison(part: str) -> Comparison:
             f"{quote_text(part)} is not a valid condition{did_you_mean(part, QUERY_KEYWORDS)} "
             f"Use {', '.join(QUERY_KEYWORDS)}, or a comparison such as `points < -40`."
         )
-    name, sign, bound = match.groups()
+    name, comparison_operator, bound = match.groups()
     if name not in DEAL_QUANTITIES:
         raise QueryError(
             f"{quote_text(name)} is not a valid quantity{did_you_mean(name, DEAL_QUANTITIES)} "
             f"Use one of {', '.join(DEAL_QUANTITIES)}."
         )
-    return name, sign, int(bound)
+    return name, comparison_operator, int(bound)

@@ -32,7 +32,7 @@ from simgin.text.notation import format_card
 
 
 class DealReconstruction:
-    """Cards of a two-player position, and the past of the deal that they imply."""
+    """Past decisions of a two-player deal, as implied by the cards of a position."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class DealReconstruction:
         self.top_cards: Sequence[PileCard | None] = pile if self.has_upcard else [None, *pile]
         self.discards = [card.card for card in pile[self.has_upcard :]]
         self.die = die
-        # Players discard in turn. A player can offer the die only in their own turn.
+        # Players take turns to discard. A player can offer the die only at the start of a turn.
         self.first_seat = (len(self.discards) + die.mover) % 2
         self.dealer = 1 - self.first_seat if dealer is None else dealer
 
@@ -78,7 +78,7 @@ class DealReconstruction:
         return INITIAL_STOCK - sum(self.card_source(turn) == "stock" for turn in self.started_turns)
 
     @property
-    def is_last(self) -> bool:
+    def can_take_last(self) -> bool:
         """True if the player can take the last discard (50th-card rule)."""
         may_take = self.rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE and not self.die.is_decision
         return bool(may_take and self.stock == self.rules.stock_reserve and len(self.cards) == 10)
@@ -90,20 +90,20 @@ class DealReconstruction:
             return {self.die.slot}
         if len(self.cards) == 11:
             return {"discard", "knock"}
-        return {"knock"} if self.is_last else {"take"}
+        return {"knock"} if self.can_take_last else {"take"}
 
     # Deal
 
-    def make_pack(self, free: list[int]) -> list[int]:
-        """Return the pack in dealing order, such that the deal leads to the position.
+    def make_pack(self, free_cards: list[int]) -> list[int]:
+        """Return a pack in dealing order that leads to the position.
 
         Args:
-            free: Cards whose locations are unknown.
+            free_cards: Cards whose locations are unknown.
         """
-        hidden = list(free)
+        hidden = list(free_cards)
         cards_by_seat = [
-            self._received_cards(PLAYER_SEAT, hidden),
-            self._received_cards(OPPONENT_SEAT, hidden),
+            self._list_received_cards(PLAYER_SEAT, hidden),
+            self._list_received_cards(OPPONENT_SEAT, hidden),
         ]
         pack = []
         for _ in range(10):
@@ -115,7 +115,7 @@ class DealReconstruction:
                 pack.append(cards_by_seat[self.seat_of_turn(turn)].pop(0))
         return pack + hidden
 
-    def _received_cards(self, seat: int, hidden: list[int]) -> list[int]:
+    def _list_received_cards(self, seat: int, hidden: list[int]) -> list[int]:
         """Return the cards that a player received, in the order of their discards.
 
         Unknown cards of the opponent are removed from `hidden`.
@@ -149,7 +149,7 @@ class DealReconstruction:
 
     def decisions(self) -> Iterator[ScriptedAction]:
         """Yield the decisions that both players have made before the current decision."""
-        yield from self._opening_decisions()
+        yield from self._iterate_opening_decisions()
         for turn in self.started_turns:
             if turn and self.rules.take_discard:
                 yield ScriptedAction(
@@ -158,11 +158,12 @@ class DealReconstruction:
             for card in self.discards[turn : turn + 1]:
                 yield ScriptedAction(self.seat_of_turn(turn), "discard", card)
 
-    def _opening_decisions(self) -> Iterator[ScriptedAction]:
+    def _iterate_opening_decisions(self) -> Iterator[ScriptedAction]:
         """Yield the past decisions about the first upcard.
 
-        If the nondealer may draw from the stock immediately, the pile does not show if the dealer
-        had a decision. simgin assumes that the nondealer passed first, as most players do.
+        If the nondealer may draw from the stock immediately, the pile does not show whether the
+        dealer was offered the upcard. simgin assumes that the nondealer passed first, as most
+        players do.
         """
         first_turn = self.rules.first_turn
         nondealer = 1 - self.dealer
@@ -194,27 +195,27 @@ class DealReconstruction:
         yield from hand_size_errors(self.cards)
         if self.has_upcard and not self.pile:
             yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
-        yield from self._pile_errors()
-        yield from self._location_errors()
-        ten = len(self.cards) == 10
+        yield from self._find_pile_errors()
+        yield from self._find_location_errors()
+        is_ten = len(self.cards) == 10
         first_turn = self.rules.first_turn
-        drew_first = (
+        drew_from_stock_first = (
             first_turn == FIRST_TURN_UPCARD_PASS
             and bool(self.started_turns)
             and not self.pile[0].is_taken
         )
         if self.dealer == self.first_seat and (
-            first_turn in (FIRST_TURN_DISCARD, FIRST_TURN_FREE) or drew_first
+            first_turn in (FIRST_TURN_DISCARD, FIRST_TURN_FREE) or drew_from_stock_first
         ):
-            mine = self.first_seat == PLAYER_SEAT
-            player, deals = ("you", "other") if mine else ("the opponent", "me")
+            is_player_first = self.first_seat == PLAYER_SEAT
+            player, deals = ("you", "other") if is_player_first else ("the opponent", "me")
             yield f"this pile shows that {player} played first. Use the dealer {deals}."
         reserve = int(self.rules.stock_reserve)
-        if self.stock < reserve or (ten and not self.is_last and self.stock == reserve):
+        if self.stock < reserve or (is_ten and not self.can_take_last and self.stock == reserve):
             n_left = max(0, self.stock)
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
-    def _pile_errors(self) -> Iterator[str]:
+    def _find_pile_errors(self) -> Iterator[str]:
         """Yield errors about the number of cards and about forgotten cards that must be known."""
         top = self.top_cards[-1]
         if top is not None and top.is_taken and len(self.cards) == 10:
@@ -245,7 +246,7 @@ class DealReconstruction:
         }
         return len(terms) > 1
 
-    def _location_errors(self) -> Iterator[str]:
+    def _find_location_errors(self) -> Iterator[str]:
         """Yield an error message for every card that occurs in two locations."""
         locations: dict[int, int] = {}  # `IN_PILE`, or the seat of the player who took the card
         for turn, top in enumerate(self.top_cards):

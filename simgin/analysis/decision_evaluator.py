@@ -31,9 +31,9 @@ from simgin.text.notation import mask_to_cards
 # Number of worlds before the first comparison. The number doubles for each later comparison.
 FIRST_CHECK_WORLDS = 25
 CONFIRMATION_WORLDS = 400  # number of new worlds that confirm a mistake before its cost is measured
-MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's own action, in standard errors
+MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's action, in standard errors
 N_STOCK_SHUFFLES = 100  # number of reshuffles of the stock with the actual hidden hand
-N_STREAMS = 2**39  # number of possible first worlds of a position
+N_STREAMS = 2**39  # number of possible values for the number of the first world
 # Mistakes by kind of decision
 MISTAKES = {
     "upcard": ("took the card", "left the card"),
@@ -51,7 +51,7 @@ MISTAKES = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedDecision:
-    """Decision of a player, with the loss compared with the best action.
+    """Decision of a player, with its loss compared with the best action.
 
     Attributes:
         unit: Number of the mirrored pair, or of the deal if deals are not mirrored.
@@ -95,7 +95,7 @@ class DecisionEvaluator:
         worlds: Maximum number of worlds used to find the best action. If it is 0, the evaluator's
             action counts as the best action.
         first_check: Number of worlds before the first check, which drops all actions that are not
-            ahead.
+            ahead of the evaluator's action.
         min_lead: Minimum lead of an action over the evaluator's action, in standard errors.
     """
 
@@ -138,9 +138,9 @@ class DecisionEvaluator:
             and self.sample_lead(position, decision.best, CONFIRMATION_WORLDS).mean() > 0
         ):
             cost = estimate_mean(self.sample_lead(position, decision.best, worlds))
-            missed = 1.0 - self._detection_probability(cost)
+            miss_probability = 1.0 - self._detection_probability(cost)
             # Weight the mistake to account for undetected mistakes (Horvitz and Thompson 1952).
-            error = sqrt(cost.se**2 + missed * cost.value**2)
+            error = sqrt(cost.se**2 + miss_probability * cost.value**2)
             return replace(decision, cost=cost.value, se=error)
         kind = classify_decision(position, position.chosen_action)
         return replace(decision, kind=kind, mistake="", best=decision.chosen, cost=0.0)
@@ -150,8 +150,8 @@ class DecisionEvaluator:
         if not cost.se:
             return 1.0
         sample_sizes = [worlds for worlds in (self.worlds, CONFIRMATION_WORLDS) if worlds]
-        in_errors = [cost.value / cost.se * sqrt(worlds / cost.n) for worlds in sample_sizes]
-        return prod(NormalDist().cdf(lead) for lead in in_errors)
+        leads = [cost.value / cost.se * sqrt(worlds / cost.n) for worlds in sample_sizes]
+        return prod(NormalDist().cdf(lead) for lead in leads)
 
     def sample_lead(self, position: Position, best: str, worlds: int) -> np.ndarray:
         """Return the gains of an action over the chosen action in newly sampled worlds.
@@ -181,7 +181,7 @@ class DecisionEvaluator:
         rng: np.random.Generator,
     ) -> EvaluatedDecision:
         chosen_action = position.chosen_action
-        # The value is unused. It keeps the worlds of each seed as they were in earlier versions.
+        # The value is unused, but drawing it keeps the worlds of each seed as in earlier versions.
         rng.random()
         best, selection_lead = self._find_best(position, evaluator_action, rng)
         mean_gains = self._mean_gains(deal, position, [chosen_action, best, evaluator_action], rng)
@@ -230,16 +230,16 @@ class DecisionEvaluator:
             is_tried[[evaluator_index, chosen_index]] = True
         if not len(gains):
             return evaluator_action, 0.0
-        lead = _lower_bound_leads(gains, evaluator_index, self.min_lead)
+        lead = _compute_lead_bounds(gains, evaluator_index, self.min_lead)
         best = int(lead.argmax()) if lead.max() > 0 else evaluator_index
-        return actions[best], float(_lower_bound_leads(gains, chosen_index, MIN_LEAD)[best])
+        return actions[best], float(_compute_lead_bounds(gains, chosen_index, MIN_LEAD)[best])
 
     def _sample_gains(
         self, position: Position, actions: list[Action], worlds: int, first_world: int
     ) -> np.ndarray:
         """Return the gains of actions in sampled worlds, (n_worlds, n_actions) float64."""
         sampled_worlds = WorldSampler(self.matchup, position.view).sample(worlds, first_world)
-        return self._rollout_gains(position, actions, sampled_worlds, first_world)
+        return self._roll_out_gains(position, actions, sampled_worlds, first_world)
 
     def _mean_gains(
         self,
@@ -258,10 +258,10 @@ class DecisionEvaluator:
             )
         else:
             worlds = _reshuffle_stock(deal, position.view, rng)
-            gains = self._rollout_gains(position, actions, worlds, int(rng.integers(N_STREAMS)))
+            gains = self._roll_out_gains(position, actions, worlds, int(rng.integers(N_STREAMS)))
         return dict(zip(actions, gains.mean(axis=0).tolist(), strict=True))
 
-    def _rollout_gains(
+    def _roll_out_gains(
         self, position: Position, actions: list[Action], worlds: Worlds, first_stream: int
     ) -> np.ndarray:
         """Return the player's gains in the given worlds, (n_worlds, n_actions) float64."""
@@ -288,11 +288,11 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
             decisions.append(ScriptedAction(decision.seat, decision.slot, decision.action))
         next_index = position.query_index
 
-        def is_there(query: Decision, step: tuple[int, int, int, str] = step) -> bool:
+        def is_next_decision(query: Decision, step: tuple[int, int, int, str] = step) -> bool:
             return decision_key(query) == step
 
         replay = trace_to_decision(
-            matchup, decisions, is_there, int(state.unit), pack=state.pack, **table
+            matchup, decisions, is_next_decision, int(state.unit), pack=state.pack, **table
         )
         assert replay is not None, "actions that the players chose in the deal"
         played, number = replay
@@ -309,13 +309,15 @@ def positions_of_a(deal: TracedDeal) -> Iterator[Position]:
             yield position
 
 
-def _lower_bound_leads(gains: np.ndarray, baseline: int, n_errors: float) -> np.ndarray:
-    """Return a lower bound for each action's lead over the baseline action, or -inf.
+def _compute_lead_bounds(gains: np.ndarray, baseline: int, n_errors: float) -> np.ndarray:
+    """Return a lower bound for each action's lead over the baseline action.
+
+    If an action was not tried, the bound is -inf.
 
     Args:
         gains: Gains of the actions, float64 (n_worlds, n_actions); NaN if an action was not tried.
         baseline: Index of the baseline action.
-        n_errors: Distance of the bound from the mean, in standard errors.
+        n_errors: Distance between the bound and the mean, in standard errors.
     """
     leads = gains - gains[:, baseline, None]
     error = leads.std(axis=0) / sqrt(len(gains))
@@ -354,7 +356,7 @@ def classify_decision(position: Position, best: Action) -> str:
 
 
 def classify_mistake(position: Position, kind: str, best: Action) -> str:
-    """Return the type of mistake (a value of `MISTAKES`) in a decision that was not the best."""
+    """Return the type of mistake (a value of `MISTAKES`) if the best action was not chosen."""
     chosen_action = position.chosen_action
     if chosen_action.kind in (ACTION_ACCEPT, ACTION_REFUSE):
         return "accepted" if chosen_action.kind == ACTION_ACCEPT else "refused"
@@ -367,11 +369,11 @@ def classify_mistake(position: Position, kind: str, best: Action) -> str:
     if chosen_action.kind == ACTION_END:
         return "ended with another card"
     extra_deadwood = _deadwood_after(position, chosen_action) - _deadwood_after(position, best)
-    how_much = "more" if extra_deadwood > 0 else "less" if extra_deadwood else "as much"
-    return f"kept {how_much} deadwood"
+    amount = "more" if extra_deadwood > 0 else "less" if extra_deadwood else "as much"
+    return f"kept {amount} deadwood"
 
 
 def _deadwood_after(position: Position, action: Action) -> int:
     """Return the deadwood that remains after a discard."""
-    ten = int(position.view.hand) & ~(1 << action.card)
-    return int(deadwood(ten, build_rules(position.variant)))
+    ten_cards = int(position.view.hand) & ~(1 << action.card)
+    return int(deadwood(ten_cards, build_rules(position.variant)))

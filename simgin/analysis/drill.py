@@ -53,8 +53,8 @@ MAX_POSITIONS = 200
 DEALS_PER_POSITION = 12  # number of deals searched per requested exercise
 # Number of worlds in the screening; selected decisions are analysed in new worlds
 SCREENING_WORLDS = 200
-TURNS_PER_STAGE = 8  # number of turns of both players together
-STAGES = ("early", "middle", "late")  # The last stage has no end.
+TURNS_PER_STAGE = 8  # number of turns per stage, counting both players
+STAGES = ("early", "middle", "late")  # The last stage has no limit.
 # Maximum proportion of correct options. Easier exercises teach little.
 MAX_CORRECT_PROPORTION = 1 / 3
 HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL = (
@@ -105,8 +105,8 @@ class DrillRequest:
             parse_matchup(player.strategy, best, game.spec, seed, "deal")
             for player in weaker_types(game)
         ]
-        plays_on = parse_matchup(judge or best, best, game.spec, seed, "deal")
-        return cls(players, plays_on, positions)
+        evaluator = parse_matchup(judge or best, best, game.spec, seed, "deal")
+        return cls(players, evaluator, positions)
 
     @property
     def identity(self) -> list[Any]:
@@ -117,7 +117,7 @@ class DrillRequest:
 
 @dataclass(frozen=True)
 class Exercise:
-    """Exercise: a position, the actions to choose from, and the costs of the actions.
+    """Exercise with a position, the actions to choose from and their costs.
 
     Attributes:
         matchup: Matchup of the player who made the mistake.
@@ -143,7 +143,7 @@ class Exercise:
     def title(self) -> str:
         """Title that names the type of decision and, for discards, the stage of the deal."""
         title = DECISION_TITLES[self.theme]
-        return f"{STAGES[_stage(self.position)]} {title}" if self.theme == "discard" else title
+        return f"{STAGES[_find_stage(self.position)]} {title}" if self.theme == "discard" else title
 
     @cached_property
     def options(self) -> list[int]:
@@ -196,7 +196,7 @@ class Drill(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with its number of played units (see `Result.played`)."""
+        """Matchups of the drill, each with the number of units played (see `Result.played`)."""
         n = DEALS_PER_POSITION * self.request.n_positions
         return [(matchup, n) for matchup in (*self.request.players, self.request.evaluator)]
 
@@ -230,7 +230,7 @@ class Drill(Result):
 def run_drill(
     request: DrillRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Drill:
-    """Find the costliest decisions of each type for exercises, at most one per deal.
+    """Make exercises of the costliest decisions of each type, at most one per deal.
 
     Raises:
         PositionError: If no costly decision was found.
@@ -256,7 +256,7 @@ def run_drill(
 
 
 class Candidate(NamedTuple):
-    """Possible exercise of a drill: a decision whose cost is significant in the first analysis.
+    """Candidate for an exercise: a decision with a significant cost in the first analysis.
 
     Attributes:
         kind: Kind of decision, mistake and stage of the deal.
@@ -289,10 +289,10 @@ def _find_candidates(request: DrillRequest, unit: int) -> Iterator[Candidate]:
         if low > 0:
             theme = classify_decision(position, evaluator_action)
             mistake = classify_mistake(position, theme, evaluator_action)
-            yield Candidate((theme, mistake, _stage(position)), low, matchup, unit, position)
+            yield Candidate((theme, mistake, _find_stage(position)), low, matchup, unit, position)
 
 
-def _stage(position: Position) -> int:
+def _find_stage(position: Position) -> int:
     """Return the index of the stage to which a turn of the deal belongs."""
     return min(position.turn // TURNS_PER_STAGE, len(STAGES) - 1)
 
@@ -303,7 +303,7 @@ def _select_exercises(
     workers: int | None,
     on_progress: Progress | None,
 ) -> list[Exercise]:
-    """Return useful exercises from the candidates, balanced over the types of mistakes.
+    """Select useful exercises from the candidates, balanced across types of mistakes.
 
     The costs are estimated in new worlds.
 
@@ -339,7 +339,7 @@ def _select_exercises(
     return list(exercises.values())
 
 
-# Contents of a drill, the HTML page, and flash cards for Anki
+# Contents, HTML page and Anki flash cards of a drill
 
 
 def drill_contents(drill: Drill) -> dict[str, Any]:
@@ -348,7 +348,7 @@ def drill_contents(drill: Drill) -> dict[str, Any]:
         "identity": drill.request.identity,
         "unit": drill.exercises[0].analysis.unit,
         "deals": sorted({exercise.matchup.title for exercise in drill.exercises}),
-        "exercises": [*map(_exercise_contents, drill.exercises)],
+        "exercises": [*map(_build_exercise_contents, drill.exercises)],
     }
 
 
@@ -373,7 +373,7 @@ def summarize(titles: Iterable[str]) -> str:
 
 
 def render_drill_page(contents: dict[str, Any], command: str) -> str:
-    """Render the HTML page of a drill, which is identical for identical contents."""
+    """Render the HTML page of a drill. Identical contents result in identical pages."""
     return html_report.load_template(HTML_TEMPLATE).render(contents, command=command)
 
 
@@ -406,7 +406,7 @@ def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
         genanki.Package(deck).write_to_file(opened)
 
 
-def _exercise_contents(exercise: Exercise) -> dict[str, Any]:
+def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
     """Return the contents of an exercise: the cards, the options and their costs."""
     position, analysis = exercise.position, exercise.analysis
     evaluator = analysis.matchup.a.spec
@@ -418,10 +418,10 @@ def _exercise_contents(exercise: Exercise) -> dict[str, Any]:
         "title": exercise.title,
         "situation": f"{turn}{analysis_report.position_caption(position)}",
         "rows": [*analysis_report.card_rows(position)],
-        "question": _exercise_question(exercise),
-        "options": [*_option_contents(exercise)],
+        "question": _format_question(exercise),
+        "options": [*_build_option_contents(exercise)],
         "ranking": [options.index(option) for option in analysis.ranking if option in options],
-        "lesson": " ".join(_lesson_sentences(exercise)),
+        "lesson": " ".join(_format_lesson_sentences(exercise)),
         "why": analysis_report.compare_chances(analysis, position.chosen_index),
         "worlds": f"{analysis.n_worlds:,}",
         "judge": short_names([analysis.matchup]).get(evaluator, evaluator),
@@ -429,7 +429,7 @@ def _exercise_contents(exercise: Exercise) -> dict[str, Any]:
     }
 
 
-def _option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
+def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
     """Yield the action, the cost and the outcome probabilities of each option."""
     position, analysis = exercise.position, exercise.analysis
     costs = {index: analysis.estimate_cost(index) for index in exercise.options}
@@ -448,7 +448,7 @@ def _option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
         }
 
 
-def _exercise_question(exercise: Exercise) -> str:
+def _format_question(exercise: Exercise) -> str:
     """Return the question that an exercise asks."""
     position = exercise.position
     if position.is_about_die:
@@ -459,7 +459,7 @@ def _exercise_question(exercise: Exercise) -> str:
     return f"What do you discard{', or do you end the deal' if can_end else ''}?"
 
 
-def _lesson_sentences(exercise: Exercise) -> Iterator[str]:
+def _format_lesson_sentences(exercise: Exercise) -> Iterator[str]:
     """Yield sentences about the best option, equivalent options and the player's choice."""
     analysis, position = exercise.analysis, exercise.position
     best, *close = [
@@ -468,6 +468,6 @@ def _lesson_sentences(exercise: Exercise) -> Iterator[str]:
     yield f"Best: {best}."
     if close:
         yield f"Too close to call: {', '.join(close)}."
-    price = analysis_report.format_cost(analysis, position.chosen_index)
+    cost = analysis_report.format_cost(analysis, position.chosen_index)
     chosen_action = position.format_action(position.chosen_action)
-    yield f"{exercise.player_name} chose {chosen_action}, which cost {price} {analysis.unit}."
+    yield f"{exercise.player_name} chose {chosen_action}, which cost {cost} {analysis.unit}."

@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 DEFAULT_EVALUATION_WORLDS = 200
 MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
 MIN_DEALS, MAX_DEALS = 100, 100_000  # minimum number of deals for reliable intervals
-LEAD_FACTOR = 25  # number of deals that estimate the lead, per evaluated deal
+LEAD_FACTOR = 25  # number of deals for the estimate of the lead, per evaluated deal
 UNITS_PER_CALL = 1000  # number of pairs per engine call
 ALL_KINDS = "all"
 # Number of decisions that are measured again because they seem costliest, and number of new worlds
-# for each. The first estimates of the costliest decisions are biased upwards.
+# per decision. The first estimates of the costliest decisions are biased upwards.
 MAX_CANDIDATES, RECHECK_WORLDS = 20, 1000
 N_COSTLIEST = 5  # number of decisions listed in the report
 DECISION_TITLES = {
@@ -130,7 +130,7 @@ class ErrorRates(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with its number of played units (see `Result.played`)."""
+        """Matchups of the deals, each with the number of units played (see `Result.played`)."""
         return [(self.task.evaluator, len(self.decisions))]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -229,7 +229,7 @@ class ErrorRates(Result):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with a row per type of decision, per mistake and in total (output `rates`)."""
+        """DataFrame with a row per type of decision, mistake and total (output `rates`)."""
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):
@@ -270,7 +270,10 @@ class ErrorRates(Result):
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
     def sum_by_unit(self, function: Callable[[EvaluatedDecision], float]) -> np.ndarray:
-        """Sum a function over the decisions in each unit, per deal, (n_units,) float64."""
+        """Sum a function over the decisions in each unit, and divide by the number of deals.
+
+        The result has the shape (n_units,).
+        """
         sums = [sum(function(decision) for decision in unit) for unit in self.decisions]
         return np.array(sums, np.float64) / self.deals_per_unit
 
@@ -305,7 +308,7 @@ def run_error_rates(
 def evaluate_units(
     task: RatingTask,
     first_unit: int,
-    units: int,
+    n_units: int,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[list[EvaluatedDecision]]:
@@ -314,7 +317,7 @@ def evaluate_units(
     Args:
         task: Specification of the evaluated deals.
         first_unit: Number of the first pair.
-        units: Number of pairs.
+        n_units: Number of pairs.
         workers: Number of worker threads.
         on_progress: Function that receives the progress, the total, and a function that returns the
             current result as a string.
@@ -340,7 +343,7 @@ def evaluate_units(
         if on_progress is not None:
             on_progress(done, total, lambda: f"{np.mean(costs):.1f} {loss_phrase(matchup)}")
 
-    return map_units(evaluate_unit, units, 1, workers, report)
+    return map_units(evaluate_unit, n_units, 1, workers, report)
 
 
 def loss_phrase(matchup: Matchup) -> str:
@@ -377,14 +380,14 @@ def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
     """Build the report of error rates, including the evaluator's lead."""
     matchup = rates.task.matchup
     strategy, opponent, evaluator = _short_names(rates)
-    against = f" against {opponent}" if matchup.b else ""
+    opponent_phrase = f" against {opponent}" if matchup.b else ""
     sentences = [f"{evaluator} evaluated the decisions of {rates.n_deals:,} deals."]
     if strategy != evaluator:
         lead = numbers.format_estimate(rates.lead.value, rates.lead.low, rates.lead.high)
-        how_much = f"{lead} {rates.unit_per_deal}"
-        sentences.append(f"{evaluator} gains {how_much} more than {strategy}{against}.")
+        lead_text = f"{lead} {rates.unit_per_deal}"
+        sentences.append(f"{evaluator} gains {lead_text} more than {strategy}{opponent_phrase}.")
     return Report(
-        question=f"Error rate of {strategy}{against} ({matchup.variant.spec})",
+        question=f"Error rate of {strategy}{opponent_phrase} ({matchup.variant.spec})",
         verdict=sentences,
         tables=[build_rates_table(rates, evaluator)],
         command=command,

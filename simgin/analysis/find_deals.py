@@ -52,7 +52,7 @@ DRAWN_DEAL_WORDS = {
 }
 PHASE_LABELS = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
 SCREENING_WORLDS = 200  # number of worlds per decision in the first analysis
-MEASUREMENT_WORLDS = 2000  # number of worlds per decision that seems costly
+MEASUREMENT_WORLDS = 2000  # number of new worlds per decision that seems costly
 
 
 class SearchError(SimginError):
@@ -92,7 +92,7 @@ class FindRequest:
         limit: int = DEFAULT_LIMIT,
         seed: int = 1,
     ) -> FindRequest:
-        """Read a request; with `differ`, A and B play against the same opponent.
+        """Read a request; if the query contains `differ`, A and B play the same opponent.
 
         Args:
             a: Strategy A.
@@ -196,7 +196,7 @@ class FoundDeals(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with its number of played units (see `Result.played`)."""
+        """Matchups of the search, each with the number of units played (see `Result.played`)."""
         n = self.request.n
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
@@ -254,8 +254,8 @@ def search_deals(
 
     def search_block(first_unit: int, n: int) -> tuple[int, int, np.ndarray]:
         deals = _play_deals(request, first_unit, n)
-        matching = deals[query.fits(deals)]
-        return len(deals), len(matching), query.select_first(matching, limit)
+        is_matching = deals[query.fits(deals)]
+        return len(deals), len(is_matching), query.select_first(is_matching, limit)
 
     played, n_matching_by_block, first_deals = zip(
         *map_units(search_block, units, size, workers, on_progress), strict=True
@@ -296,8 +296,8 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
     kind = DEAL_RESULTS[record["kind"]]
     turn = f"turn {record['turns']}"
     if kind == "refused":
-        refuser = names[1 - record["winner"]]
-        return f"{refuser} refuses the die in {turn}"
+        refusing_player = names[1 - record["winner"]]
+        return f"{refusing_player} refuses the die in {turn}"
     knocker = int(record["knocker"])
     if knocker < 0 or kind in DRAWN_DEAL_WORDS:
         return f"{DRAWN_DEAL_WORDS[kind]} ({turn})"
@@ -315,7 +315,7 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
 
 
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:
-    """Return the first decision at which the strategies A of two matchups differ."""
+    """Return the first decision in which strategy A differs between two matchups."""
     deal_a = trace_deal(matchup, unit, half)
     for query, rival_query in zip(
         deal_a.decisions, trace_deal(rival, unit, half).decisions, strict=False
@@ -338,11 +338,11 @@ def _describe_decision(decision: Decision) -> str:
 
 
 def build_deal_rows(result: FoundDeals) -> list[DealRow]:
-    """Return a row for each matching deal, with its position in the run, result and command."""
+    """Return a row for each matching deal, with its location, its result and a command."""
     request = result.request
     matchup = request.matchup
     names = short_player_names(matchup)
-    described = []
+    rows = []
     for deal in result.deals:
         record = deal["deal"]
         unit, half, n = (int(record[name]) for name in ("unit", "half", "deal"))
@@ -361,13 +361,13 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
             "command": matchup.replay_command(unit, half, n),
         }
         if request.rival is not None:
-            row |= _rival_columns(matchup, request.rival, deal["other"])
+            row |= _build_rival_columns(matchup, request.rival, deal["other"])
             row["gain"] = int(compute_quantity(deal, "gain"))
-        described.append(row)
-    return described
+        rows.append(row)
+    return rows
 
 
-def _rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
+def _build_rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
     """Return the columns with the decision and the result of the compared strategy."""
     unit, half = int(record["unit"]), int(record["half"])
     return _find_first_difference(matchup, rival, unit, half) | {
@@ -390,8 +390,8 @@ def _find_costliest(
 ) -> list[DealRow]:
     """Return the costliest decisions of A in descending order, with the rows of their deals.
 
-    A and B play the rollouts. The number of rows is limited by the search. Decisions that cost
-    nothing in the new worlds are omitted.
+    A and B play the rollouts. The request limits the number of rows. Decisions that cost nothing in
+    the new worlds are omitted.
 
     Args:
         result: Result of the search.
@@ -422,7 +422,7 @@ def _find_costly_candidates(
 ) -> list[tuple[int, Analysis]]:
     """Return the decisions that seem to be mistakes, each with the index of its deal.
 
-    The first decision is the decision that seems costliest.
+    The decisions are sorted by estimated cost in descending order.
     """
     matchup = result.request.matchup
     decisions: list[tuple[int, Position]] = []
@@ -484,7 +484,7 @@ def run_find(
 
 
 def _result_sentences(result: FoundDeals) -> Iterator[str]:
-    """Yield a sentence that states the number of matching deals, and introduce the list."""
+    """Yield sentences that state the number of matching deals and introduce the list."""
     request, rows = result.request, result.listed_rows
     name = request.short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_played:,} deals match."

@@ -71,7 +71,7 @@ ACTION_WORDS = {
     ACTION_END: "knock",
     ACTION_LEAVE: "leave",
 }
-# Strategy that chooses how to end the deal after it chooses the discard
+# Strategy that chooses how to end the deal after it has chosen the discard
 REPLAY_PLAYER = "openspiel-simple"
 MAX_MOVES = 600
 ANY_GIN = Action(ACTION_END)  # RLCard does not log the discard that accompanies gin.
@@ -272,7 +272,7 @@ def _parse_rlcard_move(line: str) -> Move:
 
 
 def replay_log(log: ForeignLog) -> TracedDeal:
-    """Replay the deal in a log, up to the end of the log or to a difference in the rules.
+    """Replay the deal in a log up to the end of the log or the first difference in the rules.
 
     Raises:
         PositionError: If the rules of simgin do not allow a move.
@@ -329,7 +329,7 @@ class _LoggedMoves:
         # With the last discard, the engine proposes only the best ending.
         is_proposed_ending = not is_last or legal.get(action) in (-1, view.ending_count)
         if seat != decision.seat or action not in legal or not is_proposed_ending:
-            raise self._illegal_move_error()
+            raise self._make_illegal_move_error()
         self.n_done += 1
         self.is_ending = action.kind == ACTION_END
         return (
@@ -348,9 +348,9 @@ class _LoggedMoves:
     def check_end(self) -> None:
         """Raise PositionError if the log contains moves after the end of the deal."""
         if any(action.kind != ACTION_LEAVE for _, action in self.log.moves[self.n_done :]):
-            raise self._illegal_move_error()
+            raise self._make_illegal_move_error()
 
-    def _illegal_move_error(self) -> PositionError:
+    def _make_illegal_move_error(self) -> PositionError:
         seat, (kind, card) = self.log.moves[self.n_done]
         move_text = f"{ACTION_WORDS[kind]} {format_card(card)}" if card >= 0 else ACTION_WORDS[kind]
         return PositionError(

@@ -54,7 +54,7 @@ MIN_MEASUREMENT_WORLDS = 1000  # minimum number of worlds to measure a mistake
 YOU = "you"
 # Maximum number of strategies named for comparison. A longer list would not be informative.
 MAX_SIMILAR_STRATEGIES = 3
-LADDER_NOTE = (
+COMPARISON_NOTE = (
     "Error rates of built-in strategies against champion, estimated by champion in hundreds of "
     "deals of eaai. They differ slightly under other rules and against other opponents."
 )
@@ -86,14 +86,14 @@ class GradeRequest:
         worlds: int | None = None,
         seed: int = 1,
     ) -> GradeRequest:
-        """Read a request that names files of recorded deals.
+        """Read a request to grade the deals in files.
 
         Args:
             files: Paths, one deal per file.
             player: Name or seat of the player (default: the first player of the files).
             judge: Strategy of the evaluator (default: the strongest strategy).
-            opponent: Strategy that continues for the opponent. By default, this is the opponent in
-                the files if it is available and the same in all files, otherwise the strongest
+            opponent: Strategy that continues for the opponent. The default is the opponent in the
+                files if all files have the same available opponent, otherwise the strongest
                 strategy.
             worlds: Maximum number of worlds per decision.
             seed: Seed of the worlds.
@@ -236,12 +236,12 @@ class Grade(error_rates.ErrorRates):
 
     @cached_property
     def result(self) -> dict[str, Estimate]:
-        """Points won and luck-adjusted points, both per deal, or nothing if points are unknown.
+        """Points won and luck-adjusted points, both per deal, or no values if points are unknown.
 
-        By the performance difference lemma (Kakade and Langford 2002), the points won have the same
-        mean as the opponent's loss minus the player's loss plus the gain of the evaluator. With
-        enough deals, the difference between the two sides of this equation is a control variate for
-        the points. Only complete deals are included.
+        By the performance difference lemma (Kakade and Langford 2002), the mean of the points won
+        is the opponent's loss, minus the player's loss, plus the evaluator's gain. With enough
+        deals, the difference between the two sides of this equation is a control variate for the
+        points. Only complete deals are included.
         """
         finished_indices = [index for index, deal in enumerate(self.deals_played) if deal.kind]
         if not finished_indices or not self.is_comparable:
@@ -258,8 +258,8 @@ class Grade(error_rates.ErrorRates):
             }
         skill = self.mean(losses + self.evaluator_gain.value)
         error = float(np.hypot(skill.se, self.evaluator_gain.se))
-        less_luck = interval_around(skill.value, error, skill.n, skill.n)
-        return {"won": self.mean(points_won), "less_luck": less_luck}
+        luck_adjusted = interval_around(skill.value, error, skill.n, skill.n)
+        return {"won": self.mean(points_won), "less_luck": luck_adjusted}
 
     def _points_and_loss(self, index: int) -> tuple[float, float]:
         """Return the points won in a deal, and the opponent's loss minus the player's loss."""
@@ -412,7 +412,7 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
         f"deal. ± marks 95 % intervals.{error_rates.few_worlds_warning(task.n_worlds)}"
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
-    ladder = [build_ladder_table(grade)] if grade.is_comparable and grade.is_rate else []
+    comparison_table = [build_ladder_table(grade)] if grade.is_comparable and grade.is_rate else []
     costliest = table_from_rows(
         "Costliest decisions",
         ("decision", "command"),
@@ -421,13 +421,13 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     return Report(
         question=f"{title} in {deals} ({engine or task.matchup.variant.spec})",
         verdict=[*grade_verdict(grade), *([ENGINE_NOTES[engine]] if engine else [])],
-        tables=[table, *ladder, costliest],
+        tables=[table, *comparison_table, costliest],
         command=command,
     )
 
 
 def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
-    """Return the rows of the error rates, followed by the net and luck-adjusted points."""
+    """Return the rows of the error rates, and rows for the net and luck-adjusted points."""
     rows = error_rates.build_rates_rows(grade)
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, estimate in grade.result.items():
@@ -455,11 +455,11 @@ def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     cost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
     yield f"{player} lost {cost} through mistakes{comparison}."
     if grade.result:
-        points_per_deal, less_luck = map(_format_estimate, grade.result.values())
+        points_per_deal, luck_adjusted = map(_format_estimate, grade.result.values())
         yield (
             f"Net score: {points_per_deal} points per deal. "
             "After adjustment for luck, based on the mistakes of both players: "
-            f"{less_luck} points per deal."
+            f"{luck_adjusted} points per deal."
         )
     if grade.n_deals < MANY_DEALS:
         yield f"With only {grade.n_deals} deals, the net score depends mostly on luck."
@@ -503,11 +503,11 @@ def _similar_strategies(total: Estimate) -> str:
 
 
 def build_ladder_table(grade: Grade) -> Table:
-    """Return a table that compares the player's error rate with built-in strategies."""
+    """Return a table that compares the error rates of the player and of built-in strategies."""
     rows = [(points, name, f"{points} ± {half}") for name, (points, half) in STRATEGY_RATES.items()]
     rows.append(
         (grade.total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(grade.total))
     )
     cells = [row[1:] for row in sorted(rows)]
     headings = ("player", "points lost per deal")
-    return table_from_rows("Comparison", headings, cells, LADDER_NOTE)
+    return table_from_rows("Comparison", headings, cells, COMPARISON_NOTE)

@@ -15,8 +15,8 @@ from simgin.text.notation import format_card, format_hand, parse_card, parse_car
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_LISTED = 8  # maximum number of listed meldings with the same deadwood
-HIGHEST_LIMIT = 10  # highest knock limit that an upcard can set
+MAX_LISTED_MELDINGS = 8  # maximum number of listed meldings with the same deadwood
+MAX_UPCARD_KNOCK_LIMIT = 10  # highest knock limit that an upcard can set
 
 
 class HandResult(Result):
@@ -62,7 +62,7 @@ class HandResult(Result):
                 {
                     "discard": format_card(card) if card >= 0 else None,
                     "deadwood": points,
-                    "endings": _ending_text(self.hand, card, points),
+                    "endings": _format_endings(self.hand, card, points),
                 }
                 for card, points in deadwood.items()
             )
@@ -96,31 +96,31 @@ def _build_report(hand: HandAnalysis, command: str) -> Report:
     other_meldings = [
         format_melding(melding) for melding in hand.meldings if melding != hand.melding
     ]
-    if len(other_meldings) > MAX_LISTED:
-        other_meldings[MAX_LISTED:] = [f"{len(other_meldings) - MAX_LISTED} more"]
+    if len(other_meldings) > MAX_LISTED_MELDINGS:
+        other_meldings[MAX_LISTED_MELDINGS:] = [f"{len(other_meldings) - MAX_LISTED_MELDINGS} more"]
     facts = {
         "Deadwood": f"{hand.deadwood} ({unmatched})" if unmatched else str(hand.deadwood),
         "Melds": format_melding(hand.melding)
         + " (of eleven cards)" * bool(hand.deadwood_by_discard),
         "Same deadwood": "; ".join(other_meldings),
-        "Knock limit": _limit_text(hand),
-        "Shot": _shot_text(hand),
+        "Knock limit": _format_limit(hand),
+        "Shot": _format_shot_ranks(hand),
     }
     return Report(
         f"{format_hand(hand.cards)}, {hand.variant.spec}",
-        [_advice(hand), *(f"{name}: {text}" for name, text in facts.items() if text)],
-        tables=[_discards(hand)] if hand.deadwood_by_discard else [],
+        [_format_advice(hand), *(f"{name}: {text}" for name, text in facts.items() if text)],
+        tables=[_build_discard_table(hand)] if hand.deadwood_by_discard else [],
         command=command,
     )
 
 
-def _advice(hand: HandAnalysis) -> str:
+def _format_advice(hand: HandAnalysis) -> str:
     """Return the possible endings with ten cards, or the best discards from eleven cards."""
     if not hand.deadwood_by_discard:
-        endings = _ending_text(hand, -1, hand.deadwood)
+        endings = _format_endings(hand, -1, hand.deadwood)
         if endings and hand.variant.params["stop_before_draw"] is False:
             endings += " (not before the first draw)"
-        return f"{_heading(hand).capitalize()}: {endings or 'no'}"
+        return f"{_format_heading(hand).capitalize()}: {endings or 'no'}"
     if any(ending.kind == "big gin" for ending in hand.endings):
         return "Big gin: all eleven cards are in melds, so you need not discard"
     best = " or ".join(map(format_card, hand.best_cards))
@@ -128,14 +128,14 @@ def _advice(hand: HandAnalysis) -> str:
     return f"Best discard: {best}, which leaves deadwood {least}"
 
 
-def _limit_text(hand: HandAnalysis) -> str:
+def _format_limit(hand: HandAnalysis) -> str:
     if hand.knock_limit is None:
         return "set by the first upcard (use --upcard)"
     return str(hand.knock_limit) if hand.knock_limit else "0 (gin only)"
 
 
-def _shot_text(hand: HandAnalysis) -> str:
-    """Return, as text, the deadwood that a shot must leave, or "" if the variant has no shots."""
+def _format_shot_ranks(hand: HandAnalysis) -> str:
+    """Describe the deadwood that a shot must leave, or return "" if the variant has no shots."""
     if not hand.variant.params["shot"]:
         return ""
     if hand.shot_ranks is None:
@@ -146,7 +146,7 @@ def _shot_text(hand: HandAnalysis) -> str:
     return f"must leave {' and '.join(ranks)}"
 
 
-def _heading(hand: HandAnalysis) -> str:
+def _format_heading(hand: HandAnalysis) -> str:
     """Return the column heading for the endings that exist in a variant."""
     params = hand.variant.params
     if params["players"] == 2:
@@ -154,23 +154,23 @@ def _heading(hand: HandAnalysis) -> str:
     return "ends" if params["deal_scoring"] == "penalty" else "may stop"
 
 
-def _ending_text(hand: HandAnalysis, discard: int, deadwood: int) -> str:
-    """Return, as text, the possible endings after a discard (-1: no discard)."""
+def _format_endings(hand: HandAnalysis, discard: int, deadwood: int) -> str:
+    """Describe the possible endings after a discard (-1 for no discard)."""
     endings = [ending.text for ending in hand.endings if ending.discard == discard]
-    if hand.knock_limit is None and 0 < deadwood <= HIGHEST_LIMIT:
+    if hand.knock_limit is None and 0 < deadwood <= MAX_UPCARD_KNOCK_LIMIT:
         endings.append(f"knock if the limit is {deadwood} or more")
     return " or ".join(endings)
 
 
-def _discards(hand: HandAnalysis) -> Table:
+def _build_discard_table(hand: HandAnalysis) -> Table:
     """Return a table with the remaining deadwood and the possible endings for each discard."""
     preposition = "with" if hand.variant.params["players"] == 2 else "after"
-    headings = ("discard", "leaves", f"{_heading(hand)} {preposition} it")
+    headings = ("discard", "leaves", f"{_format_heading(hand)} {preposition} it")
     note = ""
     if hand.variant.params["take_to_knock"] == "melded":
         note = "\nA card that you took from the discard pile must be in a meld to end the deal."
     rows = [
-        (format_card(card), str(deadwood), _ending_text(hand, card, deadwood))
+        (format_card(card), str(deadwood), _format_endings(hand, card, deadwood))
         for card, deadwood in hand.deadwood_by_discard.items()
     ]
     return table_from_rows("Discards", headings, rows, note)

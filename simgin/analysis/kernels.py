@@ -36,7 +36,7 @@ def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, ha
         seed: Seed of the worlds.
         first: Number of the first world.
         hands: Output array of masks of the opponent's cards, int64 (n_worlds,).
-        stocks: Output array of stocks, next card first, int8 (n_worlds, n_cards).
+        stocks: Output array of stocks in drawing order, int8 (n_worlds, n_cards).
     """
     weights, features = np.zeros(N_LIKELIHOOD_FEATURES), np.zeros(N_LIKELIHOOD_FEATURES)
     interpolate_weights(weights, view, p_immediate, hand_weights, 0)
@@ -120,7 +120,7 @@ def fill_deals_table(table, probabilities, next_dealer, die_cap, pays_offered):
 
     Args:
         table: float64 (goal + 1, goal + 1, 2), indexed by A's won deals, B's won deals and the
-            dealer. The final scores must be filled in already.
+            dealer. The entries of final scores must already be filled in.
         probabilities: float64 (2, 3, n), indexed by dealer, winner and won deals at stake 1.
         next_dealer: Next dealer, int64 (2, 3), indexed by dealer and winner.
         die_cap: Highest number that the die can show.
@@ -169,7 +169,7 @@ def fill_game_table(table, probabilities, games_by_points, next_dealer, die_cap,
         table: float64 (goal, goal, 2, cap + 1, 3), indexed by A's points, B's points, the dealer,
             the number on the die and owner + 1.
         probabilities: float64 (2, 3, n), indexed by dealer, winner and points.
-        games_by_points: Number of games that a won game counts, int64 (goal,), indexed by the
+        games_by_points: Number of games for which a won game counts, int64 (goal,), indexed by the
             loser's points.
         next_dealer: Next dealer, int64 (2, 3), indexed by dealer and winner.
         die_cap: Highest number that the die can show.
@@ -216,7 +216,7 @@ def _add_transitions(values, table, probabilities, games_by_points, dealer, winn
         values: Output array, float64 (cap + 1, 3), indexed by the number on the die and owner + 1.
         table: Values of the game; see `fill_game_table`.
         probabilities: float64 (n,), indexed by points.
-        games_by_points: Number of games that a won game counts, int64 (goal,), indexed by the
+        games_by_points: Number of games for which a won game counts, int64 (goal,), indexed by the
             loser's points.
         dealer: Dealer of the next deal.
         winner: Seat that scores the points.

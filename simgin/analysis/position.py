@@ -45,7 +45,7 @@ STEP_OF_SLOT = {
 DIE_WORDS = {ACTION_ACCEPT: "accept", ACTION_REFUSE: "refuse"}
 DIE_ACTIONS = (ACTION_OFFER, ACTION_ACCEPT, ACTION_REFUSE)
 # Four or more forgotten cards are printed as an ellipsis.
-FORGOTTEN_RUN = re.compile(r"\?( \?){3,}")
+FORGOTTEN_CARDS_PATTERN = re.compile(r"\?( \?){3,}")
 
 
 class PositionError(SimginError):
@@ -132,21 +132,21 @@ class Position:
             return "knock" if self.view.count else "gin"
         if action.card < 0:
             return "big gin"
-        return f"{self._ending_word(action.card)}, {format_card(action.card)}"
+        return f"{self._format_ending_word(action.card)}, {format_card(action.card)}"
 
-    def _ending_word(self, card: int) -> str:
+    def _format_ending_word(self, card: int) -> str:
         """Return the word for ending the deal with a discard: `knock`, `gin` or `shoot`."""
         view = self.view
         rules = build_rules(self.variant)
         is_last = view.phase == codes.PHASE_LAST
         taken_card = int(view.taken_offer if is_last else view.taken)
-        eleven = int(view.hand) | (1 << taken_card if is_last else 0)
-        ten = eleven & ~(1 << card)
-        deadwood_left = deadwood(ten, rules)
+        eleven_cards = int(view.hand) | (1 << taken_card if is_last else 0)
+        ten_cards = eleven_cards & ~(1 << card)
+        deadwood_left = deadwood(ten_cards, rules)
         required_card = int(required_meld_card(taken_card, rules))
         points = int(view.own_points)
         ending, deadwood_points = find_ending(
-            ten, deadwood_left, required_card, int(view.limit), points, rules
+            ten_cards, deadwood_left, required_card, int(view.limit), points, rules
         )
         return "shoot" if ending == codes.ENDING_SHOT else "knock" if deadwood_points else "gin"
 
@@ -166,7 +166,7 @@ class Position:
         melded_hand = format_melded_hand(melds, hand)
         yield f"You hold {melded_hand}, deadwood {deadwood_points}.{self._new_card_text}"
         text = " ".join(self.pile_cards) or "none"
-        yield f"{pile_label(self.is_solo)}  {FORGOTTEN_RUN.sub(ELLIPSES[0], text)}"
+        yield f"{pile_label(self.is_solo)}  {FORGOTTEN_CARDS_PATTERN.sub(ELLIPSES[0], text)}"
         if n_unknown := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
             cards = "1 unknown card" if n_unknown == 1 else f"{n_unknown} unknown cards"
             yield f"The pile contains {cards}, sampled with the other hidden cards."
@@ -238,8 +238,8 @@ def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
 
     Args:
         deal: Recorded deal.
-        turn: Number of the turn as in `simgin show` (0 for decisions before the first turn), or
-            None for all turns.
+        turn: Turn number, as shown by `simgin show`, 0 for decisions before the first turn, or None
+            for all turns.
 
     Raises:
         PositionError: If the turn contains no decision.
@@ -272,7 +272,7 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
         view = policy_calls[0].view
         is_about_die = policy_calls[0].slot in ("offer", "answer")
         actions = die_actions(view, rules) if is_about_die else legal_actions(view, rules)
-        chosen_action = _chosen_action(policy_calls, rules)
+        chosen_action = _read_chosen_action(policy_calls, rules)
         is_open = deal.is_truncated and chosen_action is None
         if len(actions) > 1 and (is_open or chosen_action in actions):
             yield Position(variant, view, actions, in_match, chosen_action, numbers[0])
@@ -294,14 +294,14 @@ def decision_key(decision: Decision) -> tuple[int, int, int, str]:
 
 
 def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
-    """Return the action that was chosen at the decision starting with a policy call, or None."""
+    """Return the action chosen in the decision that starts with a policy call, or None."""
     step = decision_key(deal.decision(query_index))
     queries = (deal.decision(index) for index in range(query_index, deal.n_decisions))
     same_decision = takewhile(lambda question: decision_key(question) == step, queries)
-    return _chosen_action(list(same_decision), build_rules(deal.matchup.variant))
+    return _read_chosen_action(list(same_decision), build_rules(deal.matchup.variant))
 
 
-def _chosen_action(policy_calls: list[Decision], rules: Any) -> Action | None:
+def _read_chosen_action(policy_calls: list[Decision], rules: Any) -> Action | None:
     """Return the player's action, or None if the policy failed or the action is unknown."""
     for policy_call in policy_calls:
         view = policy_call.view

@@ -18,7 +18,7 @@ SEAT_WORDS = {"me": PLAYER_SEAT, "other": OPPONENT_SEAT}
 NO_OWNER = "nobody"
 OWNER_WORDS = {**SEAT_WORDS, NO_OWNER: NO_SEAT}
 PACK_SIZE = 52
-INITIAL_STOCK = 31  # location of a card after the deal
+INITIAL_STOCK = 31  # number of cards in the stock after the deal
 SCORE_PATTERN = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})", re.ASCII)
 
 

@@ -1,10 +1,10 @@
 """Parser for positions that users enter: the hand, the pile, the score and the dealer.
 
-Everything else follows from the pile. Players discard in turn, so the pile shows who discarded,
-took and declined each card, and how many cards are in the stock. simgin deals a pack that fits the
-pile, replays the decisions of both players, and reads the view at the decision. It then removes
-facts that the user did not specify: the forgotten cards, and the turns in which the cards of the
-hand were drawn.
+simgin infers all other information from the pile. Players discard in turn, so the pile shows who
+discarded, took and declined each card, and how many cards are in the stock. simgin deals a pack
+that fits the pile, replays the decisions of both players, and reads the view at the decision. It
+then removes information that the user did not specify: the forgotten cards, and the turns in which
+the cards of the hand were drawn.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -40,7 +40,7 @@ from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, pars
 
 BLIND_WORD = "blind"  # word that replaces the cards if the player has not seen them
 MAX_POINTS = 10**9
-# Strategies that play the replay; they do not affect the view.
+# Strategies for the replay, which do not affect the view
 DUMMY_PLAYER, DUMMY_PLAYER_SOLO = ("simple", "solo-greedy")
 
 
@@ -64,8 +64,8 @@ def parse_position(
             has eleven cards, the pile is unknown. In solitaire games, the pile contains the
             player's own discards.
         variant: Variant of the deal.
-        score: Points of the player and the opponent, or their won deals if these are the score. If
-            a score is given, the goal is to win the match.
+        score: Points of the player and the opponent, or their won deals if won deals are the score.
+            If a score is given, the goal is to win the match.
         dealer: `me` or `other`. By default, simgin infers the dealer from the pile.
         stock: Number of cards in the stock, which is required if the pile has a gap.
         die: State of the die. A decision about the die comes before the draw.
@@ -82,7 +82,7 @@ def parse_position(
             raise PositionError(
                 f"{variant.spec} is a solitaire game. Omit the score and the dealer."
             )
-        _raise_first(die.find_errors(variant))
+        _raise_first_error(die.find_errors(variant))
         view = _make_solo_view(parse_cards(cards), pile, variant, stock)
     elif cards.strip() == BLIND_WORD:
         if pile or stock is not None:
@@ -96,7 +96,7 @@ def parse_position(
     return Position(variant, view, find_actions(view, build_rules(variant)), score is not None)
 
 
-def _raise_first(errors: Iterator[str]) -> None:
+def _raise_first_error(errors: Iterator[str]) -> None:
     """Raise PositionError with the first error message, or return if there are no errors."""
     for reason in errors:
         raise PositionError(reason)
@@ -124,7 +124,7 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
 
 def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:
     """Return the view of a player before the cards are seen."""
-    _raise_first(die.find_errors(variant, is_blind=True))
+    _raise_first_error(die.find_errors(variant, is_blind=True))
     dealt_by = 1 - die.mover if dealer is None else dealer
     view = _replay_view(
         variant, range(PACK_SIZE), die.pending_offer(), {die.slot}, 0, dealer=dealt_by
@@ -149,7 +149,7 @@ def _replay_view(
         variant: Variant of the deal.
         pack: Cards in dealing order.
         decisions: Decisions of both players, in the order of play.
-        slots: Policy slots that match.
+        slots: Accepted slots of the policy call.
         hand: Mask of the player's cards at the policy call.
         **deal_options: Dealer and position of the joker.
     """
@@ -158,7 +158,7 @@ def _replay_view(
         if variant.params["players"] == 1
         else (DUMMY_PLAYER, DUMMY_PLAYER)
     )
-    reached = trace_to_decision(
+    result = trace_to_decision(
         parse_matchup(strategy, opponent, variant, 1, "deal"),
         list(decisions),
         lambda asked: asked.seat == PLAYER_SEAT and asked.slot in slots and asked.view.hand == hand,
@@ -166,13 +166,13 @@ def _replay_view(
         points=(0, 0),
         **deal_options,
     )
-    return None if reached is None else reached[0].decision(reached[1]).view
+    return None if result is None else result[0].decision(result[1]).view
 
 
 def _add_placeholders(
     pile: Sequence[PileCard], cards: Sequence[int], shift: int = 0
 ) -> tuple[list[PileCard], list[int]]:
-    """Replace forgotten cards with placeholders; return the pile and the unused cards."""
+    """Replace forgotten cards with placeholders, and return the pile and the unused cards."""
     known_cards = {card.card for card in pile if card.card >= 0}
     free_cards = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
     if sum(card.card < 0 for card in pile) > len(free_cards):
@@ -186,7 +186,9 @@ def _add_placeholders(
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
     """Remove placeholder cards, and the turns in which they were drawn, from the view."""
     placeholders = [
-        card.card for card, entered in zip(full_pile, pile, strict=True) if entered.card < 0
+        card.card
+        for card, entered_card in zip(full_pile, pile, strict=True)
+        if entered_card.card < 0
     ]
     cards = cards_to_mask(placeholders)
     for name in ("pile", "known", "shed"):
@@ -213,8 +215,8 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     if max_stock < 0:
         raise PositionError("the position contains more cards than the deck. Remove some of them.")
     known_pile = fill_gap(written_pile, gap, max_stock, stock, "deck")
-    _raise_first(_solo_errors(cards, [card.card for card in known_pile], variant))
-    _raise_first(
+    _raise_first_error(_solo_errors(cards, [card.card for card in known_pile], variant))
+    _raise_first_error(
         f"discards cannot be taken in {variant.spec}. Omit the * marks."
         for card in known_pile
         if card.is_taken
@@ -289,7 +291,7 @@ def _make_view(
             f"cards cannot be analysed in {name}, because both points and won deals decide a "
             "match. Analyse a deal instead."
         )
-    _raise_first(die.find_errors(variant))
+    _raise_first_error(die.find_errors(variant))
     pile_cards, gap = parse_pile(pile)
     # For an unknown pile, assume as few cards as possible.
     if not pile.strip() and len(cards) == 11:
@@ -302,7 +304,7 @@ def _make_view(
     known_pile = fill_gap(
         pile_cards, gap, DealReconstruction(cards, pile_cards, variant, dealer, die).stock, stock
     )
-    _raise_first(DealReconstruction(cards, known_pile, variant, dealer, die).find_errors())
+    _raise_first_error(DealReconstruction(cards, known_pile, variant, dealer, die).find_errors())
     full_pile, free_cards = _add_placeholders(known_pile, cards)
     reconstruction = DealReconstruction(cards, full_pile, variant, dealer, die)
     decisions = [*die.past_decisions(), *reconstruction.decisions(), *die.pending_offer()]

@@ -19,14 +19,14 @@ from simgin.rules.parameters import int_param
 from simgin.rules.variants import Variant
 
 EQUITY_PLAYER = "gold-early"
-EQUITY_DEALS = 200_000  # number of deals, which gives V a standard error below 0.3 %
+EQUITY_DEALS = 200_000  # number of deals; the standard error of V is then below 0.3 %
 NO_WINNER = -1
 GIN_KINDS = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
 UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused")
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Compute A's gain in each deal: the net points, or minus the penalty."""
+    """Compute A's gain in each deal: the net points, or the negative penalty."""
     points = np.asarray(records["points_a"] - records["points_b"], np.float64)
     return -points if variant.params["deal_scoring"] == "penalty" else points
 
@@ -63,13 +63,13 @@ class DealsEquity:
         """Write the net won deals and the probability of winning the match, in %."""
         goal = len(self.table) - 1
         n_won = _count_won_deals(self.variant, records)
-        by_a = n_won * (records["winner"] == 0)
-        by_b = n_won * (records["winner"] == 1)
-        deals_a = records["deals_a"] + by_a
-        deals_b = records["deals_b"] + by_b
+        won_by_a = n_won * (records["winner"] == 0)
+        won_by_b = n_won * (records["winner"] == 1)
+        deals_a = records["deals_a"] + won_by_a
+        deals_b = records["deals_b"] + won_by_b
         dealers = _find_next_dealers(self.variant, records)
         win_probability = self.table[np.minimum(goal, deals_a), np.minimum(goal, deals_b), dealers]
-        outcomes["deals"] = by_a - by_b
+        outcomes["deals"] = won_by_a - won_by_b
         outcomes["match"] = 100 * win_probability
 
 
@@ -83,7 +83,7 @@ class GameEquity:
         variant: Variant of the deals.
         table: Value of the rest of the game for A, float64 (goal, goal, 2, cap + 1, 3), indexed by
             A's points, B's points, the dealer, the stake and owner + 1.
-        games_by_points: Number of games that a won game counts, int64 (goal,), indexed by the
+        games_by_points: Number of games for which a won game counts, int64 (goal,), indexed by the
             loser's points.
     """
 
@@ -125,7 +125,7 @@ def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the number of won deals that each deal counts as (rules.md, sections 7 and 8)."""
+    """Return the number of won deals for which each deal counts (rules.md, sections 7 and 8)."""
     kind = records["kind"]
     is_gin = np.isin(kind, GIN_KINDS)
     factor = np.ones(kind.shape, np.int64)
@@ -175,8 +175,8 @@ def _compute_game_equity(variant: Variant, workers: int | None) -> GameEquity:
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_probabilities(outcomes, outcomes.column("points"))
     goal = int_param(row, "points_target")
-    up_to, counts = np.array(row["game_table"]).T
-    games = counts[np.searchsorted(up_to, np.arange(goal))]
+    max_points, counts = np.array(row["game_table"]).T
+    games = counts[np.searchsorted(max_points, np.arange(goal))]
     die_cap, pays_offered = _read_die_rules(variant)
     table = np.zeros((goal, goal, 2, die_cap + 1, 3))
     fill_game_table(table, probabilities, games, next_dealer_table(row), die_cap, pays_offered)

@@ -16,11 +16,12 @@ from simgin.rules.build import build_rules
 from simgin.strategy import Strategy, loader
 from simgin.text.notation import N_CARDS
 
-# Number of Metropolis steps per hand. champion-mc runs as many before its first world.
+# Number of Metropolis steps per hand. champion-mc runs the same number of steps before its first
+# world.
 METROPOLIS_STEPS = 200
-# Correction factor for whole hands, estimated by benchmarks/likely_hands.py on deals held out from
-# its report. The weights were trained on hands that differ in only a few cards, so they are
-# slightly too small for whole hands.
+# Correction factor for whole hands, estimated on deals that the report of
+# benchmarks/likely_hands.py does not use. The weights were trained on hands that differ in only a
+# few cards, so they are slightly too small for whole hands.
 WEIGHT_FACTOR = 1.15
 IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
 # Conditioning on an offer of the die
@@ -49,19 +50,19 @@ def sample_worlds(
         p_immediate: Probability that the opponent knocks immediately.
     """
     pile_positions, taken_positions = find_forgotten_cards(view, rules)
-    own_seed = np.uint64(seed).astype(np.int64)
+    int_seed = np.uint64(seed).astype(np.int64)
     n_left = int(max(view.stock, view.deck_left))  # The remaining cards are forgotten cards.
     cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(pile_positions)
     stocks = np.empty((n, cards), np.int8)
     hands = np.zeros(n, np.int64)
     # In solitaire games, all orders of the deck and the joker are equally likely.
     if view.deck_left >= 0:
-        fill_decks(view, rules.joker != JOKER_NONE, n_left, own_seed, first, stocks)
+        fill_decks(view, rules.joker != JOKER_NONE, n_left, int_seed, first, stocks)
     else:
         # The opponent has played a turn.
         steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
         fill_worlds(
-            view, rules, _load_hand_weights(), p_immediate, steps, own_seed, first, hands, stocks
+            view, rules, _load_hand_weights(), p_immediate, steps, int_seed, first, hands, stocks
         )
     if not (pile_positions or taken_positions):
         return Worlds(hands, stocks)
@@ -102,7 +103,9 @@ class WorldSampler:
 
     @cached_property
     def matching_offers(self) -> tuple[int, ...]:
-        """Offers that are equivalent to the actual offer, or no offers if it reveals nothing.
+        """Offers that are equivalent to the actual offer.
+
+        If the actual offer reveals no information, the result is empty.
 
         If B makes this offer too rarely, all offers of B match.
         """
@@ -160,7 +163,7 @@ class WorldSampler:
 
 
 def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """Return the positions of forgotten cards in the pile and of those that were taken.
+    """Return the pile positions of forgotten cards, and of forgotten cards that were taken.
 
     Position 0 is the first upcard, and position n is the discard of turn n. The opponent holds the
     cards that were taken.
@@ -199,7 +202,7 @@ def fill_forgotten_cards(
     for position, column in zip(pile_positions, cards.T, strict=True):
         masks = _write_pile_card(views, position, column)
         views["pile"] |= masks
-        if _is_shed(view, rules, position):
+        if _is_rejected_by_opponent(view, rules, position):
             views["shed"] |= masks
     for position in taken_positions:
         column = _pick_one_card(hands & ~views["known"], first)
@@ -227,7 +230,7 @@ def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
     return np.asarray(is_reached.argmax(axis=1))
 
 
-def _is_shed(view: Any, rules: Any, position: int) -> bool:
+def _is_rejected_by_opponent(view: Any, rules: Any, position: int) -> bool:
     """Return True if the opponent has discarded or declined the card at a pile position."""
     if position == 0 and rules.first_turn != FIRST_TURN_FREE:
         return True  # Both players declined the first upcard.

@@ -34,9 +34,9 @@ from simgin.text.notation import cards_to_mask, mask_to_cards
 
 
 class GameBatch:
-    """Games of one matchup that are played in parallel, each with its own records in memory.
+    """Games of one matchup that are played in parallel, with separate records in memory.
 
-    The engine finds records by their addresses. Each copy therefore has its own memory and
+    The engine finds records by their addresses. Each copy therefore has separate memory and
     addresses.
 
     Attributes:
@@ -92,56 +92,56 @@ class GameBatch:
             self.records["hooks"][:, :players, slots] = np.reshape(addresses, (players, -1))
 
     def resample_hidden_cards(self, index: int, seat: int, rng: np.random.Generator) -> None:
-        """Shuffle the cards that a seat cannot see in a game, consistent with all past actions.
+        """Shuffle the cards that are hidden from a seat, without contradicting past actions.
 
-        The rules must not have a die, because then all actions of the deal would be replayed.
+        The rules must not have a die, because simgin would then replay all actions of the deal.
 
         Args:
             index: Index of the game.
-            seat: Seat with the current decision.
+            seat: Seat of the player who makes the current decision.
             rng: Generator of random numbers.
         """
         state, opponent = self.states[index], 1 - seat
         known_cards = int(state.known[opponent])
         hidden = int(state.hand[opponent]) & ~known_cards
-        places = [
+        hidden_positions = [
             position
             for position, card in enumerate(state.pack.tolist())
             if position >= state.dealt or hidden >> card & 1
         ]
-        cards = state.pack[places]
-        state.pack[places] = rng.permutation(cards)
-        new_card = dict(zip(cards.tolist(), state.pack[places].tolist(), strict=True))
+        cards = state.pack[hidden_positions]
+        state.pack[hidden_positions] = rng.permutation(cards)
+        new_card = dict(zip(cards.tolist(), state.pack[hidden_positions].tolist(), strict=True))
         hand = known_cards | cards_to_mask(new_card[card] for card in mask_to_cards(hidden))
         for name, value in (("hand", hand), ("count", deadwood(hand, self.rules))):
             state[name][opponent] = value
-            self._saved_states[index, first_number(name) + opponent] = value
+            self._saved_states[index, int64_field_index(name) + opponent] = value
         drawn_cards = self.views[opponent][index].history[: int(state.turns), 2]
         drawn_cards[:] = [new_card.get(card, card) for card in drawn_cards.tolist()]
 
     # Copies
 
     def __deepcopy__(self, memo: Any) -> GameBatch:
-        """Return independent games in the same positions.
+        """Return independent copies of the games in the same positions.
 
         The copies share the rules and the policies.
         """
         duplicate = GameBatch.__new__(GameBatch)
         duplicate.__dict__.update(self.__dict__)
         duplicate._allocate(len(self.records))
-        duplicate._copy_memory(self._memory())
+        duplicate._copy_memory(self._get_memory())
         return duplicate
 
     def __reduce__(self) -> Any:
-        """Return the constructor, its arguments and the games' memory, for pickle."""
-        return GameBatch, (self.matchup, self.external_seats, len(self.records)), self._memory()
+        """Return the constructor, the arguments and the memory of the games for pickle."""
+        return GameBatch, (self.matchup, self.external_seats, len(self.records)), self._get_memory()
 
     def __setstate__(self, contents: list[np.ndarray]) -> None:
-        """Continue pickled games in this process."""
+        """Restore pickled games in this process."""
         self._copy_memory(contents)
         self._set_players()
 
-    def _memory(self) -> list[np.ndarray]:
+    def _get_memory(self) -> list[np.ndarray]:
         """Return the memory of the games as arrays.
 
         The last array is the log of decisions.
@@ -152,15 +152,15 @@ class GameBatch:
         return [states, *self.views, self._copied_views, self._saved_states, self.records, log]
 
     def _copy_memory(self, contents: list[np.ndarray]) -> None:
-        """Copy the memory of other games into these games."""
+        """Replace the memory of these games with the memory of other games."""
         *records, log = contents
-        for target, source in zip(self._memory(), records, strict=False):
+        for target, source in zip(self._get_memory(), records, strict=False):
             target[:] = source
         self.states[0]["log"][: len(log)] = log
         self._set_addresses()
 
 
-def first_number(name: str) -> int:
+def int64_field_index(name: str) -> int:
     """Return the index of a field among the int64 numbers of a state record."""
     assert STATE.fields is not None
     return STATE.fields[name][1] // 8
@@ -269,11 +269,11 @@ class GameTable:
         self._step(stepping.ACT, action)
 
     def undo_to(self, length: int) -> None:
-        """Undo all but the first `length` actions of the deal, and advance from there."""
+        """Undo all but the first `length` actions of the deal, and advance to the next decision."""
         self._step(stepping.REPLAY, length)
 
     def replay(self, actions: Sequence[int]) -> None:
-        """Replay the deal with the given actions of all seats, and then advance."""
+        """Replay the deal with the given actions of all seats, and advance to the next decision."""
         if len(actions) >= MAX_DECISIONS:
             raise IllegalMoveError("a deal cannot have so many actions")
         self.state.answers[: len(actions)] = actions
@@ -286,7 +286,7 @@ class GameTable:
     def trace(self) -> TracedDeal:
         """Return the trace of the current deal.
 
-        The deal must not be closed yet.
+        The deal must not have been closed.
         """
         state, views = self.state.copy(), self._games.views
         deal = TracedDeal(

@@ -25,7 +25,7 @@ def format_meld(meld: int) -> str:
 
     The cards of a set are ordered by suit, and the cards of a run by rank.
 
-    A round-the-corner run is written from its lower end, as in `QS KS AS`.
+    A round-the-corner run is written in ascending order, as in `QS KS AS`.
     """
     ranks = bitboard.ranks_of(meld)
     start = 0 if ranks == ALL_RANKS else int(meldings.sequence_start(ranks))
@@ -64,7 +64,7 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
     melds = buffer[: meldings.find_melds(hand, rules, buffer)].tolist()
     min_deadwood = int(deadwood_for_side(hand, rules, side))
     best = []
-    for family in _disjoint_families(melds):
+    for family in _iterate_disjoint_families(melds):
         unmatched = notation.mask_to_cards(hand & ~sum(family))
         if sum(rules.value[side, card % 13] for card in unmatched) == min_deadwood:
             best.append(sort_melds(family))
@@ -76,7 +76,7 @@ def format_melds(melding: Sequence[int]) -> list[str]:
     return [format_meld(meld) for meld in melding]
 
 
-def _disjoint_families(melds: list[int]) -> Iterator[Melding]:
+def _iterate_disjoint_families(melds: list[int]) -> Iterator[Melding]:
     """Yield every combination of up to three disjoint melds, including the empty combination.
 
     Eleven cards contain at most three melds.
@@ -97,10 +97,11 @@ def shown_melding(
         rules: Rules record.
         discard: Mask of the discard (see `core.meldings.find_shown_melding`).
         required_card: Card that must be melded, or -1 for none.
-        ranks_left: Code of the ranks that a shot must leave unmatched, or -1 without a shot.
+        ranks_left: Code of the ranks that a shot must leave unmatched, or -1 if the ending is not a
+            shot.
 
     Returns:
-        Deadwood in points, and melds.
+        The deadwood in points, and the melds.
     """
     melds = np.zeros(meldings.MAX_MELDS, np.int64)
     keys = np.zeros((1, 3), np.int64)
@@ -150,7 +151,8 @@ class HandAnalysis:
         meldings: All meldings that leave the least deadwood.
         knock_limit: Knock limit in points, or None if it depends on an upcard that is not
             specified.
-        shot_ranks: Ranks 1..9 that a shot must leave unmatched, or None without shots or a score.
+        shot_ranks: Ranks 1..9 that a shot must leave unmatched, or None if the variant has no shots
+            or the score is unknown.
         deadwood_by_discard: Deadwood after each discard, in points, or an empty dictionary for ten
             cards.
         endings: Possible endings.
@@ -182,7 +184,8 @@ def analyze_hand(
         variant: Rules of the game.
         cards: Ten or eleven cards, 0..51.
         upcard: First upcard, which sets the knock limit of some variants.
-        score: The player's points before the deal, which determine the ranks that a shot leaves.
+        score: The player's points before the deal, which determine the ranks that a shot must leave
+            unmatched.
 
     Raises:
         HandError: If the number of cards is wrong, or the variant has no upcard or no shots.
@@ -207,7 +210,7 @@ def analyze_hand(
         if ending == codes.ENDING_BIG_GIN:
             found_endings.append(Ending("big gin", -1, int(deadwood_points)))
     for discard, ten_cards in hand_by_discard.items():
-        found_endings += _possible_endings(discard, ten_cards, limit, points, rules)
+        found_endings += _find_possible_endings(discard, ten_cards, limit, points, rules)
     deadwood, melding = shown_melding(hand, rules)
     return HandAnalysis(
         variant=variant,
@@ -217,7 +220,9 @@ def analyze_hand(
         meldings=best_meldings(hand, rules),
         knock_limit=limit,
         shot_ranks=None if points is None else required_shot_ranks(points),
-        deadwood_by_discard=_deadwood_by_discard(hand_by_discard, rules) if eleven_cards else {},
+        deadwood_by_discard=_compute_deadwood_by_discard(hand_by_discard, rules)
+        if eleven_cards
+        else {},
         endings=found_endings,
     )
 
@@ -251,7 +256,7 @@ def _check_arguments(
         raise HandError(f"{score} is not a valid score. Use 0 or a positive number.")
 
 
-def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[int, int]:
+def _compute_deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[int, int]:
     """Return the deadwood after each possible discard, in ascending order.
 
     Ties are sorted by the value of the discard in descending order, then by card number.
@@ -267,7 +272,7 @@ def _deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) -> dict[in
     return {card: deadwood_by_card[card] for card in ranked}
 
 
-def _possible_endings(
+def _find_possible_endings(
     discard: int, ten_cards: int, limit: int | None, points: int | None, rules: Any
 ) -> list[Ending]:
     """Return all endings that are available to a player with ten cards.

@@ -37,7 +37,7 @@ def keep_deal(content: bytes) -> None:
 
 
 def last_deals(n: int) -> list[str]:
-    """Return the files of the last deals of the variant played most recently, oldest first.
+    """Return the files of the most recent deals, all of the same variant, oldest first.
 
     Raises:
         NoDealsError: If the directory does not contain any deals.

@@ -70,18 +70,18 @@ def loop_signature(players: int, *between: Any) -> Any:
 def compile_kernel(players: int) -> Any:
     """Compile the loop for one or two players (see `simgin.core.batch_kernel`)."""
     function = play_units_solo if players == 1 else play_units
-    return compile_loop(function, players, *_unit_argument_types(players))
+    return compile_loop(function, players, *_make_unit_argument_types(players))
 
 
 def kernel_signature(players: int) -> Any:
     """Return the numba signature of the loop for one or two players."""
-    return loop_signature(players, *_unit_argument_types(players))
+    return loop_signature(players, *_make_unit_argument_types(players))
 
 
-def _unit_argument_types(players: int) -> list[Any]:
+def _make_unit_argument_types(players: int) -> list[Any]:
     """Return the numba types of the batch rows, the records and the unit numbers.
 
-    For two players, the type of the mirror flag follows.
+    In two-player games, the type of the mirror flag follows.
     """
     mirror_flags = [boolean] * (players - 1)
     return [types.Array(int64, 2, "C"), RECORDS_TYPE, int64, int64, int64, boolean, *mirror_flags]
@@ -95,11 +95,11 @@ def compile_policies(matchup: Matchup) -> list[Any]:
     slots = SOLO_SLOTS if matchup.b is None else SLOTS
     functions: list[Any] = []
     for strategy in matchup.players:
-        functions += map(compiler.compile_policy, _policies(strategy, slots))
+        functions += map(compiler.compile_policy, _select_policies(strategy, slots))
     return functions
 
 
-def _policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
+def _select_policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[Policy]:
     policies = []
     for slot in slots:
         policy = strategy.policy(slot)
@@ -121,7 +121,7 @@ def compile_matchup(matchup: Matchup) -> None:
 
 
 def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
-    """Write the strategies of a matchup to the engine's state.
+    """Write the strategies of a matchup to the engine state.
 
     Returns:
         Parameter vectors of the policies. The state contains only their addresses, so the caller
@@ -130,7 +130,7 @@ def seat_players(state: Any, matchup: Matchup) -> list[np.ndarray]:
     rules = build_rules(matchup.variant)
     vectors = []
     for player, strategy in enumerate(matchup.players):
-        policies = _policies(strategy)
+        policies = _select_policies(strategy)
         player_vectors = [compiler.make_parameter_vector(policy, rules) for policy in policies]
         state.same[player] = strategy.ending == "same"
         state.noisy[player] |= sum(policy.noise << slot for slot, policy in enumerate(policies))
@@ -165,10 +165,10 @@ def run_units(
 
     Raises:
         RulesModifiedError: If a policy changed the rules or its own parameters.
-        Exception: If a policy raises an exception, which is passed on unchanged.
+        Exception: If a policy raises an exception, which propagates unchanged.
     """
     vectors = seat_players(state, matchup)
-    bytes_before = _readonly_bytes(rules, vectors)
+    bytes_before = _copy_readonly_bytes(rules, vectors)
     batches = -(-n_units // matchup.batch_size)
     rows = np.zeros((batches, batch_columns.N_COLUMNS), np.int64)
     arguments = [state, rules, *views[: len(matchup.players)]]
@@ -177,7 +177,7 @@ def run_units(
         arguments.append(matchup.is_mirrored)
 
     call_kernel(matchup, state, compile_kernel(len(matchup.players)), arguments)
-    if _readonly_bytes(rules, vectors) != bytes_before:
+    if _copy_readonly_bytes(rules, vectors) != bytes_before:
         suspects = " or ".join([strategy.spec for strategy in matchup.players])
         raise RulesModifiedError(
             f"{suspects} modified the rules or the strategy parameters. Policies must not modify "
@@ -189,7 +189,7 @@ def run_units(
 def call_kernel(matchup: Matchup, state: Any, kernel: Any, arguments: list[Any]) -> None:
     """Call a compiled kernel with its arguments and the policies of a matchup.
 
-    Exceptions of policies are raised unchanged.
+    Exceptions raised by policies propagate unchanged.
     """
     policies = compile_policies(matchup)
     loop = getattr(kernel, "entry_point", kernel)  # An interpreted loop has no entry point.
@@ -215,7 +215,7 @@ def call_kernel_checked(matchup: Matchup, state: Any, kernel: Any, arguments: li
         raise PolicyCallError(describe_failure(matchup, state, error)) from error
 
 
-def _readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
+def _copy_readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
     """Return the bytes of the rules and of the parameters, which policies must not modify."""
     return [rules.tobytes(), *(vector.tobytes() for vector in vectors)]
 
@@ -253,7 +253,7 @@ def play_with_records(
     max_records = n_units * (2 if matchup.is_mirrored else 1)
     if matchup.unit == "match":
         max_records *= int(build_rules(matchup.variant).max_deals)
-    # Memory pages that are never written take no space.
+    # Memory pages that are never written use no physical memory.
     records = np.empty(max_records, DEAL_RECORD)
     rows, n_records = _play_into(matchup, first_unit, n_units, records)
     return rows, records[:n_records].copy()
@@ -262,7 +262,7 @@ def play_with_records(
 def _play_into(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play units of analysis into given arrays, and return the row count and the record count."""
+    """Play units of analysis with records, and return the batch rows and the number of records."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()
@@ -326,14 +326,14 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the predicate of the error message for a policy that raised an exception."""
+    """Describe the exception of a policy in a clause without a subject."""
     if isinstance(error, python_tier.InvalidActionError | python_tier.PolicyExitError):
         return str(error).rstrip(".")
     return f"raised {describe_error(error)}"
 
 
 def describe_illegal_action(slot: str, action: int, legal: int) -> str:
-    """Return the predicate of the error message for a policy that chose an illegal action.
+    """Describe an illegal action of a policy in a clause without a subject.
 
     Args:
         slot: Slot of the policy.

@@ -24,7 +24,7 @@ class PlayerCountError(SimginError):
 
 @dataclass(frozen=True)
 class Matchup:
-    """Matchup of strategies under a variant, with the seed and the unit of a measurement.
+    """Matchup of strategies under a variant, with a seed and a unit of analysis.
 
     Attributes:
         variant: Rules of the game.
@@ -73,7 +73,7 @@ class Matchup:
     def replay_command(self, unit: int, half: int, deal: int) -> str:
         """Return the shell command that replays a deal of the matchup.
 
-        A live strategy exists only in its own process, so its command is a Python call.
+        A live strategy exists only in the current process, so the command is then a Python call.
 
         Args:
             unit: Number of the unit.
@@ -96,7 +96,7 @@ class Matchup:
         return shell.join_command(words)
 
     def count_units(self, n_games: int) -> int:
-        """Return the number of units that contain a number of deals or matches.
+        """Return the number of units in a given number of deals or matches.
 
         A mirrored pair counts as one unit.
         """
@@ -142,10 +142,10 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     file's path follows in parentheses.
 
     Returns:
-        Dictionary from full names of strategies to their short names.
+        Dictionary that maps full strategy names to short names.
     """
     players = [strategy for matchup in matchups for strategy in matchup.players]
-    names_by_spec = {strategy.spec: _short_name(strategy) for strategy in players}
+    names_by_spec = {strategy.spec: _make_short_name(strategy) for strategy in players}
     names = {text: name for text, name in names_by_spec.items() if name != text}
     for text, name in names.items():
         namesakes = [
@@ -154,17 +154,17 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
             if names_by_spec[name_sharer] == name and name_sharer != text
         ]
         if namesakes:
-            names[text] = f"{name} ({_shortest_path(text, namesakes)})"
+            names[text] = f"{name} ({_find_shortest_path(text, namesakes)})"
     return names
 
 
-def _strategy_file(text: str) -> PurePath:
+def _find_strategy_file(text: str) -> PurePath:
     """Return the weights file of a strategy, or its source file if it has no weights file."""
     spec = parse_spec(text)
     return PurePath(spec.file if spec.has_weights else spec.strategy.name.partition("#")[0])
 
 
-def _short_name(strategy: Strategy) -> str:
+def _make_short_name(strategy: Strategy) -> str:
     """Return the declared name of a strategy, followed by its changed parameters and policies."""
     text = strategy.spec
     name = parse_spec(text).strategy.name
@@ -173,10 +173,10 @@ def _short_name(strategy: Strategy) -> str:
     return FOLDER_PATTERN.sub("", text)
 
 
-def _shortest_path(text: str, namesakes: Iterable[str]) -> str:
+def _find_shortest_path(text: str, namesakes: Iterable[str]) -> str:
     """Return the shortest path suffix that distinguishes a file from others of the same name."""
-    parts = _strategy_file(text).parts
-    paths = [_strategy_file(namesake).parts for namesake in namesakes]
+    parts = _find_strategy_file(text).parts
+    paths = [_find_strategy_file(namesake).parts for namesake in namesakes]
     for length in range(1, len(parts)):
         end = parts[-length:]
         if end not in [path[-length:] for path in paths]:

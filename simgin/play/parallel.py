@@ -18,7 +18,7 @@ from simgin.core import jit
 T = TypeVar("T")
 # Function that is called with the number of finished units and the total number
 Progress = Callable[[int, int], None]
-PROGRESS_PARTS = 1000  # number of progress steps per piece of work
+PROGRESS_PARTS = 1000  # number of progress steps per part of a task
 
 
 def usable_cpus() -> int:
@@ -35,9 +35,9 @@ def partial_progress(on_progress: Progress | None, index: int, n_pieces: int) ->
     """Return a progress callback for one part of a task that has several parts.
 
     Args:
-        on_progress: Progress callback for all pieces together.
-        index: Index of the piece.
-        n_pieces: Number of pieces.
+        on_progress: Progress callback for the whole task.
+        index: Index of the part.
+        n_pieces: Number of parts.
     """
     if on_progress is None:
         return None

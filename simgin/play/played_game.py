@@ -1,4 +1,4 @@
-"""Game that a person plays against a strategy or as a solitaire, saved after every action.
+"""Two-player or solitaire game of a person, which is saved after every action.
 
 game = PlayedGame(matchup_with_person("gold", "standard", 1, "match"), Path("game.json"))
 game.act(list_choices(game.decision, game.table.rules)["t"][0])
@@ -33,7 +33,7 @@ from simgin.text.files import read_bytes, write_file
 from simgin.text.messages import SimginError
 from simgin.text.toml import StrictTable as Schema
 
-PERSON = "you"  # name of the strategy of the person
+PERSON = "you"  # strategy name that represents the person
 MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game, in bytes
 
 
@@ -52,9 +52,9 @@ class SavedGame(Schema):
         variant: Spec of the variant.
         players: Specs of the strategies by seat, one of which is `PERSON`.
         seed: Seed of the shuffles.
-        unit: Deal or match.
-        deals: Actions of all seats in each deal, in which the last deal is the current deal.
-        prompts: Number of actions of the current deal before each decision of the person.
+        unit: "deal" or "match".
+        deals: Actions of all seats in each deal. The last deal is the current deal.
+        prompts: Number of actions in the current deal before each of the person's decisions.
         back: Number of undone actions.
     """
 
@@ -76,7 +76,7 @@ def matchup_with_person(
         opponent: Strategy of the opponent, or an empty string in solitaire variants.
         variant: Rules.
         seed: Seed of the shuffles.
-        unit: Deal or match.
+        unit: "deal" or "match".
         seat: Seat of the person.
 
     Raises:
@@ -136,7 +136,7 @@ class PlayedGame:
         table: Table of the current deal.
         seat: Seat of the person.
         deals: Finished deals.
-        prompts: Number of actions of the current deal before each decision of the person.
+        prompts: Number of actions in the current deal before each of the person's decisions.
         n_undone: Number of undone actions.
     """
 
@@ -170,7 +170,7 @@ class PlayedGame:
         """Take all actions that belong to one choice of the person, and save the game.
 
         Raises:
-            IllegalMoveError: If an action is not legal. The actions before it have been taken.
+            IllegalMoveError: If an action is not legal. Earlier actions remain in effect.
         """
         self.prompts.append(len(self.table.actions))
         try:
@@ -203,14 +203,14 @@ class PlayedGame:
         return deal
 
     def deal_records(self, deal: TracedDeal) -> list[dict[str, Any]]:
-        """Return the records of a deal as in `simgin show --json`, including undone actions."""
+        """Return a deal in the format of `simgin show --json`, including undone actions."""
         deal_row, *decisions = replay_to_json(make_replay(deal))
         return [deal_row | {"taken_back": self.n_undone}, *decisions]
 
     # Saved games
 
     def save(self) -> None:
-        """Write the game to the file of saved games."""
+        """Save the game to its file."""
         saved_game = SavedGame(
             **_identity(self.matchup),
             deals=[*self._earlier_actions, self.table.actions],

@@ -29,7 +29,7 @@ from simgin.text.messages import SimginError, format_value
 from simgin.text.notation import format_card, format_hand
 
 LINE_WIDTH = 80
-# Exclusive upper bounds of the fields
+# Exclusive upper bounds of the numbers that identify a deal
 ADDRESS_BOUNDS = {"seed": 2**64, "unit": 2**48, "half": 2, "deal": 2**16}
 NO_ACTION_TEXT = "returns no legal action"
 DIE_SLOTS = ("offer", "answer")
@@ -110,7 +110,7 @@ class Replay:
 
     @property
     def has_cards(self) -> bool:
-        """True if cards were dealt, or False if a refused offer ended the deal before that."""
+        """True unless a refused offer ended the deal before any cards were dealt."""
         return bool(self.state.phase != codes.PHASE_BLIND)
 
     def lines(self) -> Iterator[str]:
@@ -167,7 +167,7 @@ class Replay:
         return f"{matchup.variant.spec}: {address}"
 
     def _blind_offer_lines(self) -> Iterator[str]:
-        """Yield the lines about the die and the offers before the deal."""
+        """Yield the lines that describe the die and the offers before the deal."""
         decisions = [
             offer for offer in self.traced.decisions if offer.view.phase == codes.PHASE_BLIND
         ]
@@ -184,7 +184,7 @@ class Replay:
             yield from self._offer_lines(decision)
 
     def _offer_lines(self, decision: Decision) -> list[str]:
-        """Return the lines about a die offer or a response to an offer, with the player's name."""
+        """Return the lines that describe a die offer or a response to an offer."""
         return wrap_line(f"  {self._player_name(decision.seat)} {format_decision(decision)}")
 
     def _nondealer_and_dealer(self) -> tuple[int, int]:
@@ -198,7 +198,7 @@ class Replay:
         return f"{self._player_name(seat)}, {role}, {score}"
 
     def _table_lines(self) -> Iterator[str]:
-        """Yield the lines about the knock limit, the upcard and the dealt hands."""
+        """Yield the lines that describe the knock limit, the upcard and the dealt hands."""
         state = self.state
         if self.rules.die != DIE_OFF:
             yield ""
@@ -238,7 +238,7 @@ class Replay:
             yield from wrap_line(f"  {self._player_name(decision.seat)} holds {hand}: {choice}")
 
     def _turn_lines(self, decisions: list[Decision]) -> Iterator[str]:
-        """Yield the lines about one turn of the deal.
+        """Yield the lines that describe one turn of the deal.
 
         A forced draw is read from the view of the next decision.
         """
@@ -257,7 +257,7 @@ class Replay:
                 yield from decision_lines(decision)
 
     def _holding_lines(self, seat: int, view: Any) -> Iterator[str]:
-        """Yield the lines about the stock, the opponent's known cards and the player's hand."""
+        """Yield the lines that describe the stock, the hand and the opponent's known cards."""
         stock = int(view.stock) + (view.drawn >= 0)
         yield from wrap_line(
             f"Turn {view.turn}, {self._player_name(seat)}, {stock} cards in the stock"
@@ -271,9 +271,10 @@ class Replay:
         yield f"  holds {self._hand_text(hand)}"
 
     def _draw_lines(self, view: Any) -> Iterator[str]:
-        """Yield the line about the card taken or drawn, according to the last view of a turn.
+        """Yield the line that describes the card taken or drawn, given the last view of a turn.
 
-        A draw that ends the deal follows the last decision, so only the state contains it.
+        A draw that ends the deal follows the last decision, so only the state contains the drawn
+        card.
         """
         drawn_card = view.drawn
         if view.turns == self.state.turns and not self.traced.error:
@@ -284,7 +285,7 @@ class Replay:
             yield f"  draws {_format_card(drawn_card)}"
 
     def _final_draw_lines(self) -> Iterator[str]:
-        """Yield the line about the last draw if the draw ends the deal without a decision."""
+        """Yield the line that describes the last draw if the draw itself ends the deal."""
         state = self.state
         if self.traced.error or state.drawn < 0 or state.stopper >= 0:
             return
@@ -322,7 +323,7 @@ class Replay:
         return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
 
     def match_lines(self) -> Iterator[str]:
-        """Yield the lines about the score after the deal and the winner of a finished match."""
+        """Yield the lines that describe the score and, for a finished match, the winner."""
         state_after, outcome = with_deal_applied(self.state, self.rules)
         yield from wrap_line(f"Match: {self._scores_text(state_after)}")
         if outcome in UNDECIDED_MATCH_TEXTS:
@@ -342,7 +343,7 @@ class Replay:
         return f"{self.names[seat]} wins the match"
 
     def _no_showdown_lines(self) -> Iterator[str]:
-        """Yield the lines about the end of a deal without a knock or gin."""
+        """Yield the lines that describe the end of a deal without a knock or gin."""
         if self.traced.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
         elif self.traced.kind == "refused":
@@ -355,7 +356,7 @@ class Replay:
             yield f"Dead hand with {self.state.stock} cards left in the stock"
 
     def _ending_heading(self) -> str:
-        """Return a heading that names how the deal ended."""
+        """Return a heading that states how the deal ended."""
         kind = DEAL_RESULTS[int(self.state.kind)]
         return "Dead hand" if kind == "void" else kind.replace("_", " ").capitalize()
 
@@ -442,7 +443,7 @@ class SoloReplay(Replay):
             yield from decision_lines(decision)
 
     def _holding_before_draw_lines(self, view: Any) -> Iterator[str]:
-        """Yield the lines about the hand at the start of a turn and about the card drawn."""
+        """Yield the lines that describe the hand at the start of a turn and the drawn card."""
         drawn_card = int(view.drawn)
         hand = int(view.hand)
         if drawn_card >= 0:
@@ -458,7 +459,7 @@ class SoloReplay(Replay):
     # End of the deal
 
     def _no_showdown_lines(self) -> Iterator[str]:
-        """Yield the lines for a deal that ended by the joker, the last draw or the turn limit."""
+        """Yield the lines that describe an ending by the joker, the last draw or the turn limit."""
         state = self.state
         draws = state.draws[PLAYER_SEAT]
         stalled = self.traced.kind == "stalled"
@@ -486,7 +487,7 @@ class SoloReplay(Replay):
         yield from self._above_joker_lines()
 
     def _above_joker_lines(self) -> Iterator[str]:
-        """Yield the line about the number of cards above the joker."""
+        """Yield the line that describes the number of cards above the joker."""
         if not self.has_joker:
             return
         n = int(self.state.above)

@@ -1,6 +1,6 @@
 """JSON objects that describe a traced deal.
 
-There is one object for the deal, one per decision, and one for the result.
+The list contains one object for the deal, one object per decision, and one object for the result.
 """
 
 from typing import Any
@@ -82,7 +82,7 @@ def _decision_object(replay: Replay, decision: Decision) -> JsonObject:
 def _action_value(decision: Decision) -> int | str | None:
     """Return an action as an integer, or as a card name if the action is a discard.
 
-    Returns None without an action.
+    If there is no action, the result is None.
     """
     if decision.slot == "discard" and decision.action is not None:
         return format_card(decision.action)
@@ -118,7 +118,7 @@ def _result_object(replay: Replay) -> JsonObject:
 def _match_object(replay: Replay) -> JsonObject | None:
     """Return the match score after the deal as a JSON object.
 
-    Returns None for a single deal or after an error.
+    For a single deal or after an error, the result is None.
     """
     if replay.traced.matchup.unit == "deal" or replay.traced.error:
         return None
@@ -143,5 +143,5 @@ def _card_or_none(card: int) -> str | None:
 
 
 def _nonnegative_or_none(number: int) -> int | None:
-    """Return a number unchanged, or None if it is -1."""
+    """Return a number, or None if the number is -1."""
     return int(number) if number >= 0 else None

@@ -41,8 +41,8 @@ class Action(NamedTuple):
         kind: Type of action: STOCK, TAKE, PASS, THROW (discard), END, LEAVE, OFFER, ACCEPT or
             REFUSE.
         card: Card for THROW and END, or number on the die for OFFER (0 to leave the die). END
-            without a card (-1) is big gin. In solitaire games, it can also be a knock or gin with
-            ten cards.
+            without a card (-1) is big gin. In solitaire games, END without a card can also be a
+            knock or gin with ten cards.
     """
 
     kind: int
@@ -55,8 +55,8 @@ class Worlds:
 
     Attributes:
         hands: Cards of the opponent as masks, (n_worlds,) int64. Solitaire games ignore this array.
-        stocks: Cards of the stock, the next card first, (n_worlds, n_cards) int8. In solitaire
-            games, the stock includes the joker. Before the deal, the stock is the whole pack.
+        stocks: Cards of the stock in drawing order, (n_worlds, n_cards) int8. In solitaire games,
+            the stock includes the joker. Before the deal, the stock is the whole pack.
         views: Views of the player with sampled values for forgotten facts, (n_worlds,) VIEW, or
             None if all worlds have the same view.
     """
@@ -91,18 +91,18 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
     Discards come first, in the order of the card numbers. Endings follow.
     """
     if view.deck_left >= 0:
-        return _solo_actions(view, rules)
+        return _list_solo_actions(view, rules)
     if view.phase == codes.PHASE_LAST:
         return [
             Action(ACTION_LEAVE),
-            *_ending_actions(view, int(view.hand) | 1 << int(view.taken_offer), rules),
+            *_list_ending_actions(view, int(view.hand) | 1 << int(view.taken_offer), rules),
         ]
     if view.taken_offer >= 0:
-        return [Action(kind) for kind in _draw_kinds(view, rules)]
+        return [Action(kind) for kind in _list_draw_kinds(view, rules)]
     eleven_cards = int(view.hand)
     legal = int(permitted_discards(eleven_cards, int(view.taken), int(view.drawn), rules))
     discarded = [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)]
-    return discarded + _ending_actions(view, eleven_cards, rules)
+    return discarded + _list_ending_actions(view, eleven_cards, rules)
 
 
 def die_actions(view: Any, rules: Any) -> list[Action]:
@@ -113,10 +113,10 @@ def die_actions(view: Any, rules: Any) -> list[Action]:
     return [Action(ACTION_OFFER, number) for number in (0, *numbers)]
 
 
-def _solo_actions(view: Any, rules: Any) -> list[Action]:
+def _list_solo_actions(view: Any, rules: Any) -> list[Action]:
     """Return the legal actions at a decision in a solitaire game.
 
-    If several gins have the same score, the result contains only one gin.
+    If several gin endings have the same score, the result contains only one of them.
     """
     if view.phase == codes.PHASE_STOP:
         return [Action(codes.ACTION_STOCK), Action(ACTION_END)]
@@ -135,7 +135,7 @@ def _solo_actions(view: Any, rules: Any) -> list[Action]:
     return [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)] + endings
 
 
-def _draw_kinds(view: Any, rules: Any) -> list[int]:
+def _list_draw_kinds(view: Any, rules: Any) -> list[int]:
     if view.phase != codes.PHASE_UPCARD:
         return [codes.ACTION_STOCK, codes.ACTION_TAKE]
     if rules.first_turn == FIRST_TURN_UPCARD_PASS:
@@ -143,8 +143,8 @@ def _draw_kinds(view: Any, rules: Any) -> list[int]:
     return [codes.ACTION_STOCK, codes.ACTION_TAKE, codes.ACTION_PASS]
 
 
-def _ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Action]:
-    """Return the legal actions of a player with eleven cards that end the deal."""
+def _list_ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Action]:
+    """Return the legal actions that end the deal for a player with eleven cards."""
     taken_card = int(view.taken_offer if view.phase == codes.PHASE_LAST else view.taken)
     legal = int(permitted_discards(eleven_cards, taken_card, int(view.drawn), rules))
     required_card = int(required_meld_card(taken_card, rules))
@@ -178,7 +178,7 @@ def roll_out_worlds(
 ) -> np.ndarray:
     """Roll out each action in each world to the end of the deal.
 
-    From the position on, strategy A plays for the owner of the view, and B plays for the opponent.
+    Strategy A plays for the owner of the view, and strategy B plays for the opponent.
 
     Args:
         matchup: Matchup that plays the rollouts.
@@ -201,7 +201,7 @@ def roll_out_worlds(
 
 
 def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int = 0) -> np.ndarray:
-    """Return the offer that B would make in each world, for a decision about an offer.
+    """Return the die offer that B would make in each world.
 
     Args:
         matchup: Matchup in which strategy A plays for the owner of the view.
@@ -264,9 +264,9 @@ class PairedRollouts:
 
     Attributes:
         views: Views of A, (n_decisions,) VIEW.
-        weights: Inverse of the probability that the decision was drawn in its deal, (n_decisions,)
+        weights: Inverse probability that the decision was selected within its deal, (n_decisions,)
             int64.
-        actions: Actions that were tried, padded with -1, (n_decisions, max_actions) int64.
+        actions: Actions that were rolled out, padded with -1, (n_decisions, max_actions) int64.
         records: Results of the rollouts, (n_decisions, max_actions) DEAL_RECORD.
         scores: Match score at each decision, (n_decisions, 4) int64 (points of A, points of B,
             deals won by A, deals won by B).
@@ -312,8 +312,8 @@ def roll_out_deals(
         max_actions: Maximum number of actions. The actions with the lowest numbers are used.
         scores: Match score before each deal (see `PairedRollouts.scores`). The default is the score
             of a new match.
-        exploration_policy: Knock policy of A before the decision. The policy receives the
-            parameters of A's own knock policy, which is the default.
+        exploration_policy: Knock policy that A uses before the decision. By default, this is A's
+            knock policy, whose parameters it receives in any case.
         first_only: True to use the first decision of the slot instead of a random decision.
 
     Raises:
@@ -332,7 +332,7 @@ def roll_out_deals(
     records = np.zeros((n_units, max_actions), DEAL_RECORD)
     weights = np.zeros(n_units, np.int64)
     hooks_of = (POLICY_TYPE, POLICY_TYPE)
-    between = (
+    types = (
         int64,
         int64,
         INT_MATRIX_TYPE,
@@ -352,7 +352,7 @@ def roll_out_deals(
     arguments = [first_unit, n_units, scores, slot, first_only, *compiled_policies]
     arguments += [views, weights, actions_tried, records]
     random_slots = int(knock_policy.noise) << SLOT_KNOCK
-    _run_in_new_state(matchup, compile_loop(function, players, *between), arguments, random_slots)
+    _run_in_new_state(matchup, compile_loop(function, players, *types), arguments, random_slots)
     is_complete = actions_tried[:, 1] >= 0
     return PairedRollouts(
         views[is_complete],

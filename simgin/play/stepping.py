@@ -2,14 +2,13 @@
 
 The pack and the actions determine a deal, so simgin does not store a deal in progress. Instead, it
 replays the actions up to the next decision. If a turn begins with a choice of the draw source,
-simgin saves the state there and replays only that turn. It also stores the actions of a strategy in
-the second seat, so that no policy is called twice for the same decision.
+simgin saves the state at that decision and later replays only that turn. simgin also stores the
+actions of a strategy in the second seat, so that no policy is called twice for the same decision.
 
 A *game* is a record that contains its status and the addresses of its policies and other records.
 Therefore, one call with a single array argument can step many games.
 
-The code is compiled but does not belong to the engine, so this file determines the cache key of the
-code.
+The compiled code does not belong to the engine, so its cache key depends on this file.
 """
 
 import hashlib
@@ -66,7 +65,7 @@ GAME = np.dtype(
 )
 AWAITING_ACTION, DEAL_OVER, GAME_OVER = range(3)  # status of a game
 BEGIN, ACT, REPLAY, CLOSE_DEAL = range(4)  # commands of step_game
-# leading int64 fields of a state, which change during a turn
+# number of leading int64 fields of a state, which change during a turn
 STATE_HEAD_SIZE = STATE_TYPE.offset("vectors") // 8
 CACHE_KEY = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
 compiled = partial(jit.compile_function, key=CACHE_KEY)
@@ -76,7 +75,7 @@ compiled = partial(jit.compile_function, key=CACHE_KEY)
 
 
 def make_record_getter(record_type):
-    """Return a compiled function that converts a memory address to a record of a type."""
+    """Return a compiled function that converts a memory address to a record of a given type."""
 
     @intrinsic
     def record(typing_context, address):
@@ -128,12 +127,15 @@ def _replay_deal(game, state, rules, view0, view1):
     """
     first = 1 - state.dealer
     nondealer_view, dealer_view = (view1, view0) if first == 1 else (view0, view1)
-    take1, take2 = _seat_policy(game, first, SLOT_TAKE), _seat_policy(game, 1 - first, SLOT_TAKE)
-    discard1, discard2 = (
+    take_first, take_second = (
+        _seat_policy(game, first, SLOT_TAKE),
+        _seat_policy(game, 1 - first, SLOT_TAKE),
+    )
+    discard_first, discard_second = (
         _seat_policy(game, first, SLOT_DISCARD),
         _seat_policy(game, 1 - first, SLOT_DISCARD),
     )
-    knock1, knock2 = (
+    knock_first, knock_second = (
         _seat_policy(game, first, SLOT_KNOCK),
         _seat_policy(game, 1 - first, SLOT_KNOCK),
     )
@@ -151,11 +153,11 @@ def _replay_deal(game, state, rules, view0, view1):
         _restore_turn_start(game, state)
         write_ending_fields(state, view0)  # Clear the ending that the player declined.
         write_ending_fields(state, view1)
-        turn_before = 0 if state.asked_seat == state.dealer else 1
+        previous_turn = 0 if state.asked_seat == state.dealer else 1
         play_turns(
-            state, rules, nondealer_view, dealer_view, take1, discard1, knock1,
-            take2, discard2, knock2, offer_a, answer_a, show_a,
-            offer_b, answer_b, show_b, turn_before, TURN_OVER,
+            state, rules, nondealer_view, dealer_view, take_first, discard_first, knock_first,
+            take_second, discard_second, knock_second, offer_a, answer_a, show_a,
+            offer_b, answer_b, show_b, previous_turn, TURN_OVER,
         )  # fmt: skip
         return
     state.logged = 0
@@ -165,14 +167,15 @@ def _replay_deal(game, state, rules, view0, view1):
     state.owner = game.owner
     clear_deal(state, rules, state.dealer)
     play_deal(
-        state, rules, nondealer_view, dealer_view, take1, discard1, knock1, take2, discard2, knock2,
+        state, rules, nondealer_view, dealer_view,
+        take_first, discard_first, knock_first, take_second, discard_second, knock_second,
         offer_a, answer_a, show_a, offer_b, answer_b, show_b,
     )  # fmt: skip
 
 
 @compiled
 def _seat_policy(game, seat, slot):
-    """Return the policy with which a seat decides in a slot."""
+    """Return the policy of a seat in a slot."""
     if game.outside >> seat & 1:
         return as_policy(stop_at_decision)
     return _policy_at(game.hooks[seat, slot])
@@ -270,7 +273,7 @@ def close_deal(game):
 
 @compiled
 def append_action(game, action):
-    """Append an action to the list of the actions of a deal.
+    """Append an action to the action list of a deal.
 
     An illegal action raises IllegalActionError.
     """
@@ -288,7 +291,7 @@ def advance_game(game):
 
     Raises:
         IllegalActionError: If a strategy returns an illegal action or a stored action is illegal.
-        Exception: If a policy raises an exception, which a second call raises again.
+        Exception: If a policy raises an exception. A second call raises the same exception.
     """
     state, rules = state_at(game.state), rules_at(game.rules)
     view0, view1 = view_at(game.view0), view_at(game.view1)
@@ -322,8 +325,8 @@ def step_game(address, command, argument):
     """Execute a command, and advance to the next external decision or to the end of the deal.
 
     Args:
-        address: Address of the game. An address is used because converting a record takes Python
-            longer than stepping the game.
+        address: Address of the game. Converting a record to a native value would take longer than a
+            step.
         command: BEGIN, ACT, REPLAY or CLOSE_DEAL.
         argument: Unit for BEGIN, action for ACT, or number of actions for REPLAY.
     """

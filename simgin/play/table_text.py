@@ -20,7 +20,7 @@ from simgin.text.notation import format_card, format_hand, mask_to_cards
 YES, NO = 1, 0
 MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # rows per column, and width of a column in characters
 SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
-MAX_NAME_WIDTH = 12  # characters shown of the opponent's name in the history
+MAX_NAME_WIDTH = 12  # maximum length of the opponent's name in the history
 Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each key
 
 
@@ -127,7 +127,7 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
 
 
 def describe_die(view: Any) -> str:
-    """Return sentences about the die, its owner, and the opponent's offer."""
+    """Describe the die, its owner and the opponent's offer in sentences."""
     owner = {-1: "neither player owns", int(view.seat): "you own"}.get(
         int(view.owner), "the opponent owns"
     )
@@ -136,7 +136,7 @@ def describe_die(view: Any) -> str:
 
 
 def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
-    """Yield the lines about the opponent's actions since the player's last turn.
+    """Yield the lines that describe the opponent's actions since the player's last turn.
 
     Args:
         view: View of the player.
@@ -166,7 +166,7 @@ def hand_lines(view: Any, rules: Any) -> Iterator[str]:
 
 
 def deadwood_line(view: Any) -> str:
-    """Return the deadwood of the player's hand, and the terms of the deal."""
+    """Return a line that states the deadwood of the player's hand and the terms of the deal."""
     if view.phase == codes.PHASE_BLIND:
         return "The cards are not dealt yet."
     deadwood_points = int(view.least if view.least >= 0 else view.count)
@@ -177,7 +177,7 @@ def deadwood_line(view: Any) -> str:
 
 
 def history_lines(deal: TracedDeal) -> list[str]:
-    """Return one line per past turn, as the player at seat 0 saw it.
+    """Return one line per past turn, as seen by the player at seat 0.
 
     If there are many turns, the lines form two columns.
     """
@@ -188,7 +188,7 @@ def history_lines(deal: TracedDeal) -> list[str]:
 
 
 def turn_lines(deal: TracedDeal, person: int) -> list[str]:
-    """Return one line per past turn, as the player at a given seat saw it.
+    """Return one line per past turn, as seen by the player at a given seat.
 
     Args:
         deal: The deal, which can be unfinished.

@@ -1,6 +1,6 @@
 """Traced deals, in which every decision of a policy is recorded.
 
-`simgin show` and the tests use them.
+`simgin show` and the tests use traced deals.
 
 Traced deals are played by the same engine as measurements.
 """
@@ -85,8 +85,8 @@ class TracedDeal:
         """Return the decision at an index."""
         state = self.state
         view = state["log"][number].copy()
-        answer = int(state["answers"][number]) if number < state["logged"] else None
-        return Decision(int(view["seat"]), SLOTS[state["slots"][number]], view, answer)
+        action_code = int(state["answers"][number]) if number < state["logged"] else None
+        return Decision(int(view["seat"]), SLOTS[state["slots"][number]], view, action_code)
 
     @property
     def kind(self) -> str:
@@ -145,7 +145,7 @@ def trace_deal(
     state.watch_half = half
     state.watch_deal = deal
     if pack is not None:
-        # Deal the pack without a shuffle.
+        # Do not shuffle the given pack.
         state.pack[:] = pack
         state.given = 1
         state.shuffled = len(pack)
@@ -243,7 +243,7 @@ def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> 
     Args:
         deal: Traced deal. The state is modified in place.
         n_actions: Number of actions to keep.
-        has_open_decision: True to also keep the next decision, without an action.
+        has_open_decision: True to keep the next decision, too, but without its action.
     """
     deal.state.logged = n_actions
     deal.state.kind = -1

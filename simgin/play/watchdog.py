@@ -1,7 +1,8 @@
 """Watchdog that warns about policy calls that do not return, and then aborts them.
 
 A compiled policy in an endless loop cannot be stopped from outside. The engine records each policy
-before calling it, and a thread reads these records at intervals. The engine does not become slower.
+before calling it, and a thread reads these records at intervals. This does not slow the engine
+down.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class _RunningKernel:
         self._on_timeout = on_timeout
         self._decision: tuple[int, ...] = ()
         self._waited = (
-            0.0  # number of seconds, counted in checks so that time in a stopped process is ignored
+            0.0  # time in seconds, counted in checks so that pauses of the process are ignored
         )
 
     def check(self) -> None:
@@ -55,7 +56,7 @@ class _RunningKernel:
         self._waited = self._waited + CHECK_INTERVAL if decision_key == self._decision else 0.0
         self._decision = decision_key
         if self._waited >= ABORT_AFTER:
-            _running.discard(self)
+            _running_kernels.discard(self)
             with suppress(InvalidStateError):  # The policy returned before the call was aborted.
                 self._on_timeout(InvalidActionError(f"did not return within {ABORT_AFTER:g} s."))
         elif self._waited >= WARN_AFTER:
@@ -64,15 +65,17 @@ class _RunningKernel:
     def _warn(self) -> None:
         strategy = self._matchup.players[int(self._state.asked_seat != self._state.half)]
         policy = strategy.policy(SLOTS[self._state.asked_slot])
-        if policy is None or policy.function in _reported:
+        if policy is None or policy.function in _reported_functions:
             return
-        _reported.add(policy.function)
+        _reported_functions.add(policy.function)
         print_status(unresponsive_policy_warning(policy))
 
 
 OnTimeout = Callable[[BaseException], None]
-_running: set[_RunningKernel] = set()
-_reported: set[Callable[..., Any]] = set()  # policy functions for which a warning was printed
+_running_kernels: set[_RunningKernel] = set()
+_reported_functions: set[Callable[..., Any]] = (
+    set()
+)  # policy functions for which a warning was printed
 _lock = threading.Lock()
 _thread: threading.Thread | None = None
 
@@ -90,7 +93,7 @@ def unresponsive_policy_warning(policy: Policy) -> str:
 
 @contextmanager
 def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
-    """Warn about policy calls in the block that do not return, and later abort them.
+    """Warn about policy calls that do not return during a `with` block, and later abort them.
 
     The watchdog is disabled while a debugger is active.
 
@@ -107,16 +110,16 @@ def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Itera
         if _thread is None:
             _thread = threading.Thread(target=_watch_loop, name="overdue", daemon=True)
             _thread.start()
-    game = _RunningKernel(matchup, state, on_timeout)
-    _running.add(game)
+    running_kernel = _RunningKernel(matchup, state, on_timeout)
+    _running_kernels.add(running_kernel)
     try:
         yield
     finally:
-        _running.discard(game)
+        _running_kernels.discard(running_kernel)
 
 
 def _watch_loop() -> None:
     while True:
         time.sleep(CHECK_INTERVAL)
-        for game in list(_running):
-            game.check()
+        for running_kernel in list(_running_kernels):
+            running_kernel.check()

@@ -14,11 +14,11 @@ NO_EFFECT_CODE = -1  # code of a parameter that has no effect
 
 def build_rules(variant: Variant) -> np.record:
     """Return a new Rules record for a variant."""
-    return _cached_rules(variant).copy()
+    return _build_cached_rules(variant).copy()
 
 
 @lru_cache(maxsize=64)
-def _cached_rules(variant: Variant) -> np.record:
+def _build_cached_rules(variant: Variant) -> np.record:
     return build_rules_from_params(variant.params)
 
 
@@ -29,11 +29,11 @@ def build_rules_from_params(params: Params) -> np.record:
     """
     a, b = _as_list(params["start_points"]) or (0, 0)
     games = tuple((points, n_games) for points, n_games in _as_list(params["game_table"]))
-    codes = {name: _value_code(name, params[name]) for name in RULE_PARAMETERS}
+    codes = {name: _encode_value(name, params[name]) for name in RULE_PARAMETERS}
     return build_rules_record(codes, (int(a), int(b)), games)
 
 
-def _value_code(name: str, value: ParamValue) -> int:
+def _encode_value(name: str, value: ParamValue) -> int:
     """Return the integer that the engine uses for a parameter value.
 
     A word is encoded as its index in the list of choices, and None as NO_EFFECT_CODE.

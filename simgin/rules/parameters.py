@@ -1,8 +1,8 @@
-"""Rule parameters (rules.md 11), with their valid values and the conditions for an effect.
+"""Rule parameters (rules.md 11), with valid values and the conditions under which they act.
 
 The parameters and the goals of a match (rules.md 7) are defined in variants.toml, which is read on
 first use. A value is a bool, an int, a str, a list of numbers, or None. None means that the
-parameter has no effect or, for an optional parameter, the value "none".
+parameter has no effect, or represents the value "none" of an optional parameter.
 """
 
 import re
@@ -36,18 +36,18 @@ class Parameter:
     section: str  # one of deal, meld, score, match and stake
     kind: str  # one of bool, choice, int, pair and table
     default: ParamValue  # value in `standard`
-    meaning: str  # description in the rule book
+    meaning: str  # description of the parameter in the rule book
     status: str = "core"  # one of core, option and descriptive
-    choices: tuple[str | int, ...] = ()  # valid words if kind is choice (yes and no are bools)
+    choices: tuple[str | int, ...] = ()  # valid words if kind is choice; yes and no are bools
     low: int = 0  # minimum value if kind is int, pair or table
     high: int = 0
     unit: str = ""  # unit of the numbers
     optional: bool = False  # True if `none` is a valid value
     example: ParamValue = None  # suggested value if there is no default
-    words: Mapping[str, str] = field(default_factory=dict)  # phrase that players use for each value
+    words: Mapping[str, str] = field(default_factory=dict)  # phrase that players use, by value
     # Conditions that must all hold for the parameter to have an effect
     acts_with: Conditions = field(default_factory=dict)
-    # Conditions under which, if all hold, the parameter has no effect
+    # Conditions that make the parameter ineffective if all of them hold
     idle_with: Conditions = field(default_factory=dict)
     matches_only: bool = False  # True if the parameter has no effect on single deals
 
@@ -95,7 +95,7 @@ class Parameter:
     def player_phrase(self, value: ParamValue) -> str:
         """Return the phrase that reports show to players for a value, such as `undercut +25`.
 
-        The phrase is empty if there is none.
+        If the value has no phrase, the result is empty.
         """
         text = self.to_text(value)
         return self.words.get(text, self.words.get("*", "")).replace("{value}", text)
@@ -114,7 +114,7 @@ class Parameter:
         return f"{limits}, none" if self.optional else limits
 
     def to_text(self, value: ParamValue) -> str:
-        """Return a value of the parameter as its canonical string.
+        """Format a value of the parameter as a canonical string.
 
         `parse` converts the string back to the value.
         """
@@ -126,14 +126,14 @@ class Parameter:
         """Return True if the parameter has an effect under the given rules.
 
         Raises:
-            KeyError: If `params` lacks a value that the conditions need.
+            KeyError: If a value that the conditions need is missing from `params`.
         """
         if self.status == "descriptive" or not _are_conditions_met(self.acts_with, params):
             return False
         return not self.idle_with or not _are_conditions_met(self.idle_with, params)
 
     def explain_no_effect(self, params: Params) -> str:
-        """Explain why the parameter has no effect, and which settings would change that.
+        """Explain why the parameter has no effect, and which settings would make it effective.
 
         Returns:
             Two sentences, or an empty string if the parameter has an effect.
@@ -153,7 +153,7 @@ class Parameter:
     def missing_value_error(self, params: Params) -> str:
         """Return an error message if the parameter has an effect but no value.
 
-        Otherwise, the message is empty.
+        If the parameter has a value or no effect, the message is empty.
         """
         if params[self.name] is not None or self.optional or not self.has_effect(params):
             return ""
@@ -166,9 +166,9 @@ class Parameter:
         return f"{self.name} needs a value with {condition_text}. {fix}"
 
     def suggest_setting(self) -> str:
-        """Return a setting of the parameter that an error message can suggest.
+        """Return an example setting of the parameter for an error message.
 
-        The setting contains the default, or the example if there is no default.
+        The example is the default value if there is one.
         """
         value = self.example if self.default is None else self.default
         return f"{self.name}={format_setting(value)}"
@@ -262,7 +262,7 @@ def int_param(params: Params, name: str) -> int:
     return value
 
 
-# Parsers of values, which return strings in other formats unchanged
+# Parsers of parameter values; a string in an invalid format is returned unchanged
 
 
 def _parse_integer(word: str) -> ParamValue:
@@ -288,7 +288,7 @@ _PARSERS: dict[str, Callable[[str], ParamValue]] = {
 
 @dataclass(frozen=True)
 class SideGoal:
-    """Goal of one side in a match: the format of the score and the target of each count."""
+    """Goal of one side in a match: the score format, and the target parameter of each count."""
 
     standing: str
     targets: Mapping[str, str] = field(default_factory=dict)
@@ -296,7 +296,7 @@ class SideGoal:
 
 @dataclass(frozen=True)
 class MatchGoal:
-    """Goal of a match, in the representation that uncompiled code uses.
+    """Goal of a match, in the representation for code that is not compiled.
 
     variants.toml documents the fields.
     """

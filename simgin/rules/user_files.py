@@ -65,13 +65,13 @@ class _VariantsFile(toml.StrictTable):
 class UserVariant:
     """Variant that a user defined in a file.
 
-    If the file has errors, it contains only the valid parts.
+    If the file has errors, the variant contains only the valid parts.
     """
 
     title: str = ""
     about: str = ""
     source: str = ""
-    base: str = "standard"  # variant spec, not parsed yet
+    base: str = "standard"  # unparsed variant spec
     changes: dict[str, ParamValue] = field(default_factory=dict)  # settings of known parameters
     errors: tuple[str, ...] = ()
 
@@ -83,14 +83,14 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
         reference: `path/to/mine.toml#name`, or `mine.toml` if the file has only one variant.
 
     Returns:
-        The canonical reference, with an unchanged path, and the variant.
+        The canonical reference, in which the path is unchanged, and the variant.
 
     Raises:
         TomlError: If the file cannot be read or has format errors, or if the reference is not
             valid.
     """
     match = _REFERENCE_PATTERN.fullmatch(reference)
-    path, name = match.groups() if match else (_path_part(reference), "")
+    path, name = match.groups() if match else (_extract_path(reference), "")
     variants = read_variants(path)
     if name is None and len(variants) > 1:
         known = _join_names(f"{path}#{known}" for known in variants)
@@ -104,10 +104,10 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
 
 
 def read_variants(path: str) -> Mapping[str, UserVariant]:
-    """Read all variants of a file, with the errors in each variant.
+    """Read all variants in a file, and collect the errors of each variant.
 
     Raises:
-        TomlError: If the file cannot be read or its format is wrong.
+        TomlError: If the file cannot be read or has an invalid format.
     """
     error_text = path_error(path)
     if error_text:
@@ -130,10 +130,7 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
 
 
 def path_error(path: str) -> str:
-    """Return an error message if a path cannot be part of a variant spec, otherwise "".
-
-    Otherwise, the message is empty.
-    """
+    """Return an error message if a path cannot be part of a variant spec, otherwise ""."""
     if not path.isprintable():
         return f"the path {format_value(path)} has unprintable characters. Rename the file."
     if path != path.strip():
@@ -143,7 +140,7 @@ def path_error(path: str) -> str:
             f"{format_value(path)} is not the name of a variant file. Use a name that ends in "
             ".toml, such as mine.toml, or mine.toml#club for one of its variants."
         )
-    if any(sign in path for sign in "+=#"):
+    if any(character in path for character in "+=#"):
         return (
             f"the path {format_value(path)} contains +, = or #, which have a special meaning in "
             "variant specs. Rename the file or its folder."
@@ -151,7 +148,7 @@ def path_error(path: str) -> str:
     return ""
 
 
-def _path_part(reference: str) -> str:
+def _extract_path(reference: str) -> str:
     """Return the path part of a malformed reference to a user's file."""
     if has_suffix(reference, SUFFIX) or "#" not in reference:
         return reference
@@ -167,7 +164,7 @@ def _join_names(names: Iterable[str]) -> str:
 
 def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
     """Parse the table of one variant, and return the variant with its error messages."""
-    errors = _name_errors(path, name)
+    errors = _check_name(path, name)
     try:
         _VariantTable.model_validate(variant_table)
     except ValidationError as error:
@@ -188,7 +185,7 @@ def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
     return UserVariant(**strings, changes=changes, errors=tuple(errors))
 
 
-def _name_errors(path: str, name: str) -> list[str]:
+def _check_name(path: str, name: str) -> list[str]:
     if name in load_variants_file()["variants"]:
         return [
             f"{path}: variants, {name}: {name!r} is a built-in variant. "
@@ -205,7 +202,7 @@ def _name_errors(path: str, name: str) -> list[str]:
 def _parse_setting(name: str, setting: Any) -> tuple[ParamValue, str]:
     """Parse one setting of a variant, and return the value with its error message.
 
-    A setting is a TOML value or a string as on the command line.
+    A setting is a TOML value, or a string in the command-line format.
     """
     parameter = rule_parameters().get(name)
     if parameter is None:
@@ -245,10 +242,10 @@ def format_variant_file(path: str, start: Variant) -> str:
     head = _PLACEHOLDER_PATTERN.sub(
         lambda match: strings[match[1]], VARIANT_TEMPLATE.read_text(encoding="utf-8")
     )
-    return head + "\n".join([*changed, *_rule_comments(start), ""])
+    return head + "\n".join([*changed, *_format_rule_comments(start), ""])
 
 
-def _rule_comments(start: Variant) -> Iterator[str]:
+def _format_rule_comments(start: Variant) -> Iterator[str]:
     for section, group in groupby(
         rule_parameters().values(), key=lambda parameter: parameter.section
     ):
@@ -271,5 +268,5 @@ def _to_toml_value(parameter: Parameter, value: ParamValue) -> str:
 
 
 def _to_toml_string(words: str) -> str:
-    """Format a string for TOML, which is the JSON format with DEL escaped as well."""
+    """Format a string as JSON for a TOML file, and escape the DEL character."""
     return json.dumps(words, ensure_ascii=False).replace("\x7f", "\\u007f")

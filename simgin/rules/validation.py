@@ -22,8 +22,8 @@ class RulesWarning(UserWarning):
     """Warning about a setting that has no effect under the rules of a variant.
 
     Attributes:
-        reason: Settings without effect, the reasons and the remedies, without the name of the
-            variant.
+        reason: Settings that have no effect, with reasons and suggested fixes, but without the
+            variant's name.
     """
 
     def __init__(self, text: str, reason: str):
@@ -54,14 +54,14 @@ def validate(params: Params) -> list[str]:
         Error messages. The list is empty if the rules are playable.
     """
     messages, valid_params = _check_values(params)
-    dashes = {}
+    missing = {}
     for name in valid_params:
         sentence = _evaluate(rule_parameters()[name].missing_value_error, valid_params)
         if sentence:
-            dashes[name] = sentence
-    messages += dashes.values()
+            missing[name] = sentence
+    messages += missing.values()
     # Missing values already have an error message, so their conflicts are not checked.
-    defined_params = {name: value for name, value in valid_params.items() if name not in dashes}
+    defined_params = {name: value for name, value in valid_params.items() if name not in missing}
     value_texts = {}
     for name, value in valid_params.items():
         value_texts[name] = rule_parameters()[name].to_text(value)
@@ -91,10 +91,10 @@ def unknown_parameter_error(name: str) -> str:
 
 
 def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
-    """Return error messages for unknown names and invalid values of parameters.
+    """Check the names and values of parameters.
 
     Returns:
-        Error messages for unknown, missing and invalid parameters, and all valid values.
+        The error messages, and the valid values by parameter name.
     """
     definitions = rule_parameters()
     messages = [unknown_parameter_error(name) for name in params if name not in definitions]
@@ -118,38 +118,38 @@ def _evaluate(predicate: Callable[[KnownParams], Any], known: KnownParams) -> An
         return None
 
 
-def _is_solo(p: KnownParams) -> bool:
-    return bool(p["players"] == 1)
+def _is_solo(params: KnownParams) -> bool:
+    return bool(params["players"] == 1)
 
 
-def _is_two_player(p: KnownParams) -> bool:
-    return bool(p["players"] == 2)
+def _is_two_player(params: KnownParams) -> bool:
+    return bool(params["players"] == 2)
 
 
-def _allows_too_many_draws(p: KnownParams) -> bool:
+def _allows_too_many_draws(params: KnownParams) -> bool:
     """Return True if solitaire rules without a joker allow a draw from an empty deck."""
-    cards_left = 41 if p["first_turn"] == "discard_first" else 42
-    max_draws = p["max_draws"]
+    cards_left = 41 if params["first_turn"] == "discard_first" else 42
+    max_draws = params["max_draws"]
     too_many = max_draws is None or max_draws > cards_left
-    return _is_solo(p) and p["joker"] == "none" and too_many
+    return _is_solo(params) and params["joker"] == "none" and too_many
 
 
-def _starts_decided(p: KnownParams) -> bool:
+def _is_decided_at_start(params: KnownParams) -> bool:
     """Return True if a side has already reached its target before the first deal."""
-    if not rule_parameters()["start_points"].has_effect(p):
+    if not rule_parameters()["start_points"].has_effect(params):
         return False
     for seat in (0, 1):
-        targets = match_goal(p).side_goal(p, seat).targets
+        targets = match_goal(params).side_goal(params, seat).targets
         if tuple(targets) != ("score",):
             continue
-        if p["start_points"][seat] >= p[targets["score"]]:
+        if params["start_points"][seat] >= params[targets["score"]]:
             return True
     return False
 
 
-def _has_invalid_die_target(p: KnownParams) -> bool:
-    target = p["deals_target"]
-    return p["die"] == "deal" and target is not None and not 3 <= target <= 21
+def _has_invalid_die_target(params: KnownParams) -> bool:
+    target = params["deals_target"]
+    return params["die"] == "deal" and target is not None and not 3 <= target <= 21
 
 
 PARAMETER_CONFLICTS = (
@@ -287,7 +287,7 @@ PARAMETER_CONFLICTS = (
         "points_target.",
     ),
     ParameterConflict(
-        _starts_decided,
+        _is_decided_at_start,
         "start_points = {start_points} already reaches points_target = {points_target}. Lower "
         "start_points or raise points_target.",
     ),

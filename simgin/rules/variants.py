@@ -52,14 +52,15 @@ class VariantError(SimginError):
     """Exception for an invalid variant spec.
 
     Attributes:
-        messages: One message per error. The exception message joins these messages as lines.
+        messages: One message per error. The exception message contains one of them per line.
     """
 
     def __init__(self, messages: list[str]):
         self.messages = truncate_errors(messages)
         super().__init__("\n".join(self.messages))
 
-    # By default, an exception is unpickled from its message. The argument of this class is a list.
+    # By default, pickle recreates an exception from its message, but this constructor expects a
+    # list.
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the constructor and its argument, so that pickle can restore the error."""
         return VariantError, (self.messages,)
@@ -67,7 +68,7 @@ class VariantError(SimginError):
 
 @dataclass(frozen=True)
 class Variant(RenamedAttributes):
-    """Set of rules, with a name or a list of changes from a named variant.
+    """Set of rules, described by a variant name or by changes to a named variant.
 
     Attributes:
         spec: Canonical spec.
@@ -98,20 +99,20 @@ class Variant(RenamedAttributes):
 def variant_names() -> tuple[str, ...]:
     """Return the names of all built-in variants.
 
-    Two-player variants come first, and extras come last.
+    Two-player variants come first.
     """
     return tuple(load_variants_file()["variants"])
 
 
 def suggest_values(name: str) -> list[str]:
-    """Return typical values of a parameter that messages can suggest.
+    """Return typical values of a parameter for suggestions in messages.
 
-    The result contains all choices, or the values in the built-in variants.
+    These are all choices of a choice parameter, or the values that built-in variants use.
     """
     parameter = rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):
         return parameter.allowed_values().split(", ")
-    built_in_values = [_built_in_part(variant).changes.get(name) for variant in variant_names()]
+    built_in_values = [_load_part(variant).changes.get(name) for variant in variant_names()]
     value_texts = [
         parameter.to_text(value)
         for value in (parameter.default, *built_in_values)
@@ -124,9 +125,9 @@ def find_variant(spec: "str | Variant") -> Variant:
     """Return the variant that a spec describes.
 
     A value is yes or no, an integer, a word, two numbers (`40/60`), a table (`30:4/60:3`), or `-`
-    for a parameter without effect. The canonical spec contains each name once, at the last position
-    of the name. The settings that differ from the named variants follow in parameter order.
-    Settings without effect cause a RulesWarning.
+    for a parameter without effect. The canonical spec contains each name once, at the position of
+    its last occurrence. Settings that differ from the named variants follow the names in parameter
+    order. Settings without effect cause a RulesWarning.
 
     Args:
         spec: Spec such as `oklahoma+gin_bonus=20`. A Variant is returned unchanged.
@@ -145,7 +146,7 @@ def find_variant(spec: "str | Variant") -> Variant:
         parts, messages = _parse_parts(spec, _parse_file_reference)
         return _combine_parts(parts, messages)
     except VariantError:
-        path_error = _plus_in_path_error(spec)
+        path_error = _describe_plus_in_path(spec)
         if path_error:
             raise VariantError([path_error]) from None
         raise
@@ -198,12 +199,14 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
     """
     if variant.spec in variant_names():
         return None
-    acting = _acting_params(variant)
+    effective = _effective_params(variant)
     built_in = map(find_variant, variant_names())
-    return next((candidate for candidate in built_in if _acting_params(candidate) == acting), None)
+    return next(
+        (candidate for candidate in built_in if _effective_params(candidate) == effective), None
+    )
 
 
-def _acting_params(variant: Variant) -> dict[str, ParamValue]:
+def _effective_params(variant: Variant) -> dict[str, ParamValue]:
     """Return the parameters that have an effect under the given rules, with their values."""
     definitions = rule_parameters()
     params = variant.params
@@ -256,7 +259,7 @@ def _parse_part(piece: str, text: str) -> _Part:
     name, separator, value = map(str.strip, piece.partition("="))
     parameter = rule_parameters().get(name)
     if piece in variant_names():
-        return _built_in_part(piece)
+        return _load_part(piece)
     if separator and parameter:
         setting = parameter.parse(value)
         message = parameter.error_message(setting)
@@ -280,7 +283,7 @@ def _parse_part(piece: str, text: str) -> _Part:
 
 
 @cache
-def _built_in_part(name: str) -> _Part:
+def _load_part(name: str) -> _Part:
     tables = load_variants_file()
     entry = tables["variants"][name]
     changes = tables["bases"].get(entry.get("base"), {}) | entry.get("changes", {})
@@ -299,26 +302,28 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     merged_parts = _merge_parts(parts)
     if messages and not all(part.is_known for part in parts):
         raise VariantError(list(dict.fromkeys(messages)))
-    params = _combined_params(merged_parts)
-    # Errors in a file have been reported already, with their location.
+    params = _combine_params(merged_parts)
+    # Errors in a file have already been reported with their locations.
     reported = tuple(messages)
     for message in validate(params):
         if not any(sentence.endswith(message) for sentence in reported):
             messages.append(message)
     if messages:
         raise VariantError(list(dict.fromkeys(messages)))
-    typed = {name for part in parts for name in part.author_settings if params[name] is not None}
+    user_settings = {
+        name for part in parts for name in part.author_settings if params[name] is not None
+    }
     variant = replace(
         _make_variant(merged_parts, params),
-        author_settings=tuple(filter(typed.__contains__, params)),
+        author_settings=tuple(filter(user_settings.__contains__, params)),
     )
-    inactive = [
+    unused = [
         name for name in variant.author_settings if not rule_parameters()[name].has_effect(params)
     ]
     # A setting has an effect if the rules would not be valid without it.
-    inactive = [name for name in inactive if not validate(_params_without_setting(name, parts))]
+    unused = [name for name in unused if not validate(_combine_without_setting(name, parts))]
     warn_without_effect(
-        variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in inactive]
+        variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in unused]
     )
     return variant
 
@@ -337,7 +342,7 @@ def warn_of_match_settings(variant: Variant) -> None:
     )
 
 
-def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
+def _combine_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
     """Return the combined parameters of all components except the user's setting of `name`."""
     remaining_parts = []
     for part in parts:
@@ -345,13 +350,13 @@ def _params_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamVal
         remaining_parts.append(
             replace(part, changes=other_changes) if name in part.author_settings else part
         )
-    return _combined_params(_merge_parts(remaining_parts))
+    return _combine_params(_merge_parts(remaining_parts))
 
 
 def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
     """Return the variant that valid components describe, with its canonical spec."""
     named_parts = [part for part in parts if part.titles is not None]
-    unchanged = _combined_params(named_parts)
+    unchanged = _combine_params(named_parts)
     settings = []
     for name, parameter in rule_parameters().items():
         if params[name] != unchanged[name]:
@@ -370,7 +375,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
 
 
 def _merge_parts(parts: list[_Part]) -> list[_Part]:
-    """Replace component pairs that equal a built-in variant, and remove repeated components.
+    """Replace each pair of components that equals a built-in variant, and remove duplicates.
 
     If a part occurs several times, only its last occurrence remains.
     """
@@ -379,22 +384,22 @@ def _merge_parts(parts: list[_Part]) -> list[_Part]:
         specs = [part.spec for part in parts]
         if not set(pair) <= set(specs):
             continue
-        end = max(_last_index(specs, name) for name in pair)
-        parts = [*parts[:end], _built_in_part(merge["means"]), *parts[end + 1 :]]
+        end = max(_find_last_index(specs, name) for name in pair)
+        parts = [*parts[:end], _load_part(merge["means"]), *parts[end + 1 :]]
         parts = [part for part in parts if part.spec not in pair]
     specs = [part.spec for part in parts]
     return [
         part
         for i, part in enumerate(parts)
-        if part.titles is None or i == _last_index(specs, part.spec)
+        if part.titles is None or i == _find_last_index(specs, part.spec)
     ]
 
 
-def _last_index(specs: list[str], text: str) -> int:
+def _find_last_index(specs: list[str], text: str) -> int:
     return len(specs) - 1 - specs[::-1].index(text)
 
 
-def _combined_params(parts: list[_Part]) -> dict[str, ParamValue]:
+def _combine_params(parts: list[_Part]) -> dict[str, ParamValue]:
     """Return the values of all parameters after combining the given components.
 
     Lists are copied.
@@ -420,10 +425,7 @@ def _is_file_reference(piece: str) -> bool:
 
 
 def _parse_file_reference(piece: str) -> _Part:
-    """Parse a reference to a variant in a user's file.
-
-    pydantic is imported only for this purpose.
-    """
+    """Parse a reference to a variant in a user's file."""
     from simgin.rules import user_files
     from simgin.text import toml
 
@@ -435,9 +437,9 @@ def _parse_file_reference(piece: str) -> _Part:
 
 
 def _make_user_part(text: str, entry: "UserVariant") -> _Part:
-    """Return a user's variant as a component with all differences from `standard`."""
+    """Return a user's variant as a component that contains all differences from `standard`."""
     parts, base_errors = _parse_parts(entry.base, _reject_user_base)
-    params = _combined_params(_merge_parts(parts)) | entry.changes
+    params = _combine_params(_merge_parts(parts)) | entry.changes
     definitions = rule_parameters()
     changes = {name: value for name, value in params.items() if value != definitions[name].default}
     location = text.replace("#", ": variants, ", 1)
@@ -467,7 +469,7 @@ def _reject_user_base(piece: str) -> _Part:
     return _Part(piece, errors=(message,), is_known=False)
 
 
-def _plus_in_path_error(text: str) -> str:
+def _describe_plus_in_path(text: str) -> str:
     """Return an error message if an invalid spec is a path with a plus sign, otherwise ""."""
     path = text.strip().partition("#")[0]
     if "+" not in path or not os.path.isfile(path):

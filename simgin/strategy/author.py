@@ -1,9 +1,9 @@
 """Decorators that turn functions into policies, and the Strategy class.
 
 A *policy* is a plain function `policy(view, rules, params) -> int` that makes one type of decision.
-The type of decision is the *slot* of the policy. A *strategy* consists of a policy for each slot
-and the order of discard and ending. Functions are compiled when a strategy is played for the first
-time, not when its file is loaded.
+The type of decision is the *slot* of the policy. A *strategy* consists of one policy per slot, and
+determines whether the discard policy or the knock policy is called first. Functions are compiled
+when a strategy is played for the first time, not when its file is loaded.
 
     from simgin.strategy import Strategy, discard, param
     from simgin.toolkit import best_discard
@@ -45,7 +45,7 @@ class Param:
         low: Minimum.
         high: Maximum.
         about: Description.
-        kind: Type of the parameter, "number", "integer", "bool" or "choice".
+        kind: Type of the parameter: "number", "integer", "bool" or "choice".
         choices: Valid values if the kind is "choice". A value is encoded as its index.
     """
 
@@ -60,7 +60,7 @@ class Param:
         """Return the number that represents a value in the parameter vector.
 
         Raises:
-            ValueError: If the value is not valid. The caller prepends the name to the message.
+            ValueError: If the value is not valid. The message is a clause without a subject.
         """
         if self.kind == "choice":
             if value not in self.choices:
@@ -84,7 +84,7 @@ class Param:
         return number
 
     def format(self, value: float) -> str:
-        """Return a number from the parameter vector as a readable string."""
+        """Format a number from the parameter vector as a readable string."""
         if self.kind == "choice":
             return self.choices[int(value)]
         if self.kind == "bool":
@@ -122,7 +122,7 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
 
 
 def flag(default: bool, about: str = "") -> Any:
-    """Declare a yes-or-no parameter.
+    """Declare a Boolean parameter.
 
     The policy receives 1.0 for yes and 0.0 for no.
 
@@ -186,7 +186,7 @@ def _require_type(description: str, value: object, kind: Any, expected: str) -> 
 class Policy:
     """Function that makes all decisions of one type, together with its parameters.
 
-    A call with values, as in `at(k=0)`, returns a copy with other defaults.
+    Calling a policy, as in `at(k=0)`, returns a copy with other default values.
 
     Attributes:
         slot: Slot of the policy: take, discard, knock, offer, answer or show.
@@ -194,12 +194,13 @@ class Policy:
         function: Python function with the signature `(view, rules, params) -> int`.
         params: Parameters by name, in the order of the vector `params`.
         noise: True if the function reads `view.noise`, a random number.
-        weights: Array or .npy file of numbers that follow the parameters in `params`.
-        rules_weights: File of numbers from which `for_rules` computes the weights for other rules.
-        for_rules: Function `(weights, rules_weights, rules) -> weights`, which is called before
-            the first deal. It must not change the number of weights.
-        describe: Function that writes the features of a discard, as required for `simgin train`.
-        start: Initial weight of each feature before training, by description of the feature.
+        weights: Array or .npy file of weights, which follow the parameters in the vector `params`.
+        rules_weights: File of numbers from which `for_rules` computes weights for other rules.
+        for_rules: Function `(weights, rules_weights, rules) -> weights`, which is called before the
+            first deal. The result must contain the same number of weights.
+        describe: Function that computes the features of a discard. `simgin train` requires this
+            function.
+        start: Initial weights for training, by description of the feature.
         live: Pickle of the function if it was defined in a running program and not in a strategy
             file (see `simgin.strategy.by_value`).
     """
@@ -220,7 +221,7 @@ class Policy:
         """Return the same policy with different default values of its parameters.
 
         Args:
-            **values: Values by parameter name, as in `at(k=0)`.
+            **values: Parameter values by name, as in `at(k=0)`.
 
         Raises:
             TypeError: If the policy has no such parameter.
@@ -256,13 +257,13 @@ class Policy:
     def source_file(self) -> Path:
         """Path of the file that defines the function.
 
-        For notebook cells, the file does not exist.
+        The path of a notebook cell does not exist.
         """
         return Path(self.function.__code__.co_filename)
 
     @property
     def location(self) -> str:
-        """Name of the file that defines the function, or "a cell" for a notebook."""
+        """Name of the file that defines the function, or "a cell" if a notebook cell defines it."""
         return self.source_file.name if self.source_file.is_file() else "a cell"
 
 
@@ -276,9 +277,9 @@ class Strategy(RenamedAttributes):
     Attributes:
         name: Name of the strategy, which consists of the characters a-z, 0-9 and -.
         take: Policy that takes or declines the card on offer.
-        discard: Policy that discards.
+        discard: Policy that chooses the discard.
         knock: Policy that decides whether to end the deal.
-        offer: Policy that offers to raise the die (Gin Dice).
+        offer: Policy that decides whether to offer to raise the die (Gin Dice).
         answer: Policy that accepts or refuses an offer (Gin Dice).
         show: Policy that chooses the melding to show, if the rules allow a choice.
         ending: If "best", the engine proposes the best ending to `knock` and then calls `discard`.
@@ -378,8 +379,8 @@ def _make_decorator(slot: str, docstring: str) -> Any:
                 function,
                 params,
                 noise,
-                _weights_path(function, "weights", weights),
-                _weights_path(function, "rules_weights", rules_weights),
+                _find_weights(function, "weights", weights),
+                _find_weights(function, "rules_weights", rules_weights),
                 for_rules,
                 describe,
                 dict(start or {}),
@@ -391,8 +392,8 @@ def _make_decorator(slot: str, docstring: str) -> Any:
     return decorate
 
 
-def _weights_path(function: Callable[..., Any], keyword: str, file: str | None) -> Path | None:
-    """Return the path of a file in the directory of the file that defines a function."""
+def _find_weights(function: Callable[..., Any], keyword: str, file: str | None) -> Path | None:
+    """Return the path of a file that is in the same directory as the source of a function."""
     if not file:
         return None
     _require_type(f"{keyword!r}", file, str, "the name of a file")
@@ -401,7 +402,7 @@ def _weights_path(function: Callable[..., Any], keyword: str, file: str | None) 
 
 
 def _check_trainable(slot: str, weights: str | None, describe: object, start: Any) -> None:
-    """Raise TypeError unless `simgin train` can train a policy that declares weights."""
+    """Raise TypeError if the declarations for `simgin train` are incomplete or have wrong types."""
     if slot != "discard":
         raise TypeError(
             f"only discard policies can be trained. Remove `start` and `describe` from @{slot}"
@@ -421,7 +422,7 @@ def _check_trainable(slot: str, weights: str | None, describe: object, start: An
 
 
 def helper(function: Callable[..., Any]) -> Any:
-    """Decorate a function that policies call, so that numba compiles it.
+    """Mark a function for compilation with numba, so that compiled policies can call the function.
 
     Example:
         @helper

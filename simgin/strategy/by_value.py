@@ -1,8 +1,8 @@
 """Pickling of an author's functions by value, together with all objects that the functions read.
 
-simgin copies strategies from notebooks, scripts and modules this way. Policies that run in Python
-are also copied. Later changes do not affect the copies, and other processes can receive them
-without running the script again. The pickles also identify cached compiled policies.
+simgin uses these pickles to copy strategies from notebooks, scripts and modules. Policies that run
+in Python are also copied. Later changes do not affect the copies. Other processes can load the
+copies without running the script again. The pickles also identify cached compiled policies.
 """
 
 import functools
@@ -40,9 +40,9 @@ from simgin.text.files import read_bytes
 from simgin.text.messages import format_error_message, quote_text
 from simgin.version import get_version
 
-MODULE_PREFIX = "simgin_live_"  # module name of a live function, followed by a digest
+MODULE_PREFIX = "simgin_live_"  # prefix of the module name of a live function; a digest follows
 _lock = threading.Lock()  # The registry of modules in cloudpickle is global.
-_helpers: dict[Callable[..., Any], Any] = {}  # compiled helper of each Python function
+_helpers: dict[Callable[..., Any], Any] = {}  # compiled helpers by Python function
 
 
 def pickle_strategy(strategy: Strategy) -> bytes:
@@ -58,7 +58,7 @@ def pickle_strategy(strategy: Strategy) -> bytes:
 
 
 def compute_fingerprint(function: Callable[..., Any]) -> str:
-    """Return a digest of everything except the engine on which a compiled function depends.
+    """Return a digest of all dependencies of a compiled function, except for the engine.
 
     Returns:
         16 hexadecimal digits, or an empty string if the function cannot be identified. A function
@@ -80,7 +80,7 @@ def compute_fingerprint(function: Callable[..., Any]) -> str:
 
 
 def _pickle_dependencies(function: Any) -> bytes:
-    """Pickle the values that a function reads, and an author's function itself.
+    """Pickle the values that a function reads, and the function itself if an author wrote it.
 
     The code of a built-in function is determined by its file. A pickle of the code would contain
     the path of the installation, but compiled code must be usable in every installation.
@@ -104,7 +104,7 @@ def pickle_by_value(
     """Pickle a value together with the functions that the value contains.
 
     Args:
-        description: Description of the value at the beginning of the error message.
+        description: Description of the value, with which an error message begins.
         value: Value to pickle.
         functions: The strategy author's functions that the value contains. These functions are
             pickled by value, including all objects that they read.
@@ -169,41 +169,41 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
         if isinstance(value, ModuleType):
             return importlib.import_module, (value.__name__,)
         if isinstance(value, Strategy):
-            return Strategy, (value.name,)  # Functions do not read other fields.
+            return Strategy, (value.name,)  # Functions read only the name.
         if isinstance(value, functools._lru_cache_wrapper):
             return _restore_lru_cache, (value.__wrapped__, value.cache_parameters())
         if not isinstance(value, ReduceMixin):
             return super().reducer_override(value)
         function: Any = value
         if module_name(function).startswith(self._shared_prefixes):
-            return function.__name__  # The name refers to a global object.
+            return function.__name__  # The function is pickled as a global object.
         if isinstance(value, Dispatcher):
             return _recompile, (type(value), {**function._reduce_states(), "uuid": ""})
         return super().reducer_override(value)
 
 
-def _recompile(kind: Any, states: dict[str, Any]) -> Any:
-    """Return a helper function that is compiled again when it is first called.
+def _recompile(dispatcher_type: Any, states: dict[str, Any]) -> Any:
+    """Return a helper function that is compiled again on its first call.
 
-    Recursive calls return the same object.
+    If the function is restored repeatedly, the result is the same object.
     """
     function = states["py_func"]
     if function not in _helpers:
-        is_lazy = issubclass(kind, LazyDispatcher)
+        is_lazy = issubclass(dispatcher_type, LazyDispatcher)
         states["uuid"] = uuid.uuid4().hex
-        _helpers[function] = helper(function) if is_lazy else kind._rebuild(**states)
+        _helpers[function] = helper(function) if is_lazy else dispatcher_type._rebuild(**states)
     return _helpers[function]
 
 
 def _restore_lru_cache(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
-    """Return an unpickled function with an `lru_cache` wrapper."""
+    """Restore the `lru_cache` wrapper of an unpickled function."""
     return functools.lru_cache(**parameters)(function)
 
 
 def _is_numba_extended() -> bool:
     """Return True if a package other than numba has registered extensions of numba.
 
-    The extensions that compiled code uses are not recorded.
+    numba does not record which extensions compiled code uses.
     """
     from numba.core.typing.templates import builtin_registry
 

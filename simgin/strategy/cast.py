@@ -33,7 +33,8 @@ KNOCKS_IMMEDIATELY = _TWO_PLAYER["knocks_immediately"]
 KNOCKS_EARLY = _TWO_PLAYER["knocks_early"]
 PLAYS_FOR_GIN = _TWO_PLAYER["plays_for_gin"]
 STRONG = _TWO_PLAYER["strong"]
-# Player types that are represented by a composed spec. Users can type their names as strategies.
+# Player types that are represented by a composed spec. Users can enter the name of such a type as a
+# strategy.
 NAMED_TYPES: dict[str, dict[str, Any]] = {
     entry["name"]: entry for entry in CAST["two_player"] if "+" in entry["strategy"]
 }
@@ -44,7 +45,7 @@ PLURALS: dict[str, str] = {
 CHAMPION: str = CAST["two_player"][-1]["strategy"]
 CHALLENGERS: list[str] = CAST["strong"]["challengers"]
 TRAINING: dict[str, Any] = CAST["training"]
-SELF = "self"  # opponent in TRAINING that is champion with its current weights
+SELF = "self"  # opponent in TRAINING: champion with the current weights
 FAST_SOLO: str = CAST["strong"]["fast_solitaire"]
 
 

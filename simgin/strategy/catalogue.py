@@ -28,7 +28,7 @@ CATALOGUE_NOTE = (
     "run in Python."
 )
 UNKNOWN_STRENGTH = "–"  # noqa: RUF001
-MIN_ELO = -1e9  # number that is lower than any rating
+MIN_ELO = -1e9  # lower than any rating
 
 
 def list_by_strength() -> tuple[str, ...]:
@@ -75,10 +75,10 @@ def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:
     Strategies of unknown strength come last.
     """
 
-    def rank(strategy: Strategy) -> tuple[float, str]:
+    def sort_key(strategy: Strategy) -> tuple[float, str]:
         return -float(read_entry(strategy.name).get("elo", MIN_ELO)), strategy.name
 
-    return sorted(strategies, key=rank)
+    return sorted(strategies, key=sort_key)
 
 
 def format_strength(name: str) -> str:
@@ -94,7 +94,7 @@ def find_speed_tier(name: str) -> str:
     rate = read_entry(name).get("deals_per_second")
     if rate is None:
         return ""
-    return next(tier for least, tier in SPEED_TIERS.items() if rate >= least)
+    return next(tier for min_rate, tier in SPEED_TIERS.items() if rate >= min_rate)
 
 
 @cache

@@ -53,7 +53,7 @@ def make_parameter_vector(policy: Policy, rules: Any = None) -> np.ndarray:
 
     Args:
         policy: The policy.
-        rules: Compiled rules for which the policy adapts its weights, if it can. By default, the
+        rules: Rules record to which the policy adapts its weights, if it can. By default, the
             policy uses the weights in the file.
 
     Raises:
@@ -89,7 +89,7 @@ def _load_rules_weights(policy: Policy) -> np.ndarray:
 
 
 def _read_file(policy: Policy, file: Path, size: int) -> np.ndarray:
-    """Return the numbers in a policy's weights file, after checking how many there are."""
+    """Read a policy's weights file, and check the number of weights."""
     try:
         numbers = _read_weights(file, file.stat().st_mtime_ns)
     except OSError as error:
@@ -151,11 +151,9 @@ def compile_policy(policy: Policy) -> Any:
 
 
 def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
-    """Return whether the engine executes a policy compiled or in Python.
+    """Return "fast" if a policy is compiled, "slow" if it runs in Python, or "refused".
 
-    The mode is "fast" (compiled), "slow" (in Python) or "refused".
-
-    Built-in policies are always fast, so the function does not compile them.
+    The function does not compile built-in policies, which are always fast.
     """
     if is_built_in(policy.function):
         return "fast"
@@ -183,7 +181,7 @@ def is_stateful(policy: Policy) -> bool:
 # Compiled functions. A function is compiled once per process, for all values of its parameters.
 _COMPILED: dict[Any, Any] = {}
 _INTERPRETED: dict[Any, str] = {}
-_COPIES: dict[Any, tuple[Any, bytes]] = {}  # copy of a policy that runs in Python, with its pickle
+_COPIES: dict[Any, tuple[Any, bytes]] = {}  # copies and pickles of policies that run in Python
 
 
 def _compile_uncached(policy: Policy) -> Any:
@@ -201,7 +199,7 @@ def _compile_uncached(policy: Policy) -> Any:
         with catch_warnings(action="ignore", category=NumbaWarning):
             if is_built_in(policy.function):  # Tests check the return types.
                 return compiled(POLICY_SIGNATURE)
-            # A complete signature would convert any return type.
+            # With a complete signature, numba would convert any return type.
             unconverted = compiled(POLICY_SIGNATURE.args)
             (signature,) = unconverted.nopython_signatures
             if signature.return_type == POLICY_SIGNATURE.return_type:
@@ -255,10 +253,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
 
 
 def _wrap_in_python(policy: Policy) -> Any:
-    """Return a policy as a Python function that rejects invalid return values.
-
-    Quitting the debugger interrupts the program.
-    """
+    """Wrap a policy in a Python function that rejects invalid return values."""
 
     def call_policy(view: Any, rules: Any, params: Any) -> int:
         try:

@@ -1,7 +1,7 @@
 """Dependencies of an author's function: the helpers that it calls and the globals that it reads.
 
-Compiled code contains copies of these helpers and values. Sources of randomness and time are not
-allowed.
+Compiled code contains copies of these helpers and values. A policy must not use random numbers or
+read the clock.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ NONDETERMINISTIC_MODULES = (
     "datetime.",
     "os.",
 )
-# Builtins whose results differ between processes
+# Built-in functions whose results differ between processes
 NONDETERMINISTIC_BUILTINS = ("hash", "id")
 
 
@@ -36,7 +36,7 @@ def is_built_in(function: Callable[..., Any]) -> bool:
 
 
 def module_name(value: Any) -> str:
-    """Return the name of a module, or of the module that defines a value; "" if unknown."""
+    """Return the name of a module or of the module that defines a value, or "" if it is unknown."""
     name = getattr(value, "__name__" if isinstance(value, ModuleType) else "__module__", "")
     return name if type(name) is str else ""  # An author can set the name to any object.
 
@@ -45,7 +45,7 @@ def collect_functions(function: Callable[..., Any]) -> list[FunctionType]:
     """Return a function and, recursively, the helpers that it calls outside the engine."""
     functions: list[Any] = [function]
     for callee in functions:
-        for _, value in _readable_values(callee):
+        for _, value in _iterate_readable_values(callee):
             helper = value.py_func if _is_compiled(value) else value
             is_new = isinstance(helper, FunctionType) and helper not in functions
             if is_new and not _is_versioned(module_name(helper)):
@@ -63,7 +63,7 @@ def collect_names(code: CodeType) -> set[str]:
 
 
 def collect_arguments(code: CodeType, opname: str) -> list[Any]:
-    """Return the arguments of all instructions of one type, including inner functions."""
+    """Return the arguments of all instructions of one type, including those in inner functions."""
     arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -71,36 +71,36 @@ def collect_arguments(code: CodeType, opname: str) -> list[Any]:
     return arguments
 
 
-def _readable_values(function: Any) -> Iterator[tuple[str, Any]]:
+def _iterate_readable_values(function: Any) -> Iterator[tuple[str, Any]]:
     """Yield the name and value of each variable that a function can read.
 
-    The values come from its closure, from its module and from the modules that it names.
+    The function reads variables from its closure, its module, and modules that it names.
     """
     code = function.__code__
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        with contextlib.suppress(ValueError):  # The closure cell is empty.
+        with contextlib.suppress(ValueError):  # A closure cell can be empty.
             yield name, cell.cell_contents
     names = collect_names(code)
-    spaces = [function.__globals__]
-    for space in spaces:
-        for name in sorted(names & space.keys()):
-            value = space[name]
+    namespaces = [function.__globals__]
+    for namespace in namespaces:
+        for name in sorted(names & namespace.keys()):
+            value = namespace[name]
             yield name, value
             is_author_module = isinstance(value, ModuleType) and not _is_versioned(
                 module_name(value)
             )
             if is_author_module and not any(
-                vars(value) is known_globals for known_globals in spaces
+                vars(value) is known_globals for known_globals in namespaces
             ):
-                spaces.append(vars(value))
+                namespaces.append(vars(value))
 
 
 def collect_module_values(function: Any) -> list[tuple[str, Any]]:
-    """Return the module values that a function can read, by their names."""
+    """Return the names and values that a function can read from modules."""
     module_globals = function.__globals__
     values = [
         (name, value)
-        for name, value in _readable_values(function)
+        for name, value in _iterate_readable_values(function)
         if module_globals.get(name, module_globals) is not value
     ]
     return [pair for pair in values if not isinstance(pair[1], ModuleType)]
@@ -116,7 +116,7 @@ def _is_compiled(value: object) -> bool:
 
 
 def _is_versioned(module: str) -> bool:
-    """Return True if the name of the cache directory changes with every change of a module."""
+    """Return True if every change to a module changes the name of the cache directory."""
     return module.partition(".")[0] in VERSIONED_PACKAGES or f"{module}.".startswith(
         ENGINE_PREFIXES
     )
@@ -137,7 +137,7 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
         for name in collect_arguments(callee.__code__, "LOAD_GLOBAL"):
             if name in NONDETERMINISTIC_BUILTINS and name not in callee.__globals__:
                 sources.append(name)
-        for name, value in _readable_values(callee):
+        for name, value in _iterate_readable_values(callee):
             if _is_nondeterministic(value):
                 sources.append(name)
             elif isinstance(value, ModuleType):

@@ -116,7 +116,7 @@ def _find_misused_arguments(policy: Policy) -> Iterator[str]:
         match node:
             case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
                 message = describe_unknown_field(name, POLICY_ARGUMENTS[code.co_varnames.index(id)])
-                if message and name in collect_names(code):  # Otherwise, the file has changed.
+                if message and name in collect_names(code):  # The file can have changed.
                     yield message
             case ast.Subscript(ast.Name(id), ast.Constant(int(param_index))) if (
                 id == code.co_varnames[2]
@@ -149,18 +149,18 @@ def _find_misused_arguments(policy: Policy) -> Iterator[str]:
 def _parse_definition(code: Any) -> ast.AST | None:
     """Return the syntax tree of a function's definition.
 
-    Returns None if the source is unavailable or the function rebinds one of its arguments.
+    The result is None if the source is unavailable or the function rebinds an argument.
     """
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
     except (OSError, SyntaxError, ValueError, TokenError):
         return None
-    bound = []
+    bound_names = []
     for node in ast.walk(tree):
         match node:
             case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
-                bound.append(name)
-    return tree if all(bound.count(name) == 1 for name in code.co_varnames[:3]) else None
+                bound_names.append(name)
+    return tree if all(bound_names.count(name) == 1 for name in code.co_varnames[:3]) else None
 
 
 # Compiler errors

@@ -46,7 +46,7 @@ DEFAULT_POLICIES = {
     "answer": "never",
     "show": "first",
 }
-_live_strategies: dict[str, Strategy] = {}  # latest strategy of each name in this process
+_live_strategies: dict[str, Strategy] = {}  # latest strategy by name in this process
 _MISSING_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
@@ -69,7 +69,7 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
     """Return the strategy that a spec describes, with every slot filled, and the canonical spec.
 
     Args:
-        strategy: Spec string or Strategy. The functions of a Strategy are copied in their present
+        strategy: Spec string or Strategy. The functions of a Strategy are copied in their current
             state. Afterwards, the name of the strategy refers to the copy.
 
     Raises:
@@ -79,7 +79,7 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
         return _find_by_spec(str(strategy))
     for text in (strategy.spec, strategy.name):
         with contextlib.suppress(StrategyError):
-            restored = _restore(text, _live_contents(strategy))
+            restored = _restore_strategy(text, _pickle_live_policies(strategy))
             if is_same_strategy(restored, _fill_slots(strategy)):
                 return restored
     if strategy.name in _load_library().strategies:
@@ -88,7 +88,7 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
         )
     from simgin.strategy import by_value  # This import loads the compiler.
 
-    return _restore(strategy.name, [by_value.pickle_strategy(strategy)])
+    return _restore_strategy(strategy.name, [by_value.pickle_strategy(strategy)])
 
 
 def is_same_strategy(a: Strategy, b: Strategy) -> bool:
@@ -96,12 +96,12 @@ def is_same_strategy(a: Strategy, b: Strategy) -> bool:
     return (a.policies, a.ending) == (b.policies, b.ending)
 
 
-def _live_contents(strategy: Strategy) -> list[bytes]:
-    """Return the pickles of all policies of a strategy that the running program has defined."""
+def _pickle_live_policies(strategy: Strategy) -> list[bytes]:
+    """Return the pickles of a strategy's policies that the running program has defined."""
     return sorted({policy.live for policy in strategy.policies} - {b""})
 
 
-def _restore(spec: str, contents: list[bytes]) -> Strategy:
+def _restore_strategy(spec: str, contents: list[bytes]) -> Strategy:
     """Rebuild a strategy from its spec and from the pickled functions of a running program."""
     for content in contents:
         from simgin.strategy import by_value
@@ -112,16 +112,16 @@ def _restore(spec: str, contents: list[bytes]) -> Strategy:
     return _find_by_spec(spec)
 
 
-def _reduce(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
+def _reduce_strategy(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple[str, list[bytes]]]:
     """Return the function and the arguments with which pickle can restore a strategy.
 
     A strategy is pickled as its spec, because compiled functions cannot be pickled.
     """
     filled = find_strategy(strategy)
-    return _restore, (filled.spec, _live_contents(filled))
+    return _restore_strategy, (filled.spec, _pickle_live_policies(filled))
 
 
-copyreg.pickle(Strategy, _reduce)
+copyreg.pickle(Strategy, _reduce_strategy)
 
 
 def _find_by_spec(spec: str) -> Strategy:
@@ -186,12 +186,12 @@ def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
     """
     changed = {
         policy.slot: replace(policy, weights=weights, rules_weights=None, for_rules=None)
-        for policy in _policies_sharing_weights(strategy)
+        for policy in _find_policies_sharing_weights(strategy)
     }
     return strategy_spec.with_policies(strategy, changed, strategy.spec)
 
 
-def _policies_sharing_weights(strategy: Strategy) -> list[Policy]:
+def _find_policies_sharing_weights(strategy: Strategy) -> list[Policy]:
     """Return the policies that read the same weights file as the discard policy.
 
     If the discard policy has no weights file, the result is empty.
@@ -205,7 +205,7 @@ def _policies_sharing_weights(strategy: Strategy) -> list[Policy]:
 
 def _check_has_weights(strategy: Strategy, text: str) -> None:
     """Raise StrategyError if the discard policy of a strategy has no weights file."""
-    if not _policies_sharing_weights(strategy):
+    if not _find_policies_sharing_weights(strategy):
         raise StrategyError(
             f"{quote_text(text)}: the discard policy of {strategy.name} has no weights. Use "
             "@./FILE.npy with a strategy that has weights, such as champion."
@@ -220,15 +220,15 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
         )
     from simgin.strategy import compiler  # This import is slow, and few specs have a weights file.
 
-    policy = _policies_sharing_weights(strategy)[0]
-    needed = compiler.make_parameter_vector(policy).size - len(policy.params)
-    n_found = compiler.make_parameter_vector(replace(policy, weights=file)).size - len(
+    policy = _find_policies_sharing_weights(strategy)[0]
+    n_needed = compiler.make_parameter_vector(policy).size - len(policy.params)
+    n_weights = compiler.make_parameter_vector(replace(policy, weights=file)).size - len(
         policy.params
     )
-    if n_found != needed:
+    if n_weights != n_needed:
         raise StrategyError(
-            f"{file} contains {n_found:,} weights, but {strategy.name} needs {needed:,}. Specify a "
-            f"file that `simgin train {strategy.name}` wrote."
+            f"{file} contains {n_weights:,} weights, but {strategy.name} needs {n_needed:,}. "
+            f"Specify a file that `simgin train {strategy.name}` wrote."
         )
 
 
@@ -248,7 +248,7 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
 def _with_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
 ) -> Strategy:
-    """Return a copy of a strategy with new parameter values, given by slot and name."""
+    """Return a copy of a strategy with new parameter values."""
     changed = {
         slot: strategy_spec.set_policy_values(
             _require_policy(strategy, slot, text), slot_values, text
@@ -260,12 +260,12 @@ def _with_values(
 
 def list_strategies() -> tuple[str, ...]:
     """Return the names of built-in strategies, plug-in strategies and named player types."""
-    return tuple(sorted({*_load_library().strategies, *_named_types()}))
+    return tuple(sorted({*_load_library().strategies, *_list_named_types()}))
 
 
 def list_built_in() -> tuple[str, ...]:
     """Return the names of the built-in strategies."""
-    return tuple(sorted(_collect(_import_built_in_modules()).strategies))
+    return tuple(sorted(_collect_definitions(_import_built_in_modules()).strategies))
 
 
 def list_policies() -> list[Policy]:
@@ -301,7 +301,7 @@ def compute_strategy_digest(strategy: Strategy) -> str:
     Raises:
         StrategyError: If a file cannot be read.
     """
-    digest = hashlib.sha256(b"".join(_live_contents(strategy)))
+    digest = hashlib.sha256(b"".join(_pickle_live_policies(strategy)))
     for path in find_source_files(strategy):
         try:
             content = read_bytes(path)
@@ -341,12 +341,12 @@ def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
 
 
 def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
-    """Return the canonical spec of a strategy, which omits values that equal the defaults.
+    """Return the canonical spec of a strategy, omitting values that equal the defaults.
 
     Args:
-        spec: Parsed spec. The result contains the same policies. If another policy has a different
-            value under the same name, the values of a policy cannot be given for the whole
-            strategy. In that case, the result also contains the policy.
+        spec: Parsed spec. The result contains the same policies, and policies whose changed values
+            cannot be given for the whole strategy because another policy declares the parameter
+            differently.
         strategy: Strategy to describe.
     """
     name = spec.strategy.name
@@ -359,7 +359,8 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     values: dict[str, str] = {}  # A value that several policies share appears only once.
     for slot, policy in list(policies.items()):
         changed = strategy_spec.format_changed_values(policy, base.policy(slot))
-        # Values can be given for the whole strategy if all policies declare the parameter equally.
+        # A value can be given for the whole strategy if all policies declare the parameter
+        # identically.
         params = policy.params
         if all(
             used_policy.params.get(name, params[name]) == params[name]
@@ -382,7 +383,7 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
 
 
 def _format_policy_spec(policy: Policy) -> str:
-    """Return the spec of a policy, which omits values that equal the defaults.
+    """Return the spec of a policy, omitting values that equal the defaults.
 
     If the name is ambiguous, the spec contains the path of the file.
     """
@@ -413,7 +414,7 @@ def _find_by_name(name: str) -> Strategy:
         return _fill_slots(_select_strategy(strategies, inner_name, path))
     strategies = {**_live_strategies, **_load_library().strategies}
     if name not in strategies:
-        if name in _named_types():
+        if name in _list_named_types():
             return _find_player_type(name)
         _check_not_rejected(name)
         if name in variant_names():
@@ -421,7 +422,7 @@ def _find_by_name(name: str) -> Strategy:
                 f"{quote_text(name)} is a variant, not a strategy. To list the strategies for this "
                 f"variant, run `simgin strategies -v {name}`."
             )
-        hint = did_you_mean(name, [*strategies, *_named_types()])
+        hint = did_you_mean(name, [*strategies, *_list_named_types()])
         raise StrategyError(
             f"{quote_text(name)} is not a known strategy{hint} See `simgin strategies` for all "
             "strategies."
@@ -429,7 +430,7 @@ def _find_by_name(name: str) -> Strategy:
     return _fill_slots(strategies[name])
 
 
-def _named_types() -> Mapping[str, Mapping[str, Any]]:
+def _list_named_types() -> Mapping[str, Mapping[str, Any]]:
     """Return the player types that can be used like strategies, by name."""
     from simgin.strategy import cast  # The module `cast` imports this module.
 
@@ -438,7 +439,7 @@ def _named_types() -> Mapping[str, Mapping[str, Any]]:
 
 def _find_player_type(name: str) -> Strategy:
     """Return the strategy that represents a player type, under the name of the player type."""
-    player_type = _named_types()[name]
+    player_type = _list_named_types()[name]
     strategy = _find_by_spec(player_type["strategy"])
     return replace(strategy, name=name, about=f"{name}: {player_type['about']}", source="")
 
@@ -464,7 +465,7 @@ def _select_strategy(strategies: Mapping[str, Strategy], inner_name: str, path: 
 
 
 def _find_policy(slot: str, name: str) -> Policy:
-    """Return the policy with the given name, or the policy of the strategy with that name."""
+    """Return the policy with the given name, or the policy of the strategy that has this name."""
     path, _, inner_name = name.partition("#")
     if has_suffix(path, ".py"):
         return _find_policy_in_file(slot, path, inner_name)
@@ -482,7 +483,7 @@ def _find_policy(slot: str, name: str) -> Policy:
 
 
 def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
-    """Return the policy with the given name in a file, or the slot's only policy in the file."""
+    """Return the policy with the given name in a file, or the file's only policy for the slot."""
     policies = _load_file_library(Path(path)).policies
     if (slot, inner_name) in policies:
         return policies[slot, inner_name]
@@ -524,12 +525,14 @@ def _load_library() -> _Library:
     If a plug-in cannot be loaded, it is skipped with a warning, so that other strategies remain
     available.
     """
-    library = _collect(_import_built_in_modules())
-    for point in find_plug_ins():
+    library = _collect_definitions(_import_built_in_modules())
+    for entry_point in find_plug_ins():
         try:
-            plug_in = load_plug_in(point, library.strategies)
+            plug_in = load_plug_in(entry_point, library.strategies)
         except StrategyError as error:
-            library.rejected[_package_name(point)] = library.rejected[point.name] = str(error)
+            library.rejected[_get_package_name(entry_point)] = library.rejected[
+                entry_point.name
+            ] = str(error)
             print_status(f"warning: {error} The plug-in is skipped.")
             continue
         library.strategies.update(plug_in.strategies)
@@ -568,24 +571,24 @@ def find_plug_ins() -> list[EntryPoint]:
     return list(dict.fromkeys(points))
 
 
-def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
+def load_plug_in(entry_point: EntryPoint, known: Collection[str]) -> _Library:
     """Load the strategies and policies of one plug-in, given its entry point.
 
     The policies are named `package.policy` to avoid conflicts.
 
     Args:
-        point: Entry point of the plug-in.
+        entry_point: Entry point of the plug-in.
         known: Names of strategies that are already in use.
 
     Raises:
         StrategyError: If the plug-in cannot be loaded, or if the name of a strategy is already in
             use.
     """
-    package = _package_name(point)
+    package = _get_package_name(entry_point)
     try:
-        loaded = point.load()
+        loaded = entry_point.load()
         module = loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
-        library = _collect([module])
+        library = _collect_definitions([module])
         for name in sorted(set(library.strategies) & set(known)):
             raise StrategyError(f"{name!r} is the name of another strategy.")
     except KeyboardInterrupt:
@@ -594,7 +597,7 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
         error = ensure_printable_error(raised)
         reason = str(error) if isinstance(error, StrategyError) else f"{describe_error(error)}."
         raise StrategyError(
-            f"the plug-in {point.name!r} of the package {package} cannot be loaded: {reason} "
+            f"the plug-in {entry_point.name!r} of the package {package} cannot be loaded: {reason} "
             "Update the package, or remove it with pip uninstall."
         ) from None
     policies = {}
@@ -604,14 +607,14 @@ def load_plug_in(point: EntryPoint, known: Collection[str]) -> _Library:
     return replace(library, policies=policies)
 
 
-def _package_name(point: EntryPoint) -> str:
+def _get_package_name(point: EntryPoint) -> str:
     """Return the name of the installed package that provides an entry point."""
     with contextlib.suppress(Exception):  # The metadata can be corrupt.
         return (point.dist and point.dist.name) or point.name
     return point.name
 
 
-def _collect(modules: Iterable[ModuleType]) -> _Library:
+def _collect_definitions(modules: Iterable[ModuleType]) -> _Library:
     """Collect the strategies and policies that the given modules define.
 
     Raises:
@@ -669,10 +672,10 @@ def _load_file_library(path: Path) -> _Library:
     if b"\0" in content:
         raise StrategyError(f"{path_text} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
-    if problem := describe_encoding_error(str(real_path)):  # numba could not compile the file.
+    if problem := describe_encoding_error(str(real_path)):  # numba requires a valid encoding.
         raise StrategyError(f"the path {problem}.")
     with _convert_errors(real_path):
-        return _collect([_load_file(real_path, content)])
+        return _collect_definitions([_load_file(real_path, content)])
 
 
 @cache
@@ -680,7 +683,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     """Import a strategy file as a module with a unique name."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
-    reader = SourceFileLoader(name, str(path))  # This loader accepts any suffix.
+    reader = SourceFileLoader(name, str(path))  # This loader accepts any file suffix.
     spec = importlib.util.spec_from_file_location(name, path, loader=reader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -690,7 +693,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     except BaseException:
         sys.modules.pop(name, None)
         raise
-    module.__file__ = str(path)  # Messages use this path, which the file can have changed.
+    module.__file__ = str(path)  # Restore the path if the file has changed it.
     return module
 
 
@@ -706,7 +709,7 @@ def _convert_errors(path: Path) -> Iterator[None]:
         # Walk the traceback without reading source files.
         stack = traceback.walk_tb(error.__traceback__)
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
-        location = f" (line {lines[-1]})" if lines else ""  # A SyntaxError contains the line.
+        location = f" (line {lines[-1]})" if lines else ""  # A SyntaxError states the line.
         raise StrategyError(
             f"{path} cannot be read{location}: {_describe_load_error(error)}"
         ) from None

@@ -1,9 +1,9 @@
 """Python execution of policies that numba cannot compile.
 
-A compiled wrapper has the type of a compiled policy and passes the addresses of the records. The
-policy receives read-only records in the memory of the engine. Records are not copied, and an
-attempt to write raises an exception. An exception of the policy is stored per thread until the
-kernel returns.
+A compiled wrapper, which has the type of a compiled policy, passes the addresses of the records to
+Python. The policy receives read-only records in the memory of the engine. Records are not copied,
+and writing to a record raises an exception. If a policy raises an exception, the wrapper stores the
+exception for the thread until the kernel returns.
 """
 
 import ctypes
@@ -32,28 +32,28 @@ from simgin.text.messages import (
 _ERROR_CODE = -(2**63)  # return value that signals an exception
 _INT64 = ctypes.c_int64
 _CALLBACK = ctypes.CFUNCTYPE(_INT64, _INT64, _INT64, _INT64, _INT64)
-_CACHE_SIZE = 256  # number of cached records; a thread uses two views, the rules and a few vectors
+_CACHE_SIZE = 256  # number of cached records; each thread needs a few
 _thread_state = threading.local()
 
 
 class PolicyRaised(Exception):
-    """Exception that compiled code raises instead of the exception of a policy.
+    """Exception that compiled code raises if a policy raises an exception.
 
-    `reraise_policy_errors` replaces it with the original exception.
+    `reraise_policy_errors` raises the policy's exception instead.
     """
 
 
 class InvalidActionError(SimginError):
     """Exception for a return value of a policy that is not an action.
 
-    The caller adds the policy as the subject of the message.
+    The message is a clause without a subject.
     """
 
 
 class PolicyExitError(Exception):
-    """Exception that replaces an exception of a policy that would end the program.
+    """Exception that replaces a policy's exception if that exception would end the program.
 
-    The caller adds the subject of the message.
+    The message is a clause without a subject.
     """
 
 
@@ -71,9 +71,9 @@ def reraise_policy_errors() -> Iterator[None]:
 
 
 def _as_harmless_error(error: BaseException) -> BaseException:
-    """Return an exception, or a PolicyExitError instead of an exception that would end the program.
+    """Return an exception, or a PolicyExitError if the exception would end the program.
 
-    A KeyboardInterrupt is returned unchanged, because only the main thread receives it.
+    The result is the exception itself if it is a KeyboardInterrupt in the main thread.
     """
     error = ensure_printable_error(error)
     is_main_thread = threading.current_thread() is threading.main_thread()
@@ -90,12 +90,12 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
     callback = _CALLBACK(_make_callback(function))
 
     def call_policy(view, rules, params):  # type: ignore[no-untyped-def]
-        answer = callback(
+        action = callback(
             record_address(view), record_address(rules), params.ctypes.data, len(params)
         )
-        if answer == _ERROR_CODE:
+        if action == _ERROR_CODE:
             raise PolicyRaised
-        return answer
+        return action
 
     return jit.compile_function(call_policy, POLICY_SIGNATURE, use_cache=False)
 
@@ -103,19 +103,19 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
 def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int], int]:
     """Return a callback that calls a policy with the records at given memory addresses."""
 
-    def answer(view: int, rules: int, params: int, n: int) -> int:
+    def call_policy(view: int, rules: int, params: int, n: int) -> int:
         try:
             return to_int(function(_view_at(view), _rules_at(rules), _vector_at(params, n)))
         except NumbaError as error:
             _thread_state.error = InvalidActionError(
-                f"calls a helper that cannot be compiled ({_first_reason(error)}). Remove @helper."
+                f"calls a helper that cannot be compiled ({_find_reason(error)}). Remove @helper."
             )
         # Compiled code cannot propagate exceptions, including KeyboardInterrupt.
         except BaseException as error:
             _thread_state.error = error
         return _ERROR_CODE
 
-    return answer
+    return call_policy
 
 
 def to_int(action: Any) -> int:
@@ -138,10 +138,10 @@ def make_action_error(value: object, expected: str) -> InvalidActionError:
     return InvalidActionError(f"returned {describe_return_value(value)}, but {expected}.")
 
 
-def _first_reason(error: NumbaError) -> str:
+def _find_reason(error: NumbaError) -> str:
     """Return the first line of a numba error message that states a reason.
 
-    The very first line contains only the stage of compilation.
+    The first line of the whole message contains only the compilation stage.
     """
     report = COLOUR_CODES.sub("", str(error))
     for line in report.splitlines()[1:]:
@@ -155,9 +155,9 @@ def _first_reason(error: NumbaError) -> str:
 
 
 def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return a record dtype whose fields can be read as Python properties, which is faster.
+    """Return a record dtype whose fields are Python properties.
 
-    np.record reads properties four times as fast.
+    Reading a property of np.record is four times as fast as reading a field.
     """
     fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
     members = {"__getattribute__": np.void.__getattribute__, **fields}

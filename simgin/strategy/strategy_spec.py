@@ -28,7 +28,7 @@ _UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # pattern of an unknown slot before the
 _VALUES_SEPARATOR = re.compile(r":(?=[A-Za-z_]\w*=)")
 _ASSIGNMENT = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
-# Pattern of a file before a slot
+# Pattern of a file name that precedes a slot
 _MISPLACED_FILE_PATTERN = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)
 
 
@@ -95,28 +95,25 @@ def parse_spec(spec: str) -> StrategySpec:
             f"{quote_text(spec)} is not a valid spec, because a file of values or weights must "
             "come last. Write, for example, champion+knock=at@FILE.npy."
         )
-    head, *parts = _SLOT_SEPARATOR.split(spec.strip())
-    _check_slots(head)
+    strategy_text, *parts = _SLOT_SEPARATOR.split(spec.strip())
+    _check_slots(strategy_text)
     policies: dict[str, PolicyReference] = {}
     for part in parts:
         slot, _, policy = part.partition("=")
         slots = STAKE_SLOTS if slot == "stake" else (slot,)
         policies |= dict.fromkeys(slots, _parse_reference(policy))
-    return StrategySpec(_parse_reference(head), policies, file)
+    return StrategySpec(_parse_reference(strategy_text), policies, file)
 
 
 def format_weights_path(file: Path) -> str:
-    """Return a path that includes a directory, so that it cannot be read as a plain name.
-
-    A name without a folder would refer to a trained player.
-    """
+    """Add a directory to a file name, which would otherwise refer to a trained player."""
     return str(file) if "/" in str(file) else f"./{file}"
 
 
-def _check_slots(head: str) -> None:
+def _check_slots(strategy_text: str) -> None:
     """Raise StrategyError if a spec names a slot that does not exist."""
-    unknown_slot = _UNKNOWN_SLOT.search(head)
-    if unknown_slot and not has_suffix(head.partition("#")[0], ".py"):
+    unknown_slot = _UNKNOWN_SLOT.search(strategy_text)
+    if unknown_slot and not has_suffix(strategy_text.partition("#")[0], ".py"):
         valid_slots = [*SLOTS, "stake"]
         suggestion = did_you_mean(unknown_slot[1], valid_slots)
         valid = ", ".join(valid_slots)
@@ -256,9 +253,9 @@ def read_values_file(path: Path) -> SlotValues:
 
 
 def _to_string(value: object) -> str:
-    """Return a value from a TOML file as a string.
+    """Convert a value from a TOML file to a string.
 
-    The function also supports integers with too many digits for Python.
+    Integers that have too many digits for `str` are abbreviated.
     """
     try:
         return str(value)
@@ -280,7 +277,7 @@ def format_values_toml(values: SlotValues) -> str:
 def _to_toml(text: str) -> str:
     """Format a value as TOML.
 
-    Numbers are unchanged, and other values are quoted.
+    Strings that are not numbers are quoted.
     """
     try:
         float(text)
@@ -289,7 +286,7 @@ def _to_toml(text: str) -> str:
     return text
 
 
-# Template of a strategy file, which is a working example of policies
+# Template of a strategy file with working example policies
 
 
 def render_strategy_file(file: Path, name: str | None = None) -> str:
@@ -321,7 +318,7 @@ def render_strategy_file(file: Path, name: str | None = None) -> str:
 
 
 def _is_path(text: str) -> bool:
-    """Return True if a spec is only the path of a file."""
+    """Return True if a spec consists only of a file path."""
     try:
         name = parse_spec(text).strategy.name
     except StrategyError:

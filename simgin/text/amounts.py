@@ -10,14 +10,14 @@ from simgin.text.messages import SimginError, format_value, quote_text, shorten_
 
 UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of analysis and their plural forms
 
-# Limit above the needs of any run; random numbers do not repeat below this limit
+# Maximum count, up to which random numbers do not repeat
 MAX_COUNT = 10**12
-# Maximum half-width in points per deal, which exceeds the score of a deal in any variant
+# Maximum half-width in points per deal; in every variant, deals score less than this
 MAX_HALF_WIDTH = 1000.0
-MAX_ELO = 800.0  # Elo difference at a win rate of 99 %; larger Elo values hardly differ
+MAX_ELO = 800.0  # Elo difference for a win rate of 99 %
 MAX_SECONDS = 1000 * 3600.0
 MAX_WORKERS = 1024
-MAX_AMOUNT_LENGTH = 60  # maximum length of an amount in a message
+MAX_AMOUNT_LENGTH = 60  # maximum number of characters of an amount in an error message
 N_SEEDS = 2**64
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
@@ -57,8 +57,8 @@ def parse_count(text: int | float | str) -> int:
 
 
 def _parse_decimal(text: int | float | str) -> Decimal:
-    """Parse a count with a suffix exactly, or raise AmountError if it is not a number."""
-    # Python does not print very long integers.
+    """Parse a count that can have a suffix, without rounding it to an integer."""
+    # Python raises ValueError if it prints very long integers.
     if isinstance(text, int) and abs(text) > MAX_COUNT:
         raise AmountError(f"{format_value(text)} is not a valid count. Use a count from 1 to 1e12.")
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
@@ -80,11 +80,11 @@ def _parse_decimal(text: int | float | str) -> Decimal:
 def format_count(count: int) -> str:
     """Format a count with up to three significant digits, such as 512, 12.4k, 100k or 2M."""
     scaled, suffix = float(count), ""
-    for larger in ("k", "M", "G"):
+    for next_suffix in ("k", "M", "G"):
         if scaled < 999.5:
             break
         scaled /= 1000
-        suffix = larger
+        suffix = next_suffix
     return f"{scaled:.3g}{suffix}"
 
 
@@ -124,7 +124,7 @@ def parse_seed(number: object) -> int:
 
 
 def parse_workers(number: int | str) -> int:
-    """Return the number of threads or processes, or raise an error unless it is 1 to 1024.
+    """Convert a number of threads or processes to an integer from 1 to 1024.
 
     Raises:
         AmountError: If the number is not valid.
@@ -141,8 +141,8 @@ def parse_half_width(text: float | str) -> str | float:
     """Parse the half-width of a 95 % confidence interval.
 
     Args:
-        text: Half-width of a win rate in percentage points ("0.1%", between 0 and 50), or of points
-            per deal (0.05, above 0 and up to 1000).
+        text: Half-width in percentage points for a win rate (such as "0.1%", between 0 and 50), or
+            in points per deal (such as 0.05, above 0 and up to 1000).
 
     Returns:
         String such as "0.1%" for a win rate, or float for points per deal.
@@ -197,7 +197,7 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
 
 
 def parse_seconds(text: float | str) -> float:
-    """Convert a time such as 30, "30s", "5m" or "2h" to seconds, at most 1000 hours.
+    """Convert a time of up to 1000 hours, such as 30, "30s", "5m" or "2h", to seconds.
 
     Raises:
         AmountError: If the time is invalid.

@@ -14,19 +14,21 @@ EXAMPLE_FOLDERS = ("experiments", "notebooks")
 MAX_SUGGESTIONS = 3  # maximum number of similar names in an error message
 MAX_PATH_DEPTH = 200  # maximum nesting depth, because pathlib creates parent folders recursively
 COPIED_SUFFIXES = (".toml", ".py", ".md")
-# Links to the folder docs/, which is not copied
+# Pattern of links to the docs folder, which is not copied
 DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")
 
 
 def find_example_folder(name: str) -> Path:
     """Return the folder that contains the example experiments or the example notebooks."""
-    installed = PACKAGE_ROOT.parent / "simgin_examples"  # location in an installed package
-    top = installed if installed.is_dir() else PACKAGE_ROOT.parent  # location in a source tree
-    return top / name
+    installed_root = PACKAGE_ROOT.parent / "simgin_examples"  # location in an installed package
+    root = (
+        installed_root if installed_root.is_dir() else PACKAGE_ROOT.parent
+    )  # location in a source tree
+    return root / name
 
 
 def list_experiments() -> dict[str, Path]:
-    """Return the files of the example experiments by name, in alphabetical order."""
+    """Return the paths of the example experiments by name, in alphabetical order."""
     files = sorted(find_example_folder("experiments").glob("*.toml"))
     return {file.stem: file for file in files}
 
@@ -42,9 +44,9 @@ def find_experiment_file(text: str | Path) -> Path:
     return path if isinstance(text, Path) else list_experiments().get(text, path)
 
 
-def suggest_experiments(missing: Path) -> str:
+def suggest_experiments(missing_file: Path) -> str:
     """Return a suggestion for a missing experiment file, without a final full stop."""
-    similar = difflib.get_close_matches(missing.stem, list_experiments(), n=MAX_SUGGESTIONS)
+    similar = difflib.get_close_matches(missing_file.stem, list_experiments(), n=MAX_SUGGESTIONS)
     commands = " or ".join(f"`simgin run {name}`" for name in similar)
     if similar:
         return f"To run an example, use {commands} (`simgin examples` lists all examples)"
@@ -65,8 +67,7 @@ def copy_examples(target: Path) -> list[Path]:
 
     Raises:
         NewFileError: If the folder contains other files, cannot be written, or has the name of an
-            example that the user probably wanted to run. In these cases, simgin leaves no new file
-            behind.
+            example that the user probably wanted to run. In these cases, simgin creates no files.
     """
     if str(target) in list_experiments():
         raise NewFileError(
@@ -82,8 +83,8 @@ def copy_examples(target: Path) -> list[Path]:
         with _roll_back_on_error(target):
             for name, content in contents.items():
                 write_file(target / name, content)
-        for half_written in target.rglob(f"{INCOMPLETE_PREFIX}*"):
-            half_written.unlink()
+        for is_incomplete in target.rglob(f"{INCOMPLETE_PREFIX}*"):
+            is_incomplete.unlink()
         return [target / name for name in contents]
     except OSError as error:
         raise NewFileError(
@@ -94,14 +95,14 @@ def copy_examples(target: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def _roll_back_on_error(target: Path) -> Iterator[None]:
-    """Restore a folder to its previous state if the block raises an exception."""
-    had_target = target.exists()
+    """Restore the contents of a folder if the body of the `with` statement raises an exception."""
+    target_existed = target.exists()
     try:
         yield
     except BaseException:
         for name in EXAMPLE_FOLDERS:
             shutil.rmtree(target / name, ignore_errors=True)
-        if target.exists() and not had_target:
+        if target.exists() and not target_existed:
             target.rmdir()
         raise
 

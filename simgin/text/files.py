@@ -67,9 +67,9 @@ def read_text(path: Path, max_bytes: int = MAX_FILE_BYTES, errors: str = "strict
         UnicodeDecodeError: If the text is invalid and `errors` is "strict".
     """
     content = read_bytes(path, max_bytes)
-    for mark, encoding in BYTE_ORDER_MARKS.items():
-        if content.startswith(mark):
-            return content[len(mark) :].decode(encoding, errors)
+    for byte_order_mark, encoding in BYTE_ORDER_MARKS.items():
+        if content.startswith(byte_order_mark):
+            return content[len(byte_order_mark) :].decode(encoding, errors)
     return content.decode(errors=errors)
 
 
@@ -96,10 +96,10 @@ def has_suffix(name: object, *suffixes: str) -> bool:
 
 def _open_regular(path: str, flags: int) -> int:
     """Open a regular file without blocking (an `opener` for the function `open`)."""
-    kind = stat.S_IFMT(os.stat(path).st_mode)
-    if kind not in (stat.S_IFREG, stat.S_IFDIR):  # Opening a directory raises a clear error.
+    file_type = stat.S_IFMT(os.stat(path).st_mode)
+    if file_type not in (stat.S_IFREG, stat.S_IFDIR):  # Opening a directory raises a clear error.
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # Some files in /proc block.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # Some files in /proc block open().
 
 
 @contextmanager
@@ -142,11 +142,11 @@ def create_file(path: Path, text: str) -> None:
 
 
 def check_writable(path: Path, marker: bytes = b"") -> None:
-    """Raise NewFileError if a file cannot be written; call this before a long computation.
+    """Raise NewFileError before a long computation if its output file cannot be written.
 
     Args:
         path: File that will be written later.
-        marker: Bytes that an existing file must contain before simgin replaces it.
+        marker: Bytes that an existing file must contain. Otherwise, simgin does not replace it.
     """
     if not path.parent.is_dir():
         raise _unwritable_error(path, f"the folder {path.parent} does not exist")
@@ -185,5 +185,5 @@ def _unwritable_error(path: Path, reason: str | None) -> NewFileError:
 
 
 def slugify(file: Path) -> str:
-    """Convert text to a file name that contains only a-z, 0-9 and -, and that can be empty."""
+    """Convert a file name without its suffix to a name of the characters a-z, 0-9 and -."""
     return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")

@@ -1,4 +1,4 @@
-"""Parts of messages: formatted values, spelling suggestions and exceptions of other libraries."""
+"""Formatting of values, spelling suggestions and exceptions for messages."""
 
 import difflib
 import re
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 NO_VALUE = "-"
-MAX_ERROR_LENGTH = 300  # maximum length of the message of a foreign exception
+MAX_ERROR_LENGTH = 300  # maximum length of another library's error message, in characters
 MAX_VALUE_LENGTH = 40  # maximum length of a policy's return value in a message
 MAX_ERRORS = 20  # maximum number of errors reported per file
 # Terminal control characters, bidirectional control characters and lone surrogates
@@ -45,7 +45,7 @@ def print_status(message: str) -> None:
 
 
 def format_setting(value: object) -> str:
-    """Format the value of a setting, such as yes, 10, 40/60 or 30:4/60:3, with "-" for None."""
+    """Format the value of a setting, such as yes, 10, 40/60 or 30:4/60:3, or "-" for None."""
     if value is None:
         return NO_VALUE
     if isinstance(value, bool):
@@ -56,7 +56,7 @@ def format_setting(value: object) -> str:
 
 
 def _format_item(item: object) -> str:
-    """Format an item of a list setting, joining nested items with colons."""
+    """Format an item of a list-valued setting, and join nested items with colons."""
     if isinstance(item, list | tuple):
         return ":".join(map(str, item))
     return str(item)
@@ -68,12 +68,12 @@ def format_value(value: object) -> str:
         if isinstance(value, list | tuple):
             value = format_setting(list(value))
         return reprlib.repr(value)
-    except ValueError:  # A hexadecimal integer in TOML can have more digits than Python prints.
+    except ValueError:  # Python cannot print very long integers.
         return "a number with thousands of digits"
 
 
 def describe_return_value(value: object) -> str:
-    """Describe the return value of a user's function, with its type unless it is an int.
+    """Describe the return value of a user's function, including the type of values other than int.
 
     The `repr` of the value can raise an exception.
     """
@@ -110,13 +110,13 @@ def truncate_errors(messages: Sequence[str]) -> list[str]:
 
 
 def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
-    """Join words to a list, as in `a, b and c`."""
+    """Join words into a list, such as `a, b and c`."""
     *first_parts, last = parts
     return f"{', '.join(first_parts)} {conjunction} {last}" if first_parts else last
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return the end of an error message: a spelling suggestion, or only a full stop."""
+    """Return a spelling suggestion at the end of an error message, or only a full stop."""
     similar = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
     if not similar:
         return "."
@@ -138,7 +138,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def ensure_printable_error(error: BaseException) -> BaseException:
-    """Return an exception that can be printed, replacing one whose attributes raise errors.
+    """Return the exception, or a printable replacement if its attributes raise errors.
 
     If inspecting the exception raises an error, return a RuntimeError with the name of the
     exception's class.

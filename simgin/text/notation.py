@@ -20,7 +20,7 @@ N_CARDS = 52
 SUIT_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
 _TEN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
 _SEPARATORS = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
-MAX_LISTED_CARDS = 12  # maximum number of invalid cards in an error message
+MAX_LISTED_CARDS = 12  # maximum number of invalid cards listed in an error message
 
 
 class CardError(SimginError):
@@ -55,7 +55,7 @@ def _parse_token(token: str) -> int | None:
 
 
 def _describe_invalid_cards(tokens: list[str]) -> str:
-    """Return the error message for tokens that are not cards."""
+    """Return an error message that lists the tokens that are not cards."""
     names = [quote_text(token, 24) for token in tokens[:MAX_LISTED_CARDS]]
     n_others = len(tokens) - len(names)
     if n_others:
@@ -85,7 +85,7 @@ def format_card(card: int) -> str:
 
 
 def parse_cards(text: str) -> list[int]:
-    """Return the card numbers (0 to 51) in a string, in the order of the string.
+    """Parse a list of cards, and return their numbers (0 to 51) in the same order.
 
     Args:
         text: A list of cards such as `5S 6S | 7S`, `['5S', '6S']` or `5♠6♠7♠`.

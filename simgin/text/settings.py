@@ -1,6 +1,6 @@
-"""Import of other libraries without reading settings files in the working directory.
+"""Import of other libraries without reading configuration files in the working directory.
 
-Every process imports this module before numba and matplotlib, because settings files in an
+Every process imports this module before numba and matplotlib, because configuration files in an
 untrusted folder could affect the compiler and the plots. This includes the processes of `simgin
 strategies check` and the workers of `--scheduler local:N`.
 """
@@ -12,7 +12,7 @@ SETTINGS_FILES = (".numba_config.yaml", "matplotlibrc")
 
 
 def _import_without_local_settings() -> None:
-    """Import the libraries from another directory if the current one has settings files."""
+    """Import numba and matplotlib without their configuration files in the working directory."""
     if not any(map(os.path.lexists, SETTINGS_FILES)):
         return
     with contextlib.chdir(os.path.dirname(__file__)):

@@ -19,7 +19,7 @@ def quote(word: str) -> str:
 
 
 def _escape(character: str) -> str:
-    """Return a character in the notation for $'...' quotes."""
+    """Escape a character for use in $'...' quotes."""
     if character in "\\'":
         return f"\\{character}"
     if character.isprintable():

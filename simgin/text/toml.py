@@ -1,4 +1,4 @@
-"""Reader for TOML files, with error messages that name the file and the key."""
+"""Reader for TOML files, whose error messages contain the file name and the key."""
 
 import contextlib
 import errno
@@ -17,8 +17,8 @@ MAX_TOML_BYTES = 1 << 20  # maximum size of a file, in bytes
 MAX_DOTS = 300
 KeyPath = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
 
-# Pydantic loads the plug-ins of all installed packages with the first model, and a plug-in can be
-# broken.
+# Pydantic loads the plug-ins of all installed packages when it creates the first model. This model
+# ignores the errors of broken plug-ins.
 with contextlib.suppress(Exception):
     create_model("First")
 
@@ -42,7 +42,7 @@ class TomlError(SimginError):
 
 
 class StrictTable(BaseModel):
-    """Base class of tables with fixed keys, whose values are not converted."""
+    """Base class for TOML tables that reject unknown keys and do not convert values."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -84,47 +84,47 @@ def describe_validation_errors(
     known_keys: Callable[[KeyPath], Iterable[str]],
     prefix: KeyPath = (),
 ) -> list[str]:
-    """Return a message for every error that pydantic found in a file.
+    """Return an error message for each validation error in a file.
 
     Args:
         path: Path of the file, used in the error messages.
-        error: Validation errors of pydantic.
+        error: Exception that pydantic raised.
         known_keys: Function that returns the valid keys of the table that contains an unknown key.
         prefix: Key path of the validated part of the file.
     """
     sentences = []
-    for mistake in error.errors(include_url=False):
-        location = mistake["loc"]
-        sentences.append(_format_error(path, (*prefix, *location), mistake, known_keys(location)))
+    for details in error.errors(include_url=False):
+        location = details["loc"]
+        sentences.append(_format_error(path, (*prefix, *location), details, known_keys(location)))
     return sentences
 
 
-def _format_error(path: object, key_path: KeyPath, mistake: Any, known_keys: Iterable[str]) -> str:
-    """Format one validation error of pydantic as a message."""
+def _format_error(path: object, key_path: KeyPath, details: Any, known_keys: Iterable[str]) -> str:
+    """Return the error message for a single validation error."""
     key = _format_key_path(key_path)
-    match mistake["type"]:
+    match details["type"]:
         case "extra_forbidden":
             nearest = _suggest_key(str(key_path[-1]), list(known_keys))
             return f"{path}: {key} is not a valid key. {nearest}"
         case "missing":
             return f"{path}: {key} is missing. Add it."
         case "value_error":
-            return f"{path}: {key}: " + " ".join(str(mistake["ctx"]["error"]).splitlines())
+            return f"{path}: {key}: " + " ".join(str(details["ctx"]["error"]).splitlines())
         case "too_short":
-            number = mistake["ctx"]["min_length"]
+            number = details["ctx"]["min_length"]
             return f"{path}: {key} must have at least {number} value{'s' * (number > 1)}."
         case "string_too_short":
             return f"{path}: {key} must not be empty."
         case "string_too_long":
-            max_length = mistake["ctx"]["max_length"]
+            max_length = details["ctx"]["max_length"]
             return f"{path}: {key} must have at most {max_length:,} characters."
         case kind:
             expected = _EXPECTED.get(kind, "a table of keys and values")
-            return f"{path}: {key} must be {expected}, not {format_value(mistake['input'])}."
+            return f"{path}: {key} must be {expected}, not {format_value(details['input'])}."
 
 
 def _format_key_path(key_path: KeyPath) -> str:
-    """Format a key path: ("matchups", 0, "a") becomes "matchups #1, a"."""
+    """Format a key path. For example, ("matchups", 0, "a") becomes "matchups #1, a"."""
     text = ""
     for part in key_path:
         text += f" #{part + 1}" if isinstance(part, int) else f", {_format_key(part)}"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 def user_data_directory() -> Path:
     """Return SIMGIN_DATA_DIR if it is set, otherwise `simgin` in the user's data directory."""
-    if named := os.environ.get("SIMGIN_DATA_DIR"):
-        return Path(named).absolute()
+    if directory := os.environ.get("SIMGIN_DATA_DIR"):
+        return Path(directory).absolute()
     import platformdirs
 
     return platformdirs.user_data_path("simgin")
