@@ -142,12 +142,7 @@ def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
     if len(bracket) > 2:
         naive, strong = _player_labels(variant, bracket["strategy"].iloc[0], best)
         players = f"{naive} {goal} {shares[0]} of deals, and {strong} {goal} {shares[1]}"
-    optimum = (
-        f"The best possible player {goal} {low} to {high} % of deals. The lower 95 % "
-        f"confidence bound is that of {best}, and the upper bound is that of a player who sees the "
-        "whole deck."
-    )
-    yield f"{players}. {optimum}"
+    yield f"{players}. The best possible player {goal} {low} to {high} % of deals."
     matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
         goal = "meets the goal in" if find_variant(variant).goal.total else "wins"
@@ -226,7 +221,8 @@ def _score_table(odds: Odds, variant: str) -> Table:
     by_dealer = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
     effect = 100 * float((by_dealer[0] - by_dealer[1]).abs().max() / 2)
     return _grid_table(
-        f"Matches won by score (%) when {odds.strongest[variant]} plays itself in {variant}",
+        f"Matches won by score (%) when {odds.strongest[variant]} plays against itself in "
+        f"{variant}",
         table,
         "your points",
         "Rows show your points, and columns show the opponent's points. 95 % confidence intervals "
@@ -245,8 +241,8 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
     ]
     table.columns = [f"after turn {turn}" for turn in table.columns]
     return _grid_table(
-        f"Deals won by deadwood and own turn (%) when {odds.strongest[variant]} plays itself in "
-        f"{variant}",
+        f"Deals won by deadwood and turn (%) when {odds.strongest[variant]} plays against itself "
+        f"in {variant}",
         table,
         "deadwood",
         f"A dash ({numbers.EN_DASH}) marks win rates with an interval wider than "
@@ -264,11 +260,11 @@ def _seat_table(odds: Odds, variant: str) -> Table:
         lines.append({"player": name, "seat": seat, **_combine_metrics(seat_rows)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
     return Table(
-        f"Deals and matches won by seat when each player plays itself in {variant}",
+        f"Deals and matches won by seat when each player plays against itself in {variant}",
         make_frame(lines),
         [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
-        "For matches won, the seat is that of the first deal. If the rules treat the seats "
-        "differently, the table shows seat numbers.",
+        "For matches, the seat is the seat of the player in the first deal. If the rules treat the "
+        "seats differently, the table shows seat numbers.",
     )
 
 
@@ -323,13 +319,13 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
     frame = make_frame(lines)
     columns = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
-        "Deals ended by gin, and matches won or goals met",
+        "Gin rates, and percentages of matches won or goals met",
         frame,
         [Column("variant", "game"), *columns],
         "The gin rate of the best possible player lies between two 95 % confidence bounds: the "
         "lower bound of the strong player and the upper bound of a player who sees the whole deck. "
-        "For gin, the strong player is the strategy that goes gin most often. In games without "
-        "knocking, only gin wins a deal.",
+        "In the gin columns, the strong player is the strategy with the highest gin rate. In games "
+        "without knocking, only gin wins a deal.",
     )
 
 
