@@ -35,8 +35,8 @@ debug_option = click.option(
     is_flag=True,
     is_eager=True,
     callback=_restart_interpreted,
-    help="Run as plain Python, so that print and breakpoint() work in policies. Much slower "
-    f"({DEBUG_DEALS} deals by default), with the same results.",
+    help="Run policies as plain Python, so that print() and breakpoint() work in them. The "
+    f"results are the same, but play is much slower (default: {DEBUG_DEALS} deals).",
 )
 
 

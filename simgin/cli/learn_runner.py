@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from simgin.learn.tune_request import TuneRequest
 
 against_option = options.strategy_option(
-    "Opponent; can be repeated [default: simple].", "--against", metavar="S", multiple=True
+    "Opponent of the strategy. Repeat the option to add opponents. [default: simple]",
+    "--against",
+    metavar="S",
+    multiple=True,
 )
 confirm_option = options.count_option(
     "--confirm", "Validation matches against each opponent.", default="40k", show_default=True

@@ -109,7 +109,8 @@ margin_option = click.option(
     "--margin",
     callback=read_until,
     metavar="X",
-    help="Also test for equivalence within a margin: 1% of wins, or 0.5 points per deal.",
+    help="Also test for equivalence within this margin, such as 1% (wins) or 0.5 (points per "
+    "deal).",
 )
 json_only_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as one JSON object."
@@ -126,7 +127,7 @@ _export_option = click.option(
     type=click.Choice(EXPORT_FORMATS),
     callback=_set_export,
     expose_value=False,
-    help="Print only the tables, in another format.",
+    help="Print only the tables, in this format.",
 )
 
 
@@ -170,16 +171,13 @@ seed_option = click.option(
     help="Random seed of the shuffles.",
 )
 unit_option = number_option(
-    "--unit",
-    "Index of the deal, pair of deals or pair of matches in the run, from 0.",
-    "I",
-    default=0,
+    "--unit", "Index of the deal, pair of deals or pair of matches, counted from 0.", "I", default=0
 )
 half_option = number_option(
-    "--half", "Game of a mirrored pair: 0, or 1 for swapped seats.", "0/1", default=0
+    "--half", "Game within a mirrored pair: 0, or 1 for swapped seats.", "0/1", default=0
 )
 deal_option = number_option(
-    "--deal", "Index of the deal in a match, from 0 (see `simgin match --matches`).", "J"
+    "--deal", "Index of the deal in a match, counted from 0 (see `simgin match --matches`).", "J"
 )
 
 
@@ -197,14 +195,14 @@ _patience_option = click.option(
     callback=_set_patience,
     expose_value=False,
     metavar="TIME",
-    help="Abort if a policy call takes longer than this [default: 1m].",
+    help="Abort the run if a policy call exceeds this time limit [default: 1m].",
 )
 _workers_option = click.option(
     "--workers",
     type=int,
     callback=_callback_for(amounts.parse_workers),
     metavar="N",
-    help="Number of threads [default: all CPU cores]. Does not affect results.",
+    help="Number of threads, which does not affect the results [default: all CPU cores].",
 )
 
 
@@ -283,13 +281,14 @@ _limit_options = (
         "--until",
         callback=read_until,
         metavar="±X",
-        help="Stop at this half-width of the 95 % interval, such as 0.1% (wins) or 0.05 (points).",
+        help="Stop when the 95 % interval has this half-width, such as 0.1% (wins) or 0.05 "
+        "(points).",
     ),
     click.option(
         "--sprt",
         callback=read_sprt,
         metavar="ELO0,ELO1",
-        help="Stop when a sequential test has decided between two Elo differences.",
+        help="Stop when a sequential test decides between two Elo differences, such as 0,10.",
     ),
     time_option("Time limit for the simulation, such as 30s or 5m."),
     seed_option,

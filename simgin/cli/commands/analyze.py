@@ -33,7 +33,8 @@ POSITION_WORLDS = 10_000
     "--pile",
     metavar="CARDS",
     help="Discard pile, oldest card first, with * after each card that was taken. Use ? for a "
-    "forgotten card and .. for any number of them. In solitaire, list your own discards.",
+    "forgotten card and .. for any number of forgotten cards. In solitaire, list your own "
+    "discards.",
 )
 @options.number_option(
     "--stock", "Number of cards left in the stock, required with `..` in the pile.", "N"
@@ -67,7 +68,9 @@ POSITION_WORLDS = 10_000
 @options.half_option
 @options.deal_option
 @options.number_option(
-    "--turn", "Turn to analyse, where 0 is the offer of the first upcard [default: all turns].", "T"
+    "--turn",
+    "Turn to analyse; turn 0 is the decision on the first upcard [default: all turns].",
+    "T",
 )
 @options.count_option(
     "--deals", "Measure the error rates of A in N deals against B [default: champion]."
@@ -76,13 +79,13 @@ POSITION_WORLDS = 10_000
     "--as",
     "strategy",
     metavar="NAME",
-    help="Strategy that plays the rest of each deal for you or for A.",
+    help="Strategy that plays the rest of each deal for you or for strategy A.",
 )
 @click.option(
     "--against",
     "opponent",
     metavar="NAME",
-    help="Strategy that plays the rest of each deal for the opponent or for B.",
+    help="Strategy that plays the rest of each deal for the opponent or for strategy B.",
 )
 @options.count_option(
     "--worlds",
@@ -107,35 +110,35 @@ def analyze_command(
 ) -> None:
     """Find the best action in a position, or the cost of each decision of a deal.
 
-    simgin samples the hidden cards many times. With each sample, it tries every legal action and
+    simgin samples the hidden cards many times. For each sample, simgin tries every legal action and
     plays the deal to its end.
 
     \b
-    Your own position, with the drawn card as the last of eleven:
+    Analyse your own position (the last of eleven cards is the drawn card):
       simgin analyze 7H 7D 7C 8C 9C TC 4H TD AC 4C KS --pile "QD TS 9D* QH"
 
     \b
-    One decision or all decisions of a deal between two strategies:
+    Analyse one decision or all decisions of a deal between two strategies:
       simgin analyze gold simple --unit 3 --turn 5
       simgin analyze gold simple --unit 3
 
     \b
-    A deal saved with `simgin show ... --json > deal.json`:
+    Analyse a deal saved with `simgin show ... --json > deal.json`:
       simgin analyze deal.json --turn 5
 
     \b
-    Analyse your offer of the die, the opponent's offer of 4, and an early offer:
+    Decide whether to offer the die, to accept an offer, or to offer before the deal:
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer
 
     \b
-    A position or a decision in a solitaire variant:
+    Analyse a position or a decision in a solitaire variant:
       simgin analyze AS AD AC 3S TS 4D 5D 3C 8C TC 4H --pile QH -v solitary-gin
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
 
     \b
-    Points per deal that a strategy loses, and its costliest decisions:
+    Measure how many points per deal a strategy loses, and list its worst decisions:
       simgin analyze gold --deals 1000
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """

@@ -57,11 +57,12 @@ divided by now"""
 def bench_command(seconds: float, save: Path | None, against: Path | None, as_json: bool) -> None:
     """Measure the speed of this machine.
 
-    simgin measures the speed of deadwood and best discards on fixed hands, the parts of a deal of
-    simple v simple, several matchups (on one thread and on all threads), and every strategy.
+    simgin measures how fast it evaluates fixed hands, and how long each part of a deal takes.
+    simgin also measures the speed of every strategy, and of several matchups on one thread and on
+    all threads.
 
-    BEFORE is a file written by --save, or another installation, given by its `simgin` program or
-    its virtual environment. simgin measures the installations alternately.
+    BEFORE is a file written by --save, or the `simgin` program or virtual environment of another
+    installation. simgin measures the two installations alternately.
     """
     from simgin.checks.bench import SEED, read_measurements
 

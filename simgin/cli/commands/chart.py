@@ -19,7 +19,9 @@ from simgin.cli.output import repeat_command
     "--score", metavar="OWN-OTHER", help="Match score for which to draw the chart, such as 60-80."
 )
 @options.strategy_option(
-    "Strategy that plays [default: the strongest in the variant].", "--player", metavar="S"
+    "Strategy that plays both sides [default: the strongest in the variant].",
+    "--player",
+    metavar="S",
 )
 @click.option(
     "--strategy",
@@ -39,10 +41,11 @@ def chart_command(
 ) -> None:
     """Draw a chart of when to knock, which upcard to take, or what to discard first.
 
-    simgin plays a strong strategy against itself. At one decision per deal, it tries every option
-    with the same hidden cards. The chart shows the average gain of each option in points per deal
-    or, with --score, in percentage points of matches won. Without --score, simgin also measures how
-    many matches the strategy wins with the knock chart against the same strategy without it.
+    simgin plays a strong strategy against itself. At one decision per deal, simgin tries every
+    option with the same hidden cards. The chart shows the average gain of each option in points per
+    deal or, with --score, in percentage points of matches won. Without --score, simgin also plays
+    matches to measure how well the strategy does with the knock chart against the same strategy
+    without the chart.
 
     \b
       simgin chart knock

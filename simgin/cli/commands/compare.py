@@ -34,9 +34,10 @@ def compare_command(
 ) -> None:
     """Print the differences DIR minus BASE between two finished runs.
 
-    simgin compares the matchups that both runs have in common. If they have none in common, simgin
-    compares the first matchup with the first, the second with the second, and so on. Runs with the
-    same seed play the same deals, so that their differences are paired and much more precise.
+    simgin compares the matchups that both runs have in common. If the runs have no matchup in
+    common, simgin compares matchups in the same position, such as the first matchups of both runs.
+    Runs with the same seed play the same deals, so that their differences are paired and much more
+    precise.
 
     With --margin X, simgin calls two results equivalent within X if the whole 95 % interval of
     their difference lies within ±X.

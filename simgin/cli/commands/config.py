@@ -14,14 +14,14 @@ from simgin.text.messages import format_setting
 @click.command("config")
 @click.argument("key", required=False, type=NameType(lambda _: config.SETTINGS, ".none"))
 @click.argument("value", required=False)
-@click.option("--unset", is_flag=True, help="Remove KEY from the file.")
+@click.option("--unset", is_flag=True, help="Remove the setting KEY from the file.")
 @json_option
 def config_command(key: str | None, value: str | None, unset: bool, as_json: bool) -> None:
     """Show or change your default settings.
 
-    simgin stores the settings in a TOML file and uses them as defaults of options. Options on the
-    command line override them. The command that repeats a result contains the settings, so that a
-    result does not depend on the file.
+    simgin stores the settings in a TOML file and uses them as default values of options. Options on
+    the command line override the settings. Every command that simgin prints contains the settings,
+    so that the command gives the same result on another machine.
 
     \b
       simgin config                         all settings

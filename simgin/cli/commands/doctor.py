@@ -14,7 +14,7 @@ def doctor_command(ctx: click.Context, as_json: bool) -> None:
     """Check the installation.
 
     simgin checks versions, plug-ins and the cache of compiled code, and runs small tests with known
-    results. It suggests a fix for each problem.
+    results. simgin suggests a fix for each problem.
 
     The exit code is 0 if all checks pass, and 1 if any check fails.
     """

@@ -20,7 +20,7 @@ MAX_SEED = 2**32  # exclusive upper bound of a random seed, which is short enoug
 
 @click.command("drill")
 @options.variant_option
-@click.option("--new", is_flag=True, help="Create another drill, with a random seed.")
+@click.option("--new", is_flag=True, help="Create a new drill with a random seed.")
 @options.output_option(
     "HTML file to write, instead of opening drill.html in the browser.", metavar="FILE.html"
 )
@@ -52,8 +52,8 @@ def drill_command(
     An action counts as correct unless it is significantly worse than the best action. The positions
     cover first upcards, draws, discards and knocks in random order.
 
-    simgin includes the drill of the default options, which opens immediately. With other options,
-    simgin searches for positions, which takes about a minute.
+    With the default options, simgin immediately opens a drill that is part of the package. With
+    other options, simgin searches for positions, which takes about a minute.
 
     \b
       simgin drill

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 @click.command("grade")
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @options.count_option(
-    "--last", "Grade your last N deals of `simgin play`, instead of files. simgin keeps 100 deals."
+    "--last",
+    "Grade your last N deals in `simgin play` instead of files. simgin saves your last 100 deals.",
 )
 @click.option(
     "--player",
@@ -59,9 +60,9 @@ def grade_command(
 ) -> None:
     """Measure the cost of a player's mistakes in recorded deals.
 
-    simgin evaluates every decision as in `simgin analyze --deals`. It also evaluates the decisions
-    of the opponent, to separate luck from skill. Each file contains one deal, and all deals must
-    have the same rules. The following formats are supported:
+    simgin evaluates every decision, as `simgin analyze --deals` does. simgin also evaluates the
+    opponent's decisions, to separate luck from skill. Each file contains one deal, and all deals
+    must have the same rules. The following formats are supported:
 
     \b
       simgin:    output of `simgin show --json` or `simgin play --save`

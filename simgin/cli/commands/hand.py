@@ -17,7 +17,7 @@ from simgin.cli.output import CommandResult, repeat_command
     help="First upcard, for variants in which it sets the knock limit (oklahoma, tedesco).",
 )
 @click.option(
-    "--score", type=int, metavar="N", help="Your score before the deal, for the variant shot."
+    "--score", type=int, metavar="N", help="Your score before the deal, for the rule `shot`."
 )
 @json_only_option
 def hand_command(
@@ -26,7 +26,7 @@ def hand_command(
     """Evaluate a hand: deadwood, melds and best discards.
 
     For ten cards, simgin prints the deadwood, the melds and whether you can knock. For eleven
-    cards, it also prints the deadwood after each discard.
+    cards, simgin also prints the deadwood after each discard.
 
     Write a card as a rank (A23456789TJQK, or 10 for T) and a suit (S H D C, or its symbol):
 

@@ -14,12 +14,14 @@ from simgin.cli.commands.match import command_with_size, play_plan
 @click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A B C...")
 @options.variant_option
 @options.count_option(
-    "--deals", "Number of deals per pair, if simgin plays deals instead of matches."
+    "--deals", "Number of deals per pair, to play single deals instead of matches."
 )
 @options.count_option("--matches", "Number of matches per pair [default: 5k].")
 @options.limit_options
 @click.option(
-    "--dry-run", is_flag=True, help="Only print the expected time and interval half-widths."
+    "--dry-run",
+    is_flag=True,
+    help="Print the expected run time and interval half-widths, and exit.",
 )
 @click.option("--details", is_flag=True, help="Print all tables.")
 @options.json_option
@@ -34,7 +36,7 @@ def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:
       simgin league gold simple stubborn --deals 50k -v oklahoma
 
     With -o, simgin saves the results. Repeat the command to resume an interrupted league, or
-    increase --matches or --deals to extend a finished one.
+    increase --matches or --deals to extend a finished league.
     """
     from simgin.runs.plan import plan_league
     from simgin.strategy.loader import find_strategy

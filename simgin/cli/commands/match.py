@@ -23,8 +23,10 @@ DETAILS_HINT = "--details prints every metric and table."
 
 @click.command("match")
 @click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A [B]...")
-@options.strategy_option("Common opponent of several strategies.", "--against")
-@options.strategy_option("Baseline of the differences [default: the first strategy].", "--base")
+@options.strategy_option("Opponent of all strategies.", "--against")
+@options.strategy_option(
+    "Strategy to use as the baseline of all differences [default: the first strategy].", "--base"
+)
 @options.variant_option
 @options.count_option(
     "--deals", "Number of deals, such as 100000, 200k, 2M or 1e6 [default: 100k]."
@@ -36,10 +38,13 @@ DETAILS_HINT = "--details prints every metric and table."
     "--power",
     callback=options.read_until,
     metavar="X",
-    help="Only print the sample size that detects a difference of 1% of wins or 0.5 points.",
+    help="Print the sample size needed to detect a difference of 1% (wins) or 0.5 (points), and "
+    "exit.",
 )
 @click.option(
-    "--dry-run", is_flag=True, help="Only print the expected time and interval half-widths."
+    "--dry-run",
+    is_flag=True,
+    help="Print the expected run time and interval half-widths, and exit.",
 )
 @click.option(
     "--details", is_flag=True, help="Print every metric with its meaning, and all tables."
@@ -51,30 +56,30 @@ def match_command(
 ) -> None:
     """Play strategy A against strategy B, and report the winner.
 
-    B is simple by default. In solitaire variants, A plays without an opponent.
+    By default, B is the strategy `simple`. In solitaire variants, A plays without an opponent.
 
-    A strategy is the name of a built-in strategy or of your own file. You can change its parameters
-    and replace its policies:
+    To specify a strategy, enter the name of a built-in strategy or of your own file. You can change
+    the parameters of a strategy and replace its policies:
 
     \b
       gold                       gold-early:k=7
       gold+knock=at:k=4          simple+discard=hits+take=never
       mine.py                    mine.py#second
 
-    Every deal is played twice, with the seats swapped, so that much of the luck of the cards
-    cancels out.
+    Every deal is played twice, with the seats swapped, to reduce the effect of luck.
 
-    With --against, several strategies play the same deals against one opponent. simgin reports
-    the difference of each strategy from the first one or from --base:
+    With --against, several strategies play the same deals against one opponent. simgin reports the
+    difference between each strategy and the baseline, which is the first strategy or the strategy
+    given with --base:
 
     \b
       simgin match gold mine.py stubborn --against simple
 
-    To set your own labels for strategies in plots, use [labels] in an experiment file.
+    To label strategies in plots, use the table [labels] in an experiment file.
 
     With -o, simgin saves the results. Repeat the command to resume an interrupted run, or increase
-    --deals or --matches to extend a finished run. With --until, --sprt or --for, --deals or
-    --matches is the maximum.
+    --deals or --matches to extend a finished run. If you use --until, --sprt or --for, the options
+    --deals and --matches set the maximum sample size.
 
     Before a long run, use --dry-run to see the expected precision, or --power to see the required
     sample size. With --margin X, simgin calls two strategies equivalent within X if the whole 95 %

@@ -24,7 +24,7 @@ DEFAULT_OUTPUT = Path("results") / "odds"
 @click.command("odds")
 @click.argument("variants", nargs=-1, metavar="[VARIANT]...", type=options.VARIANT)
 @options.strategy_option(
-    "Strategy to include, weakest first; can be repeated.",
+    "Strategy to include. Repeat the option to include several strategies, weakest first.",
     "--strategy",
     "strategies",
     metavar="S",
@@ -50,18 +50,18 @@ def odds_command(
     """Compute the probability of winning a deal and a match.
 
     For solitaire variants, simgin reports the probability of winning a deal, winning the match,
-    going gin and drawing the joker. It breaks them down by strategy, draw and cards left, and
-    separates luck from skill. For two-player variants, it reports the win probability by seat and
-    by score, with each strategy playing against itself. Without VARIANT, it covers all solitaire
-    variants.
+    going gin and drawing the joker. simgin shows these odds by strategy, by draw and by number of
+    cards left, and separates luck from skill. For two-player variants, simgin reports the win
+    probability by seat and by score, with each strategy playing against itself. Without VARIANT,
+    simgin covers all solitaire variants.
 
     \b
       simgin odds
       simgin odds solitary-gin --strategy solo-greedy --strategy solo-switch
       simgin odds standard --deals 1M
 
-    Finished strategies are cached. If you repeat an interrupted command, it continues with the next
-    strategy.
+    simgin caches the result of each strategy. If you repeat an interrupted command, simgin
+    continues with the next strategy.
     """
     from simgin.cli import config, session
     from simgin.match_value import outcomes

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
     """Rewrite the tables, plots and HTML report of a finished run.
 
-    simgin computes all files from the ledger and the manifest in DIR. It plays no deals, so it does
-    not need the strategies of the run. The same run and style always give the same files.
+    simgin computes all files from the ledger and the manifest in DIR. The command plays no deals,
+    so it does not need the strategies of the run. The same run and style always give the same
+    files.
     """
     from simgin.report import html_report
     from simgin.results.run_results import load_results

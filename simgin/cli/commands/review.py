@@ -22,16 +22,17 @@ if TYPE_CHECKING:
     "--against",
     type=options.VARIANT,
     metavar="BASE",
-    help="Baseline variant for comparison, played with the same deals.",
+    help="Variant to use as the baseline. All variants use the same deals.",
 )
 @click.option(
     "--file",
     type=options.PATH,
     metavar="FILE.toml",
-    help="Read title, rule sets, players and goals from a file. Options override the file.",
+    help="File with the title, rule sets, players and goals of the review. Options override the "
+    "file.",
 )
 @click.option("--title", metavar="TEXT", help="Title of the report.")
-@click.option("--note", metavar="TEXT", help="Note below the title.")
+@click.option("--note", metavar="TEXT", help="Note to print below the title.")
 @options.output_option("Directory for the results [default: results/review-...].")
 @options.style_option
 @click.option(
@@ -42,7 +43,8 @@ if TYPE_CHECKING:
 @click.option(
     "--adapt",
     is_flag=True,
-    help="Train a strong player for each rule set first (90 s each, cached for later).",
+    help="First train a strong player for each rule set. Training takes about 90 s per rule set, "
+    "and simgin caches the players.",
 )
 @click.option(
     "--goals",
@@ -53,13 +55,11 @@ if TYPE_CHECKING:
     "--sweep",
     multiple=True,
     metavar="PARAMETER=VALUES",
-    help="Review several values of a parameter, such as undercut_bonus=0,10,25. Use it "
-    "twice for all combinations of two parameters.",
+    help="Review several values of a parameter, such as undercut_bonus=0,10,25. Use the option "
+    "twice to review all combinations of two parameters.",
 )
 @click.option(
-    "--targets",
-    metavar="N,N,...",
-    help="Sweep the points target over the variant's own target and these, such as 150,250.",
+    "--targets", metavar="N,N,...", help="Additional points targets to review, such as 150,250."
 )
 @click.option(
     "--seconds-per-turn",
@@ -68,7 +68,9 @@ if TYPE_CHECKING:
     help="Seconds per turn, to convert turns to minutes [default: 8].",
 )
 @click.option(
-    "--deep", is_flag=True, help="Play 100 times as many matches, for intervals a tenth as wide."
+    "--deep",
+    is_flag=True,
+    help="Play 100 times as many matches, so that intervals are a tenth as wide.",
 )
 @options.count_option(
     "--matches", "Matches per pair of players [default: 5k to 20k, or 2M with --deep]."
@@ -101,7 +103,7 @@ def review_command(
     that knocks early and later plays for gin, one that plays for gin, and a strong player.
 
     The HTML report shows the verdict, a scorecard and plots. A review file in TOML format can set
-    title, note, rule_sets, against, players, goals and seconds_per_turn.
+    `title`, `note`, `rule_sets`, `against`, `players`, `goals` and `seconds_per_turn`.
 
     Repeat the command to resume an interrupted review, or increase --matches to extend a finished
     review.

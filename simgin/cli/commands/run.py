@@ -23,14 +23,14 @@ from simgin.cli.output import format_command, repeat_command
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Only print the plan, with the estimated run time and half-widths of intervals.",
+    help="Print the plan with the estimated run time and interval half-widths, and exit.",
 )
 @options.details_option
 @options.json_option
 def run_command(file: str, seed: int | None, output: Path | None, **run_options: Any) -> None:
     """Run an experiment and write tables, plots and an HTML report.
 
-    EXPERIMENT is a TOML file, or the name of an example such as demo. `simgin examples` lists the
+    EXPERIMENT is a TOML file, or the name of an example such as `demo`. `simgin examples` lists the
     examples. A file contains one question and the matchups to play:
 
     \b
@@ -41,14 +41,13 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
       strategies = ["gold", "gin-only"]
       against = "simple"
 
-    Instead of a panel, a file can contain a round_robin, matchups, a sweep, fields or a solo list.
+    Instead of `panel`, a file can contain `round_robin`, `matchups`, `sweep`, `fields` or `solo`.
     To play whole matches, set `matches` instead of `deals`. To stop early, set one of `until`,
-    `sprt` and `for`.
-    `simgin examples DIR` copies all example files.
+    `sprt` and `for`. `simgin examples DIR` copies all example files.
 
     Repeat the command to resume an interrupted run, or increase the number of deals to extend a
-    finished run. If the experiment, the rules or a strategy has changed since, simgin reports an
-    error.
+    finished run. If the experiment, the rules or a strategy has changed since the first run, simgin
+    reports an error.
     """
     from simgin.cli import config
     from simgin.runs.plan import plan_experiment

@@ -25,7 +25,7 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     The output shows every decision with the cards that the player saw, and the showdown.
 
     Without --deal, simgin replays a single deal, as played by `simgin match --deals`. With --deal,
-    it replays one deal of a match.
+    simgin replays one deal of a match.
     """
     from simgin.cli import config
     from simgin.play import replay, replay_json

@@ -62,13 +62,13 @@ _NAMES = options.NameType(
     "game",  # The name `variant` would take its default from the configuration file.
     type=options.VARIANT,
     metavar="VARIANT",
-    help="List only strategies for the number of players of a variant.",
+    help="List only strategies that can play this variant.",
 )
 @click.option(
     "--slot",
     type=click.Choice(SLOTS),
     metavar="SLOT",
-    help="List only policies for this slot: take, discard, knock, offer, answer or show.",
+    help="List only policies for one slot: take, discard, knock, offer, answer or show.",
 )
 @click.option(
     "--search", metavar="WORD", help="List only entries with this word in their description."
@@ -86,8 +86,8 @@ def _strategies(
 ) -> None:
     """List all strategies and policies, or show one strategy with its parameters and files.
 
-    A strategy has one policy per slot: take, discard, knock and others. You can replace each
-    policy:
+    A strategy has one policy for each slot, such as `take`, `discard` or `knock`. You can replace
+    any of these policies:
 
     \b
       simgin strategies gold-early
@@ -144,7 +144,7 @@ strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
     type=options.VARIANT,
     multiple=True,
     metavar="VARIANT",
-    help="Variant to test; can be repeated [default: all].",
+    help="Variant to test. Repeat the option to test several variants. [default: all]",
 )
 @click.option(
     "--seconds",

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @options.workers_option
 @options.output_option("Write the weights to FILE.npy, for use as STRATEGY@./FILE.npy.", "FILE.npy")
 @learn_runner.run_directory_option(
-    "Save the rounds with tables in this directory, so that training can be resumed."
+    "Directory for the training rounds and their tables. Training with a directory can be resumed."
 )
 @options.json_only_option
 def train_command(
@@ -51,8 +51,8 @@ def train_command(
 ) -> None:
     """Train the weights of a strategy, and validate the gain.
 
-    For champion, simgin fine-tunes the weights of all decisions for a two-player variant. This
-    takes about a minute on one core. The trained weights are cached.
+    For the strategy `champion`, simgin fine-tunes the weights of all decisions to a two-player
+    variant. The training takes about a minute on one core, and simgin caches the trained weights.
 
     \b
       simgin train champion -v straight -o straight.npy
@@ -65,7 +65,7 @@ def train_command(
       @discard(weights="mine.npy", describe=describe, start=START)
 
     In each round, simgin rolls out several discards per decision with the same hidden cards, and
-    fits the weights to the results by regression. The new weights are then validated against the
+    fits the weights to the results by regression. simgin then validates the new weights against the
     initial weights on held-out deals.
 
     \b
@@ -73,7 +73,7 @@ def train_command(
       simgin train mine.py -v eaai --against simple --against gold-early
 
     With --run, repeat the command to resume interrupted training, or increase --rounds to continue
-    finished training. Training of champion can always be resumed.
+    finished training. The training of `champion` can always be resumed, even without --run.
     """
     from simgin.cli import session
     from simgin.learn import adapt

@@ -50,10 +50,12 @@ if TYPE_CHECKING:
     "Write the tuned parameters to FILE.toml, for use as STRATEGY@FILE.toml.", "FILE.toml"
 )
 @learn_runner.run_directory_option(
-    "Save the search with its report in this directory, so that it can be resumed."
+    "Directory for the search and its report. A search with a directory can be resumed."
 )
 @options.style_option
-@click.option("--dry-run", is_flag=True, help="Only print the plan with its estimated time.")
+@click.option(
+    "--dry-run", is_flag=True, help="Print the plan with the estimated run time, and exit."
+)
 @options.json_only_option
 def tune_command(
     confirm: int,
@@ -74,8 +76,8 @@ def tune_command(
       simgin tune gold-early -v oklahoma --parameters k=0..12
       simgin match mine.py@mine.toml mine.py
 
-    The search uses CMA-ES. All candidates of a generation play the same deals. Afterwards, the
-    tuned strategy is validated against the default strategy on held-out deals.
+    The search uses CMA-ES. All candidates of a generation play the same deals. simgin then
+    validates the tuned strategy against the default strategy on held-out deals.
 
     With --run, repeat the command to resume an interrupted search, or increase --generations to
     continue a finished search.

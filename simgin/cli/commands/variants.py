@@ -45,15 +45,15 @@ _NAMES = options.NameType(
 @click.argument("name", required=False, type=_NAMES)
 @json_option
 def _variants(name: str | None, as_json: bool) -> None:
-    """List all variants, or show one with every rule.
+    """List all variants, or show all rules of one variant.
 
-    Combine variants and rules with plus signs. Later parts override earlier parts:
+    Combine variants and rules with plus signs. Later rules override earlier rules:
 
     \b
       simgin variants oklahoma
       simgin variants oklahoma+rainbow+gin_bonus=20
 
-    Define your own variants in a TOML file. You can use them in every command:
+    You can define your own variants in a TOML file and use them in every command:
 
     \b
       simgin variants mine.toml               list the variants in a file

@@ -28,7 +28,7 @@ def web_command(
     """Open web pages to play, analyse hands and see results.
 
     The pages run on your machine, load nothing from the network, and work in every browser. Only a
-    browser that opens the printed address can use them. Press Ctrl-C to stop the server.
+    browser that opens the printed address can use the pages. Press Ctrl-C to stop the server.
 
     \b
       simgin web
