@@ -127,7 +127,7 @@ def analyze_command(
       simgin analyze deal.json --turn 5
 
     \b
-    Decide whether to offer the die, to accept an offer, or to offer before the deal:
+    Decide whether to offer the die, accept an offer, or offer before the deal:
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer
@@ -138,7 +138,7 @@ def analyze_command(
       simgin analyze solo-two-draws -v gin-solitaire --unit 3 --turn 5
 
     \b
-    Measure how many points per deal a strategy loses, and list its worst decisions:
+    Estimate the error rate of a strategy, and list its costliest decisions:
       simgin analyze gold --deals 1000
       simgin analyze solo-greedy -v solitary-gin --deals 200 --as solo-dp
     """
