@@ -46,7 +46,7 @@ TONE_STYLES = {
 BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
 # Pattern that shortens a verdict for narrow terminals: `▲ a little longer` becomes `▲ a little`
 SHORT_VERDICT = re.compile(
-    r"([▲▼] (?:a little|much|more|less)|at most a little|same to much|too close)\b.*"
+    r"([▲▼] (?:a little|much|more|less)|at most a little|same to much|effect varies)\b.*"
 )
 
 

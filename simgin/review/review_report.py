@@ -56,7 +56,7 @@ SIZE_TONES = {SAME: "same", LITTLE: "little", MUCH: "much", UNCLEAR: "unclear"}
 SKILL_EFFECT_CELLS = {
     SAME: (SAME, "same"),
     UNCLEAR: (UNCLEAR, "unclear"),
-    "depends": ("mixed effect", "depends"),
+    "depends": ("effect varies by opponent", "depends"),
     "some+": ("▲ more against some opponents", "depends"),
     "some-": ("▼ less against some opponents", "depends"),
     **{f"+{size}": (f"▲ {size} more", SIZE_TONES[size]) for size in (LITTLE, MUCH)},
@@ -317,7 +317,7 @@ def _changed_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
 
 
 def _effect_text(effect: Effect, more: str, less: str) -> str:
-    """Return `▲ a little longer`, `same`, `at most a little longer` or `too close to call`."""
+    """Return `▲ a little longer`, `same`, `at most a little longer` or `inconclusive`."""
     size = effect_size_range(effect.size, effect.bounds, effect.interval)
     if size in (SAME, UNCLEAR):
         return size
@@ -367,8 +367,10 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     changes = [own.difference for own in review.effects_by_type(variant, SKILL).values()]
     bounds = (pick(own.value for own in changes) for pick in (min, max))
     change = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
-    separator = ", each " if " to " in change else " "
-    return ScoreCell(text, word, f"{change}{separator}{_widest_interval(changes)}", tone, change)
+    half_width = _widest_interval(changes)
+    is_range = " to " in change
+    detail = f"{change} points; each estimate {half_width}" if is_range else f"{change} {half_width}"
+    return ScoreCell(text, word, detail, tone, change)
 
 
 def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:

@@ -29,7 +29,7 @@ PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "the match has no single score"
 # Effect sizes
-SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "too close to call"
+SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "inconclusive"
 
 Measurement = PairedEstimate | str  # A string states the reason for a missing value.
 
@@ -168,10 +168,11 @@ class ScorecardRow:
         return f"± {half_width:.{digits}f}"
 
     def format_difference(self, difference: PairedEstimate) -> str:
-        """Return a difference and the half-width of its confidence interval, without a unit."""
+        """Return a difference and the half-width of its interval, with the unit of percentages."""
         half_width, digits = self._half_width(difference)
         change = replace(self, digits=digits).format_change(difference.value)
-        return f"{change} ± {half_width:.{digits}f}"
+        unit = " points" if self.unit == PERCENT_SIGN else ""
+        return f"{change} ± {half_width:.{digits}f}{unit}"
 
     def _half_width(self, number: PairedEstimate) -> tuple[float, int]:
         """Return the half-width of the confidence interval and its number of decimals."""

@@ -216,7 +216,7 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
         (-0.05, 0.03, "at most a little less", "≤ a little"),
         (-0.02, 0.06, "at most a little less", "≤ a little"),
         (0.1, 0.08, "same to much more", "same to much"),
-        (0.0, 0.06, UNCLEAR, "too close"),
+        (0.0, 0.06, UNCLEAR, UNCLEAR),
     ],
 )
 def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, words, short):
@@ -571,8 +571,8 @@ def test_a_cell_shows_the_difference_and_its_interval():
     rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
     turns, gin = rows["Turns per match"], rows["Deals ended by gin"]
     assert str(turns) == "80 (-27) ▼ much shorter" and turns.detail.startswith("-27.0 ± 1.2")
-    assert str(gin) == "50 % (+10) ▲ a little more" and gin.detail == "+10.0 ± 2.0"
-    assert gin.markdown == "50 %, ▲ a little more (+10.0 ± 2.0)"
+    assert str(gin) == "50 % (+10) ▲ a little more" and gin.detail == "+10.0 ± 2.0 points"
+    assert gin.markdown == "50 %, ▲ a little more (+10.0 ± 2.0 points)"
     assert rows["Skill: strong v weaker players"].change == "-4 to +5"
     assert rows["Playing for gin v knocking"].change == "-20"
     base = review_report.scorecard_table(made).frame.set_index("row")[BASE]
