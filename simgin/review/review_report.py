@@ -369,7 +369,8 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     change = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
     half_width = _widest_interval(changes)
     is_range = " to " in change
-    detail = f"{change} points; each estimate {half_width}" if is_range else f"{change} {half_width}"
+    separator = " points; each estimate" if is_range else ""
+    detail = f"{change}{separator} {half_width}"
     return ScoreCell(text, word, detail, tone, change)
 
 
