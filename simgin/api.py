@@ -131,8 +131,8 @@ def match(
     """
     if b is not None and not isinstance(b, str | Path | Strategy):
         raise StrategyError(
-            f"b must be one strategy, not {b!r}. Pass several strategies as a list in the first "
-            "argument, and their common opponent as `against`."
+            f"`b` must be a single strategy, not {b!r}. Pass several strategies as a list in the "
+            "first argument, and their common opponent as `against`."
         )
     players = [a] if isinstance(a, str | Path | Strategy) else a
     opponent, baseline, *player_specs = _names(against, base, *players, *([] if b is None else [b]))

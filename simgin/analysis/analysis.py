@@ -482,7 +482,9 @@ def analyse_deal(
     is_solo = len(players) == 1
     positions = find_decisions(deal, turn)
     if not positions:
-        raise PositionError("the known part of this deal contains no decision to analyse.")
+        raise PositionError(
+            "the known part of this deal contains no decision to analyse. Use another deal."
+        )
     rollout_opponent = opponent if is_solo else opponent or players[-1]
     strategies = [strategy or players[0], rollout_opponent]
     analyses: dict[str, Analysis] = {}

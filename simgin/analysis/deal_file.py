@@ -169,7 +169,7 @@ def _read_matchup(
     names = [_strip_side(name) for name in first_row["strategies"]]
     if len(names) != players or (first_row["dealer"] is None) != (players == 1):
         raise PositionError(
-            f"the number of players does not match {variant.spec}, a game for {players}"
+            f"the number of players does not match {variant.spec}, which requires {players}"
         )
     substitute = strong_player(variant)
     a, b = (*(_find_spec(name, find_strategy, substitute) for name in names), None)[:2]

@@ -140,7 +140,7 @@ class DealReconstruction:
         n_hidden = size - len(received)
         if n_hidden < 0:
             raise PositionError(
-                "the opponent cannot hold more than ten cards of this pile. Check the cards "
+                "the opponent cannot hold more than ten cards from this pile. Check the cards "
                 "marked with *."
             )
         received += hidden[:n_hidden]
@@ -254,7 +254,7 @@ class DealReconstruction:
                 continue
             discarder = self.seat_of_turn(turn - 1) if turn else NO_SEAT
             if locations.get(top.card) == IN_PILE:
-                yield f"{format_card(top.card)} is in the pile twice. Remove one of them."
+                yield f"{format_card(top.card)} is in the pile twice. Remove one copy."
             if locations.get(top.card, discarder) != discarder:
                 yield (
                     f"{format_card(top.card)} was taken by one player and discarded by the "
@@ -264,10 +264,12 @@ class DealReconstruction:
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
                 location = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
-                yield f"{format_card(card)} cannot be in your hand and in {location}. Check both."
+                yield f"{format_card(card)} cannot be both in your hand and in {location}. Check "
+                "your entries."
         for card, seat in locations.items():
             if seat == PLAYER_SEAT and card not in self.cards:
-                yield f"{format_card(card)}, which you took from the pile, is missing. Add it."
+                yield f"{format_card(card)}, which you took from the pile, is missing. Add it to "
+                "your hand."
         last_card = self.cards[-1]
         if (
             len(self.started_turns) > len(self.discards)

@@ -381,7 +381,7 @@ def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
     matchup = rates.task.matchup
     strategy, opponent, evaluator = _short_names(rates)
     opponent_phrase = f" against {opponent}" if matchup.b else ""
-    sentences = [f"{evaluator} evaluated the decisions of {rates.n_deals:,} deals."]
+    sentences = [f"{evaluator} evaluated the decisions in {rates.n_deals:,} deals."]
     if strategy != evaluator:
         lead = numbers.format_estimate(rates.lead.value, rates.lead.low, rates.lead.high)
         lead_text = f"{lead} {rates.unit_per_deal}"
@@ -411,16 +411,16 @@ def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
         f"  {mistake}" if mistake else DECISION_TITLES[kind] for kind, mistake in kinds
     ]
     note = (
-        f"The best action is that of {evaluator_name}, unless {rates.task.n_worlds} worlds show "
-        "a significantly better one. ± marks 95 % confidence intervals."
-        f"{few_worlds_warning(rates.task.n_worlds)}"
+        f"The action of {evaluator_name} counts as the best action, unless another action is "
+        f"significantly better in {rates.task.n_worlds} worlds. ± marks 95 % confidence "
+        f"intervals.{few_worlds_warning(rates.task.n_worlds)}"
     )
     columns = (
         Column("decision", "decision"),
         Column("per_deal", "mistakes per deal", digits=2),
         Column("value", loss_phrase(rates.task.matchup), factor=rates.display_factor),
     )
-    return Table("Loss by kind of decision", frame, columns, note)
+    return Table("Loss by type of decision", frame, columns, note)
 
 
 def few_worlds_warning(n_worlds: int) -> str:

@@ -114,12 +114,12 @@ class FindRequest:
             raise AmountError("`deals` and `matches` cannot be combined. Use only one of them.")
         if against is not None and not query.differ:
             raise SearchError(
-                "--against requires `--where differ`. To choose an opponent without `differ`, "
-                "enter it as the second strategy."
+                "--against requires `--where differ`. Without `differ`, specify the opponent as "
+                "the second strategy."
             )
         if query.differ and matches is not None:
             raise SearchError(
-                "'differ' compares single deals, not matches. Specify deals instead of matches."
+                "'differ' compares single deals, not matches. Use `deals` instead of `matches`."
             )
         if not 1 <= limit <= MAX_LISTED_DEALS:
             raise SearchError(
@@ -225,7 +225,9 @@ def _read_compared(
 ) -> tuple[Matchup, Matchup]:
     """Return the matchups of A and B in two-player games against the same opponent."""
     if b is None:
-        raise SearchError("'differ' compares two strategies. Specify both, as in `gold simple`.")
+        raise SearchError(
+            "'differ' compares two strategies. Specify two strategies, as in `gold simple`."
+        )
     opponent: str | None = against or b
     if variants.find_variant(variant).params["players"] == 1:
         if against is not None:
@@ -327,7 +329,7 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
                 "own": _describe_decision(query),
                 "other": _describe_decision(rival_query),
             }
-    raise AssertionError("no decision differs in deals with different results")
+    raise AssertionError("two deals with different results have the same decisions")
 
 
 def _describe_decision(decision: Decision) -> str:

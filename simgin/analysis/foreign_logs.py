@@ -38,7 +38,8 @@ OPENSPIEL_RULES = f"{BASE_RULES}+undercut_on_tie=no+discard_ban=none"
 RLCARD_RULES = f"{BASE_RULES}+first_turn=discard_first"
 ENGINE_NOTES = {
     "OpenSpiel": "OpenSpiel lets players choose melds and lay-offs, but simgin always uses the "
-    "best ones. OpenSpiel aborts deals with repeated discards, which have no result in simgin.",
+    "best ones. OpenSpiel aborts deals with repeated discards. In simgin, these deals have no "
+    "result.",
     "RLCard": "RLCard rewards gin with 1 and a knock with 0.2, and subtracts deadwood. simgin "
     "scores the deals in points, with lay-offs and undercuts. RLCard players must declare gin.",
 }
@@ -153,7 +154,7 @@ def _read_serialized(text: str) -> tuple[re.Match[str] | None, list[HistoryEntry
 def _parse_entry(word: str) -> HistoryEntry:
     match = ACTION_PATTERN.fullmatch(word)
     if not match:
-        raise PositionError(f"{quote_text(word, 40)} is not a valid action of OpenSpiel")
+        raise PositionError(f"{quote_text(word, 40)} is not a valid OpenSpiel action")
     return None if match[1] is None else int(match[1]), int(match[2])
 
 
@@ -161,7 +162,7 @@ def _parse_kaggle(text: str) -> ForeignLog:
     """Return the log in a Kaggle replay, in which every observation contains the history."""
     states, teams = _collect_observations(text)
     if not states:
-        raise PositionError(f"the replay contains only empty values for {KAGGLE_GAME}")
+        raise PositionError(f"the replay contains no data for {KAGGLE_GAME}")
     histories = [_read_serialized(state)[1] for state in states]
     longest = max(histories, key=len)
     if any(history != longest[: len(history)] for history in histories):
@@ -208,8 +209,8 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
     for player, action in history:
         if player not in (None, seat):
             raise PositionError(
-                f"the history contains the action {action} of player {player} in player {seat}'s "
-                "turn"
+                f"the history contains an action of player {player} (action {action}), but the "
+                f"turn belongs to player {seat}"
             )
         if action in (DRAW_MOVE, KNOCK_MOVE):
             _, card = next(history, (None, -1))
@@ -233,7 +234,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 def _convert_card(openspiel_card: int) -> int:
     """Convert an OpenSpiel card number, whose suit order is s c d h instead of S H D C."""
     if not 0 <= openspiel_card < 52:
-        raise PositionError(f"{openspiel_card} is not a valid card number of OpenSpiel")
+        raise PositionError(f"{openspiel_card} is not a valid OpenSpiel card number")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
 
 
@@ -354,6 +355,6 @@ class _LoggedMoves:
         seat, (kind, card) = self.log.moves[self.n_done]
         move_text = f"{ACTION_WORDS[kind]} {format_card(card)}" if card >= 0 else ACTION_WORDS[kind]
         return PositionError(
-            f"the rules of simgin ({self.log.variant}) do not allow move {self.n_done + 1} "
-            f"({move_text} by {self.log.names[seat]})"
+            f"move {self.n_done + 1} ({move_text} by {self.log.names[seat]}) is not legal under "
+            f"the rules of {self.log.variant}"
         )

@@ -56,7 +56,7 @@ YOU = "you"
 MAX_SIMILAR_STRATEGIES = 3
 COMPARISON_NOTE = (
     "Error rates of built-in strategies against champion, estimated by champion in hundreds of "
-    "deals of eaai. They differ slightly under other rules and against other opponents."
+    "`eaai` deals. Error rates differ slightly under other rules and against other opponents."
 )
 
 
@@ -341,7 +341,9 @@ def grade_deals(
 
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
     if not any(has_decisions for has_decisions, _ in pairs):
-        raise PositionError("the known parts of these deals contain no decision to grade.")
+        raise PositionError(
+            "the known parts of these deals contain no decision to grade. Use other deals."
+        )
     player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
     evaluator_gain = (
         estimate_mean(
@@ -406,9 +408,9 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     title = "Your grade" if player == YOU else f"Grade of {player}"
     evaluator = task.evaluator.a.spec
     note = (
-        f"The best action is that of {evaluator}, unless another one is better in {task.n_worlds} "
-        f"worlds and in {CONFIRMATION_WORLDS} further worlds. The loss is measured in "
-        f"{measurement_worlds(task):,} new worlds, in which {evaluator} plays to the end of the "
+        f"The action of {evaluator} counts as the best action, unless another action is better in "
+        f"{task.n_worlds} worlds and in {CONFIRMATION_WORLDS} further worlds. Losses are measured "
+        f"in {measurement_worlds(task):,} new worlds, in which {evaluator} plays to the end of the "
         f"deal. ± marks 95 % intervals.{error_rates.few_worlds_warning(task.n_worlds)}"
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
@@ -458,7 +460,7 @@ def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
         points_per_deal, luck_adjusted = map(_format_estimate, grade.result.values())
         yield (
             f"Net score: {points_per_deal} points per deal. "
-            "After adjustment for luck, based on the mistakes of both players: "
+            "Luck-adjusted net score, based on the mistakes of both players: "
             f"{luck_adjusted} points per deal."
         )
     if grade.n_deals < MANY_DEALS:

@@ -168,7 +168,7 @@ def _build_discard_table(hand: HandAnalysis) -> Table:
     headings = ("discard", "leaves", f"{_format_heading(hand)} {preposition} it")
     note = ""
     if hand.variant.params["take_to_knock"] == "melded":
-        note = "\nA card that you took from the discard pile must be in a meld to end the deal."
+        note = "\nYou can end the deal only if the card taken from the discard pile is in a meld."
     rows = [
         (format_card(card), str(deadwood), _format_endings(hand, card, deadwood))
         for card, deadwood in hand.deadwood_by_discard.items()

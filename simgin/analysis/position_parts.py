@@ -82,8 +82,8 @@ def fill_gap(
     """
     if gap is None and stock not in (None, max_stock):
         raise PositionError(
-            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. Add `..` to the "
-            "pile if you have forgotten some of its cards."
+            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. If you have "
+            "forgotten cards of the pile, add `..` to the pile."
         )
     if gap is None:
         return pile
@@ -179,7 +179,7 @@ class Die:
             yield f"a die that shows {die_cap} cannot be raised. Use a lower stake."
         if OWNER_WORDS[self.owner] not in (NO_SEAT, self.mover):
             owner_text = "you own" if self.owner == "me" else "the opponent owns"
-            yield f"{owner_text} the die, and only its owner can offer it. Change the owner."
+            yield f"{owner_text} the die, and only the owner can offer the die. Change the owner."
         if self.offered and not self.stake < self.offered <= die_cap:
             yield (
                 f"{self.offered} cannot be offered. "

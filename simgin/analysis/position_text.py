@@ -75,7 +75,7 @@ def parse_position(
         CardError: If a card is not valid.
     """
     if dealer is not None and dealer not in SEAT_WORDS:
-        raise PositionError(f"{dealer!r} is not a valid dealer. Use me or other.")
+        raise PositionError(f"{dealer!r} is not a valid dealer. Use `me` or `other`.")
     seat = None if dealer is None else SEAT_WORDS[dealer]
     if variant.params["players"] == 1:
         if score is not None or dealer is not None:
@@ -176,7 +176,7 @@ def _add_placeholders(
     known_cards = {card.card for card in pile if card.card >= 0}
     free_cards = mask_to_cards(ALL_CARDS & ~cards_to_mask([*cards, *known_cards]))
     if sum(card.card < 0 for card in pile) > len(free_cards):
-        raise PositionError("the position contains more cards than the deck. Remove some of them.")
+        raise PositionError("the position contains more cards than the deck. Remove some cards.")
     free_cards = free_cards[shift:] + free_cards[:shift]
     return [
         replace(card, card=free_cards.pop(0)) if card.card < 0 else card for card in pile
@@ -213,7 +213,7 @@ def _make_solo_view(cards: list[int], pile: str, variant: Variant, stock: int | 
     written_pile, gap = parse_pile(pile)
     max_stock = PACK_SIZE + has_joker - len(cards) - len(written_pile)
     if max_stock < 0:
-        raise PositionError("the position contains more cards than the deck. Remove some of them.")
+        raise PositionError("the position contains more cards than the deck. Remove some cards.")
     known_pile = fill_gap(written_pile, gap, max_stock, stock, "deck")
     _raise_first_error(_solo_errors(cards, [card.card for card in known_pile], variant))
     _raise_first_error(
@@ -243,9 +243,10 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
     rules = build_rules(variant)
     for card in discards:
         if card in cards:
-            yield f"{format_card(card)} cannot be both in your hand and discarded. Check both."
+            yield f"{format_card(card)} cannot be both in your hand and discarded. Check your "
+            "entries."
         if card >= 0 and discards.count(card) > 1:
-            yield f"{format_card(card)} cannot be discarded twice. Remove one of them."
+            yield f"{format_card(card)} cannot be discarded twice. Remove one copy."
     yield from hand_size_errors(cards)
     draws = len(discards) + len(cards) - (11 if rules.first_turn == FIRST_TURN_DISCARD else 10)
     if draws < 0:
@@ -288,8 +289,8 @@ def _make_view(
     name = variant.spec
     if variant.goal.other is not None:
         raise PositionError(
-            f"cards cannot be analysed in {name}, because both points and won deals decide a "
-            "match. Analyse a deal instead."
+            f"a position cannot be analysed in {name}, because both points and won deals decide a "
+            "match. Analyse a recorded deal instead."
         )
     _raise_first_error(die.find_errors(variant))
     pile_cards, gap = parse_pile(pile)
@@ -300,7 +301,10 @@ def _make_view(
         elif build_rules(variant).first_turn != FIRST_TURN_DISCARD:
             pile_cards = [PileCard(-1)]
     elif gap == len(pile_cards) or (pile_cards and pile_cards[-1].card < 0):
-        raise PositionError("the top card of the pile must be known. Enter it as the last card.")
+        raise PositionError(
+            "the top card of the pile must be known. Enter the top card as the "
+            "last card of the pile."
+        )
     known_pile = fill_gap(
         pile_cards, gap, DealReconstruction(cards, pile_cards, variant, dealer, die).stock, stock
     )

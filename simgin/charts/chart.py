@@ -135,7 +135,7 @@ class ChartRequest:
         if rules.params["players"] != 2:
             raise ChartError(
                 f"{rules.spec} is a solitaire variant, but charts require a two-player variant. "
-                "Use simgin odds for solitaire variants."
+                "Use `simgin odds` for solitaire variants."
             )
         at = (
             None

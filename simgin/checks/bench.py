@@ -394,7 +394,7 @@ def read_measurements(path: Path) -> list[MeasurementRound]:
     except (OSError, ValueError, RecursionError):
         raise BenchError(
             f"{path} is neither an installation of simgin nor a file written by `simgin bench "
-            "--save`. Specify another file."
+            "--save`. Specify another path."
         ) from None
 
 

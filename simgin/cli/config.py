@@ -103,7 +103,7 @@ def parse_setting(key: str, value: Any) -> Any:
 
 def _parse_name(value: Any) -> Any:
     if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise SimginError(f"{format_value(value)} is not a valid name. Use text in quotes.")
+        raise SimginError(f"{format_value(value)} is not a valid name. Use a string in quotes.")
     return value
 
 

@@ -108,7 +108,7 @@ class CommandGroup(click.Group):
         if not is_known and not ctx.resilient_parsing:
             close_matches = difflib.get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean `simgin {close_matches[0]}`?" if close_matches else ""
-            raise click.UsageError(f"{args[0]!r} is not a command.{hint}", ctx)
+            raise click.UsageError(f"{args[0]!r} is not a simgin command.{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -45,7 +45,7 @@ class SecondsType(click.FloatRange):
         seconds = super().convert(value, param, ctx)
         if not math.isfinite(seconds):
             self.fail(
-                f"{value} is not a valid number of seconds. Use a value such as 0.5.", param, ctx
+                f"{value} is not a valid number of seconds. Use a number such as 0.5.", param, ctx
             )
         return seconds
 

@@ -103,7 +103,7 @@ def _export_tables(parts: Iterable[Any], form: str) -> str:
 def reject_export() -> None:
     """Raise UsageError if the user requests an export, because the command prints no table."""
     if EXPORT_KEY in click.get_current_context().meta:
-        raise click.UsageError(f"there is no table to export. Omit --{EXPORT_KEY}.")
+        raise click.UsageError(f"this result contains no table to export. Omit --{EXPORT_KEY}.")
 
 
 def _describe_files(files: Sequence[Path]) -> str:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130  # exit code after an interruption
 NOTICE_DELAY = 2.0  # delay in seconds before a notice that explains a wait
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
-MATCHES_HINT = "Use --matches 20k to play whole matches."
+MATCHES_HINT = "To play whole matches, add --matches 20k."
 
 
 R = TypeVar("R", bound="Result")

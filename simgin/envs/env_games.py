@@ -123,8 +123,8 @@ class EnvGames:
         params = self.matchup.variant.params
         if params["die"] != "off" or params["joker"] != "none":
             raise EnvError(
-                f"hidden cards of {self.matchup.variant.spec} cannot be sampled, because the rules "
-                "have a die or a joker. Use another variant."
+                f"hidden cards cannot be sampled in {self.matchup.variant.spec}, because this "
+                "variant has a die or a joker. Use another variant."
             )
         for index in np.flatnonzero(self.ended == 0).tolist():
             self.batch.resample_hidden_cards(index, int(self.acting_seats[index]), rng)
@@ -202,5 +202,5 @@ def _invalid_action_error(action: Any) -> EnvError:
     max_action = encoding.N_ACTIONS - 1
     return EnvError(
         f"{format_value(action)} is not a valid action. Use an integer from 0 to {max_action} that "
-        "action_mask allows."
+        "`action_mask` allows."
     )

@@ -139,7 +139,7 @@ def _import_cma() -> Any:
         import cma
     except ImportError:
         raise TuneError(
-            "tuning requires the package cma. Install it with pip install 'simgin[tune]'."
+            "tuning requires the package cma. To install cma, run: pip install 'simgin[tune]'"
         ) from None
     return cma
 

@@ -225,7 +225,8 @@ def read_matches(text: int | str) -> int:
     n = parse_count(text)
     if n < MIN_SEARCH_MATCHES:
         raise AmountError(
-            f"{n} matches are too few to compare strategies. Use at least {MIN_SEARCH_MATCHES:,}."
+            f"{n} matches are too few to compare strategies. Use at least {MIN_SEARCH_MATCHES:,} "
+            "matches."
         )
     return n
 

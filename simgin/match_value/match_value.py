@@ -233,8 +233,8 @@ def compute_value(
         raise value_unavailable_error(
             matchup,
             f"the match value of {matchup.title} ({matchup.variant.spec}) cannot be computed, "
-            "because the strategies use the score. Such strategies are supported only in "
-            "two-player variants with goal = points.",
+            "because the strategies use the score. Strategies that use the score are supported "
+            "only in two-player variants with goal = points.",
         )
     score_outcomes = count_outcomes_by_score(matchup, parse_count(deals), workers, on_progress)
     return solve_value(matchup, score_outcomes, PerScoreBoard, seat or 0)
@@ -306,7 +306,9 @@ def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableEr
     names = [player.spec for player in matchup.players]
     words = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
     command = shell.join_command(words)
-    return ValueUnavailableError(f"{reason} To estimate it by simulation, run `{command}`.")
+    return ValueUnavailableError(
+        f"{reason} To estimate the match value by simulation, run `{command}`."
+    )
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:

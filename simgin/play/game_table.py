@@ -275,7 +275,7 @@ class GameTable:
     def replay(self, actions: Sequence[int]) -> None:
         """Replay the deal with the given actions of all seats, and advance to the next decision."""
         if len(actions) >= MAX_DECISIONS:
-            raise IllegalMoveError("a deal cannot have so many actions")
+            raise IllegalMoveError("the game contains more actions than a deal can have")
         self.state.answers[: len(actions)] = actions
         self.undo_to(len(actions))
 

@@ -46,7 +46,7 @@ def last_deals(n: int) -> list[str]:
     paths = sorted(folder.glob(FILE_PATTERN), reverse=True)
     variants = {str(path): variant for path in paths if (variant := _read_variant(path))}
     if not variants:
-        raise NoDealsError(f"{folder} contains no deals. Play a deal with simgin play.")
+        raise NoDealsError(f"{folder} contains no deals. To play a deal, run `simgin play`.")
     files = next(iter(variants.values()))
     return [path for path, variant in variants.items() if variant == files][:n][::-1]
 

@@ -104,7 +104,7 @@ def _select_policies(strategy: Strategy, slots: Sequence[str] = SLOTS) -> list[P
     for slot in slots:
         policy = strategy.policy(slot)
         assert policy is not None, (
-            f"{strategy.spec} has an empty slot. Use the loader, which fills it."
+            f"{strategy.spec} has an empty slot. Use the strategy loader, which fills empty slots."
         )
         policies.append(policy)
     return policies

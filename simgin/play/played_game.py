@@ -115,7 +115,8 @@ def read_saved_game(path: Path) -> SavedGame:
         saved_game = SavedGame.model_validate_json(read_bytes(path, MAX_SAVED_BYTES))
     except OSError as error:
         raise SavedGameError(
-            f"the saved game {path} could not be read: {error.strerror}. Delete the file."
+            f"the saved game {path} could not be read: {error.strerror}. To start a new game, "
+            "delete the file."
         ) from None
     except ValidationError:
         raise CorruptGameError from None

@@ -323,7 +323,7 @@ def roll_out_deals(
     slot = codes.SLOTS.index(candidates_policy.slot)
     knock_policy = exploration_policy or matchup.a.policy("knock")
     assert knock_policy is not None, (
-        f"{matchup.a.spec} has an empty slot. Use the loader, which fills it."
+        f"{matchup.a.spec} has an empty slot. Use the strategy loader, which fills empty slots."
     )
     if scores is None:
         scores = np.tile(NEW_MATCH_SCORE, (n_units, 1))

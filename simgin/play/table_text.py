@@ -89,7 +89,7 @@ def _ending_choices(view: Any, rules: Any) -> Choices:
 def format_prompt(decision: Decision, rules: Any) -> str:
     """Return the prompt for a decision, which lists the key for each choice."""
     if decision.slot == "show":
-        return "Type the number of the melding that you show, or ? for the list."
+        return "To choose a melding, type its number, or ? for a list."
     choices = list_choices(decision, rules)
     cards = [key for key in choices if len(key) == 2]
     keys = [f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1]

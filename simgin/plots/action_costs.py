@@ -27,7 +27,7 @@ COST_UNITS = {
     "win": "% of deals",
 }
 COST_NOTE = (
-    "Cost of each action compared with the best one in the same worlds. Error bars are "
+    "Cost of each action compared with the best action in the same worlds. Error bars are "
     "simultaneous 95 % intervals. Hollow grey dots mark actions that are not significantly "
     "worse than the best."
 )

@@ -29,7 +29,7 @@ BARS_NOTE = "Error bars are 95 % intervals from shared deals."
 # outliers
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
 MINUS = "\N{MINUS SIGN}"  # minus sign in tick labels
-OUTLIERS_NOTE = "Arrows mark values outside the scale. These values are shown at the right."
+OUTLIERS_NOTE = "Arrows mark estimates outside the scale, which are printed at the right."
 NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
 INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."
 

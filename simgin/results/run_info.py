@@ -112,8 +112,8 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
     """
     if "tune" in manifest_entries:
         raise ResultsError(
-            f"{directory_path} contains a search, not a run. To rewrite it, run "
-            f"`{manifest_entries.get('command')}`."
+            f"{directory_path} contains a search, not a run. To rewrite the files of the search, "
+            f"run `{manifest_entries.get('command')}`."
         )
     form = manifest_entries.get("form")
     if form != manifest.MANIFEST_FORMAT:

@@ -566,7 +566,7 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
     plan = Plan(
         "review",
         tuple(tasks),
-        question=f"What do these rules do to the game? {names}{against}",
+        question=f"How do these rules affect the game? {names}{against}",
         extra_steps=tuple(_match_course_steps(request, tasks)),
     )
     if not request.is_sequential:

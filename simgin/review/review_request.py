@@ -323,7 +323,8 @@ def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
     n = amounts.parse_count(matches)
     if n < MIN_MATCHES:
         raise ReviewError(
-            f"{n} matches are too few to estimate standard errors. Use at least {MIN_MATCHES}."
+            f"{n} matches are too few to estimate standard errors. Use at least {MIN_MATCHES} "
+            "matches."
         )
     return n
 
@@ -375,8 +376,8 @@ def _target_sweep(names: Sequence[str], targets: str) -> str:
     rules = variants.find_variant(names[0] if names else "standard")
     if rules.goal.score != "points":
         raise ReviewError(
-            f"--targets needs rules with the goal points, and the goal of {rules.spec} is "
-            f"{rules.goal.name}. Use a variant such as standard."
+            f"--targets requires a variant with the goal `points`, but the goal of {rules.spec} is "
+            f"{rules.goal.name}. Use a variant such as `standard`."
         )
     name, values = _parse_values(f"points_target={rules.params['points_target']},{targets}")
     ordered = sorted(values, key=lambda value: int(value) if value.isdecimal() else 0)
@@ -402,7 +403,7 @@ def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
     parsed = [value for part in values.split(",") for value in _parse_span(part.strip()) if value]
     if not equals or not parsed:
         raise ReviewError(
-            f"--sweep {name} has no values. Add them, as in `--sweep {name}=0,10,25`."
+            f"--sweep {name} has no values. Add values, as in `--sweep {name}=0,10,25`."
         )
     return name, tuple(dict.fromkeys(parsed))
 
@@ -415,8 +416,8 @@ def _parse_span(part: str) -> Sequence[str]:
     first, last = map(int, span.groups()) if span else (0, MAX_RULE_SETS + 1)
     if last - first > MAX_RULE_SETS:
         raise ReviewError(
-            f"{format_value(part)} is not a valid range. Use whole numbers such as 0..10, with at "
-            f"most {MAX_RULE_SETS + 1} values."
+            f"{format_value(part)} is not a valid range. Use a range of whole numbers such as "
+            f"0..10, with at most {MAX_RULE_SETS + 1} values."
         )
     return [str(value) for value in range(first, last + 1)]
 

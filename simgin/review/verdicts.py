@@ -591,8 +591,10 @@ def has_best_values(review: Review) -> bool:
 def best_values_line(review: Review) -> str:
     """Return a sentence that names the table of the best values, or why the table is omitted."""
     if has_best_values(review):
-        return f'For the best value for each aim, see the table "{_best_values_title(review)}".'
-    return f"The best values are not shown, because they require {ENOUGH_MATCHES:,} matches."
+        return f'The best value for each aim is in the table "{_best_values_title(review)}".'
+    return (
+        f"The best values are not shown, because at least {ENOUGH_MATCHES:,} matches are required."
+    )
 
 
 def _best_values_title(review: Review) -> str:

@@ -143,8 +143,9 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
         units: Number of units in every batch.
         rows: Batch rows, `(n_batches, N_COLUMNS) int64`.
     """
-    if rows.shape != (len(units), batch_columns.N_COLUMNS):
-        raise InvariantError(f"a block of {len(units)} batches has an array of shape {rows.shape}.")
+    expected_shape = (len(units), batch_columns.N_COLUMNS)
+    if rows.shape != expected_shape:
+        raise InvariantError(f"the block must have the shape {expected_shape}, not {rows.shape}.")
     for description, left, right in _iter_equalities(matchup, np.asarray(units), rows):
         for i in np.flatnonzero(left != right):
             raise InvariantError(

@@ -180,8 +180,8 @@ class ClusterPool:
             if isinstance(error, BaseException) and not isinstance(error, CommClosedError):
                 raise ClusterError(
                     f"worker {worker} cannot play "
-                    f"({describe_error(ensure_printable_error(error))}). Install the same simgin "
-                    "and strategies on all machines."
+                    f"({describe_error(ensure_printable_error(error))}). Install the same versions "
+                    "of simgin and the strategies on all machines."
                 )
 
     def submit(self, block: Block) -> None:
@@ -319,7 +319,8 @@ def _connect(address: str) -> tuple[Client, Any]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise ClusterError(
-            "--scheduler requires the package dask. Install it with pip install 'simgin[cluster]'."
+            "--scheduler requires the package dask. To install dask, run: pip install "
+            "'simgin[cluster]'"
         ) from None
     for name in DASK_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -339,8 +340,8 @@ def _connect(address: str) -> tuple[Client, Any]:
                 )
         except Exception as error:
             raise ClusterError(
-                f"the processes of {address} cannot be started ({describe_error(error)}). Omit "
-                "--scheduler to use threads."
+                f"the worker processes of {address} cannot be started ({describe_error(error)}). "
+                "Omit --scheduler to use threads."
             ) from error
     try:
         if processes is None:

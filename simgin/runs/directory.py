@@ -269,8 +269,8 @@ def _resolve_directory(directory: str | Path) -> Path:
     # The check is needed because mkdir creates parent directories recursively.
     if len(path.parts) > MAX_PATH_DEPTH:
         raise ResultsError(
-            f"{str(directory)[:100]}... has {len(path.parts)} levels, but the maximum is "
-            f"{MAX_PATH_DEPTH}. Choose another directory."
+            f"{str(directory)[:100]}... has {len(path.parts)} directory levels, but the "
+            f"maximum is {MAX_PATH_DEPTH}. Choose another directory."
         )
     return path
 
@@ -319,7 +319,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
         if not directory_path.is_dir():
             reason = "not a directory" if directory_path.is_file() else "not found"
         raise ResultsError(
-            f"{directory} is not a run of simgin ({reason}). Choose another directory."
+            f"{directory} does not contain a simgin run ({reason}). Choose another directory."
         )
     if contents.get("form") == manifest.MANIFEST_FORMAT and not is_whole:
         raise corrupt_manifest_error(path, "the checksum does not match")

@@ -314,7 +314,10 @@ def read_experiment(path: Path) -> ExperimentFile:
         raise ExperimentError(error.messages) from None
     except RecursionError:
         raise ExperimentError(
-            [f"{path} cannot be read (its lists or tables are nested too deeply). Simplify it."]
+            [
+                f"{path} cannot be read (its lists or tables are nested too deeply). Simplify the "
+                "file."
+            ]
         ) from None
     return parse_experiment(resolved_keys, path)
 

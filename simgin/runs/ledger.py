@@ -586,7 +586,9 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
             _strip_sql(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql
         }
         if sql != set(re.findall("CREATE[^;]*", _strip_sql(_read_schema()))):
-            raise LedgerError(_corrupt_message(name, "the tables differ from those of a ledger"))
+            raise LedgerError(
+                _corrupt_message(name, "the file does not contain the tables of a ledger")
+            )
     return bool(tables)
 
 

@@ -86,7 +86,8 @@ def _import_pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet
     except ImportError:
         raise RecordsError(
-            "--record requires the package pyarrow. Install it with pip install 'simgin[parquet]'."
+            "--record requires the package pyarrow. To install pyarrow, run: pip install "
+            "'simgin[parquet]'"
         ) from None
     return pyarrow, pyarrow.parquet
 
@@ -148,7 +149,7 @@ def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
     if (unknown := codes[known_codes[indices] != codes]).size:
         raise ValueError(
-            f"{unknown[0]} is not a valid code. The codes stand for "
+            f"{unknown[0]} is not a valid code for one of these words: "
             f"{', '.join(map(repr, words.values()))}."
         )
     return pyarrow.DictionaryArray.from_arrays(

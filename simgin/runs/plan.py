@@ -222,8 +222,8 @@ def plan_match(
     """
     if against is None and (base is not None or len(strategies) > 2):
         raise PlayerCountError(
-            "more than two strategies, or --base, require a common opponent. Specify it with "
-            "--against, or use `simgin league`."
+            "more than two strategies, or --base, require a common opponent. Specify the opponent "
+            "with --against, or use `simgin league`."
         )
     if against is None or (base is None and len(strategies) == 1):
         a, b = strategies[0], against or next(iter(strategies[1:]), None)
@@ -276,8 +276,8 @@ def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
     game = variants.find_variant(variant)
     if game.params["players"] == 1:
         raise PlayerCountError(
-            f"{game.spec} is a solitaire game. Specify one strategy, or list several under solo in "
-            "an experiment file."
+            f"{game.spec} is a solitaire game. Specify one strategy, or list several strategies "
+            "under `solo` in an experiment file."
         )
     seed = amounts.parse_seed(keys.get("seed", 1))
     raw = {**keys, "variants": [game.spec], "seed": seed, "for": keys.get("seconds")}

@@ -297,7 +297,7 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
         BEYOND_MARGIN: f"{subject} differ by more than {margin_text}",
         SIGNIFICANT: f"{subject} differ significantly, but not clearly by more than {margin_text}",
         INCONCLUSIVE: f"{subject} may be equivalent within {margin_text}, but the sample is too "
-        "small to show it",
+        "small to decide",
     }
     return f"{sentences[verdict]} ({definition.title})."
 

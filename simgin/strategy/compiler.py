@@ -145,7 +145,7 @@ def compile_policy(policy: Policy) -> Any:
         except Exception as error:  # An author's object can raise any exception.
             raise PolicyError(
                 f"{_describe_policy(policy)} reads an object that raises "
-                f"{describe_error(ensure_printable_error(error))}. Remove that object."
+                f"{describe_error(ensure_printable_error(error))}. Remove the object."
             ) from None
     return _COMPILED[policy.function]
 

@@ -216,7 +216,7 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
     """Raise StrategyError unless a file contains as many weights as a strategy needs."""
     if not file.exists():
         raise StrategyError(
-            f"{file} was not found. Specify a file that `simgin train {strategy.name}` wrote."
+            f"{file} was not found. Specify a file written by `simgin train {strategy.name}`."
         )
     from simgin.strategy import compiler  # This import is slow, and few specs have a weights file.
 
@@ -228,7 +228,7 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
     if n_weights != n_needed:
         raise StrategyError(
             f"{file} contains {n_weights:,} weights, but {strategy.name} needs {n_needed:,}. "
-            f"Specify a file that `simgin train {strategy.name}` wrote."
+            f"Specify a file written by `simgin train {strategy.name}`."
         )
 
 
@@ -424,8 +424,8 @@ def _find_by_name(name: str) -> Strategy:
             )
         hint = did_you_mean(name, [*strategies, *_list_named_types()])
         raise StrategyError(
-            f"{quote_text(name)} is not a known strategy{hint} See `simgin strategies` for all "
-            "strategies."
+            f"{quote_text(name)} is not a known strategy{hint} To list all strategies, run `simgin "
+            "strategies`."
         )
     return _fill_slots(strategies[name])
 

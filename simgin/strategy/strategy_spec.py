@@ -92,8 +92,8 @@ def parse_spec(spec: str) -> StrategySpec:
         file = format_weights_path(Path(file)) if "/" in file else file
     elif _MISPLACED_FILE_PATTERN.search(spec):
         raise StrategyError(
-            f"{quote_text(spec)} is not a valid spec, because a file of values or weights must "
-            "come last. Write, for example, champion+knock=at@FILE.npy."
+            f"{quote_text(spec)} is not a valid strategy spec, because a file with parameters or "
+            "weights must come last. Write, for example, champion+knock=at@FILE.npy."
         )
     strategy_text, *parts = _SLOT_SEPARATOR.split(spec.strip())
     _check_slots(strategy_text)
@@ -129,7 +129,8 @@ def _parse_reference(text: str) -> PolicyReference:
     stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
     if stray_colon or not all(_ASSIGNMENT.fullmatch(item) for item in items):
         raise StrategyError(
-            f"{quote_text(text)} is not a valid spec. Write name:parameter=value,parameter=value."
+            f"{quote_text(text)} is not a valid strategy spec. Write "
+            "name:parameter=value,parameter=value."
         )
     values = {}
     for item in items:

@@ -101,7 +101,7 @@ def parse_cards(text: str) -> list[int]:
     if repeated := sorted(card for card, times in Counter(parsed).items() if times > 1):
         names = " and ".join(map(format_card, repeated))
         verb = "is" if len(repeated) == 1 else "are"
-        raise CardError(f"{names} {verb} given more than once. Enter each card only once.")
+        raise CardError(f"{names} {verb} entered more than once. Enter each card only once.")
     return parsed
 
 

@@ -163,7 +163,9 @@ class OpenGame:
     def require_version(self, version: object) -> None:
         """Raise MoveError if the browser shows an earlier state of the game."""
         if version != game_version(self.game):
-            raise MoveError("The game has changed in another tab. This is its current state.")
+            raise MoveError(
+                "The game has changed in another tab. This page now shows its current state."
+            )
 
     def act(self, key: object) -> None:
         """Make the choice with the given key in the pending decision.
@@ -185,7 +187,7 @@ class OpenGame:
     def next_deal(self) -> None:
         """Begin the next deal, and keep the finished deal for `simgin grade --last`."""
         if not self.game.table.is_deal_over:
-            raise MoveError("The deal is not over.")
+            raise MoveError("The deal is not over yet.")
         deal = self.game.close_deal()
         self.coach.start_deal()
         kept_deals.keep_deal(self.deal_file(deal))

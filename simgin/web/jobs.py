@@ -157,7 +157,7 @@ class JobQueue:
         """
         with self._changed:
             if name not in self._jobs:
-                raise JobError("This job does not exist. Choose one from the list of results.")
+                raise JobError("This job does not exist. Choose a job from the list of results.")
             return self._jobs[name]
 
     def start(self, words: Sequence[str], title: str, run: str = "") -> Job:
@@ -200,7 +200,7 @@ class JobQueue:
         with self._changed:
             job = self.find(name)
             if not job.is_open:
-                raise JobError("This job has ended already.")
+                raise JobError("This job has already ended.")
             is_running = job.state == RUNNING
             self._set_state(job, CANCELLED)
             if is_running:
@@ -239,7 +239,9 @@ class JobQueue:
 
     def _append(self, job: Job) -> None:
         if sum(each.is_open for each in self._jobs.values()) >= MAX_OPEN_JOBS:
-            raise JobError(f"{MAX_OPEN_JOBS} jobs are waiting. Cancel one, or wait for its end.")
+            raise JobError(
+                f"{MAX_OPEN_JOBS} jobs are waiting. Cancel a job, or wait until a job has ended."
+            )
         job.messages, job.output, job.progress = [], "", {}
         self._set_state(job, QUEUED)
         self._waiting.append(job)

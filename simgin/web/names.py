@@ -34,7 +34,7 @@ def read_variant_name(spec: str) -> Variant:
     has_path = FILE_PATTERN.search(spec) or any("/" in each for each in names)
     if has_path or len(spec) > MAX_SPEC_LENGTH or not VARIANT_NAME_PATTERN.fullmatch(name):
         raise VariantError(
-            [f"{quote_text(spec)} is not a built-in variant. Choose one in the list."]
+            [f"{quote_text(spec)} is not a built-in variant. Choose a variant from the list."]
         )
     return find_variant(spec)
 
@@ -53,11 +53,11 @@ def read_strategy_name(spec: str, given: Sequence[str] = ()) -> Strategy:
         return loader.find_strategy(spec)
     if FILE_PATTERN.search(spec) or "/" in spec or len(spec) > MAX_SPEC_LENGTH:
         raise StrategyError(
-            f"{quote_text(spec)} is not a built-in strategy. Choose one in the list, or name the "
-            "file when you start simgin web."
+            f"{quote_text(spec)} is not a built-in strategy. Choose a strategy from the list, or "
+            "start the server with `simgin web FILE.py`."
         )
     if parse_spec(spec).strategy.name not in loader.list_strategies():
         raise StrategyError(
-            f"{quote_text(spec)} is not a built-in strategy. Choose one in the list."
+            f"{quote_text(spec)} is not a built-in strategy. Choose a strategy from the list."
         )
     return loader.find_strategy(spec)

@@ -107,7 +107,7 @@ def _read_saved(saved_game: SavedGame, given: tuple[str, ...]) -> GameRequest:
     form = Form(values | ({"opponent": others[0]} if others else {}))
     game = GameRequest.read(form, given)
     if form.errors:
-        raise MoveError("This game was saved by a different version of simgin.")
+        raise MoveError("This game was saved by a different version of simgin. Start a new game.")
     return game
 
 

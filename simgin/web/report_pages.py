@@ -65,7 +65,9 @@ def read_chart(form: Form, site: Site) -> Draft:
 def _read_deals(text: str) -> int:
     deals = parse_count(text)
     if deals < MIN_SOLO_DEALS:
-        raise AmountError(f"{deals} deals are too few. Use at least {MIN_SOLO_DEALS}.")
+        raise AmountError(
+            f"{deals} deals are too few to estimate odds. Use at least {MIN_SOLO_DEALS} deals."
+        )
     return deals
 
 

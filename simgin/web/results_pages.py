@@ -91,7 +91,9 @@ def _find_run(request: Request) -> SavedRun:
     for run in list_saved_runs(request.app.state.site.jobs):
         if run.name == name:
             return run
-    raise ResultsError(f"there is no run {quote_text(name)}. Choose one from the list of results.")
+    raise ResultsError(
+        f"the run {quote_text(name)} does not exist. Choose a run from the list of results."
+    )
 
 
 def _list_files(run: SavedRun) -> list[str]:
@@ -119,7 +121,7 @@ def read_run_comparison(form: Form, site: Site) -> Draft:
 
     def read_name(name: str) -> str:
         if name and name not in finished:
-            raise ResultsError("this run does not exist or has not finished. Choose another one.")
+            raise ResultsError("this run does not exist or has not finished. Choose another run.")
         return name
 
     def other_than(name: str) -> str:

@@ -43,6 +43,6 @@ def test_a_result_without_a_question_or_a_table_is_identified(tmp_path):
 
 
 def test_a_directory_without_a_result_is_rejected(tmp_path):
-    assert "is not a run of simgin" in call("cite", tmp_path, code=2).stderr
+    assert "does not contain a simgin run" in call("cite", tmp_path, code=2).stderr
     (tmp_path / "manifest.json").write_bytes(with_checksum({"simgin": "0", "form": 3, "files": []}))
     assert "is corrupt" in call("cite", tmp_path, code=2).stderr

@@ -71,7 +71,7 @@ def test_an_invalid_setting_is_rejected(words, message, config_file):
     ("content", "message"),
     [
         ("vriant = 'eaai'", "config.toml: 'vriant' is not a valid setting. Did you mean"),
-        ("variant = 3", "config.toml: variant: 3 is not a valid name. Use text in quotes."),
+        ("variant = 3", "config.toml: variant: 3 is not a valid name. Use a string in quotes."),
         ("workers = true", "config.toml: workers: True is not a valid number of workers."),
         ("workers", "config.toml is not valid TOML"),
     ],

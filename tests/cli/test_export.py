@@ -48,7 +48,7 @@ def test_details_exports_every_table():
 def test_commands_without_a_table_say_so(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = call("examples", "copied", "--export", "csv", code=2)
-    assert "there is no table to export. Omit --export." in result.stderr
+    assert "this result contains no table to export. Omit --export." in result.stderr
     assert not (tmp_path / "copied").exists()
 
 

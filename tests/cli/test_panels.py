@@ -55,7 +55,7 @@ def test_a_match_of_several_strategies_is_a_panel():
 
 def test_the_opponent_is_omitted_from_the_strategies():
     result = call("match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCHES)
-    assert "simgin: gold is only the common opponent, not also a strategy." in result.stderr
+    assert "simgin: gold is used only as the common opponent, not as a strategy." in result.stderr
     assert command_of(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
 
 

@@ -123,8 +123,8 @@ def test_a_dry_run_estimates_interval_widths_and_required_sizes(size, metric):
     ("margin", "metric", "verdict", "words"),
     [
         ("20%", "deal_win", "same", "are equivalent within 20 percentage points"),
-        ("0.001", "margin", "open", "the sample is too small to show it"),
-        ("0.1%", "deal_win", "open", "the sample is too small to show it"),
+        ("0.001", "margin", "open", "the sample is too small to decide"),
+        ("0.1%", "deal_win", "open", "the sample is too small to decide"),
     ],
 )
 def test_a_margin_reports_equivalent_strategies(margin, metric, verdict, words):

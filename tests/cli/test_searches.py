@@ -90,7 +90,10 @@ def test_the_tuned_parameters_can_be_played(tune_screen):
     )
     for words in (["report", "tuned"], ["compare", "tuned", "tuned"]):
         refused = call(*words, code=2)
-        assert "contains a search, not a run. To rewrite it, run `simgin tune" in refused.stderr
+        assert (
+            "contains a search, not a run. To rewrite the files of the search, run `simgin tune"
+            in refused.stderr
+        )
     refused = call(*TUNE, "--objective", "points", "--run", "tuned", code=2)
     assert "contains another run" in refused.stderr and "for points" in refused.stderr
 

@@ -297,7 +297,11 @@ def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
 @pytest.mark.parametrize(
     ("text", "content", "told"),
     [
-        ("champion@./none.npy", None, "none.npy was not found. Specify a file that `simgin train"),
+        (
+            "champion@./none.npy",
+            None,
+            "none.npy was not found. Specify a file written by `simgin train",
+        ),
         (
             "champion@bad.npy",
             np.zeros(5),
@@ -315,7 +319,7 @@ def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
             np.array(["a"] * 25_136),
             "the file is not an array of real numbers",
         ),
-        ("champion@in/mine.npy+knock=at", None, "a file of values or weights must come last"),
+        ("champion@in/mine.npy+knock=at", None, "a file with parameters or weights must come last"),
         ("champion@in", None, "'champion@in' is not a known strategy"),
         ("gold@./bad.npy", np.zeros(5), "the discard policy of gold has no weights"),
     ],

@@ -121,7 +121,7 @@ def age_the_manifest(place):
 
 
 CORRUPTIONS = {
-    "out is not a run of simgin": shutil.rmtree,
+    "out does not contain a simgin run": shutil.rmtree,
     "the run in out is not finished. Continue the run with: simgin match gold simple -v "
     "standard --deals 300 --seed 1 -o out": forget_the_manifest,
     "is not finished. Repeat the command of the run.": forget_the_command,

@@ -295,7 +295,7 @@ def test_too_many_processes_are_rejected(address):
 
 def test_without_dask_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    fix = "Install it with pip install 'simgin[cluster]'."
+    fix = "To install dask, run: pip install 'simgin[cluster]'"
     told = f"simgin: error: --scheduler requires the package dask. {fix}\n"
     assert match("local:2") == told
 
@@ -308,7 +308,7 @@ def test_processes_that_do_not_start_are_reported(monkeypatch):
         raise RuntimeError("the worker died")
 
     monkeypatch.setattr("distributed.nanny.WorkerProcess.start", die)
-    with pytest.raises(ClusterError, match="the processes of local:1 cannot be started"):
+    with pytest.raises(ClusterError, match="the worker processes of local:1 cannot be started"):
         ClusterPool("local:1")
 
 

@@ -57,8 +57,8 @@ def test_a_link_to_a_directory_stays_a_link(tmp_path):
     [
         ("run/thesis.tex", "years of work", "contains thesis.tex, which simgin did not write"),
         ("run/plots/notes.txt", "mine", "contains plots/notes.txt, which simgin did not write"),
-        ("run/manifest.json", '{"name": "another"}', "not a run of simgin"),
-        ("run/manifest.json", "{", "not a run of simgin"),
+        ("run/manifest.json", '{"name": "another"}', "does not contain a simgin run"),
+        ("run/manifest.json", "{", "does not contain a simgin run"),
         ("run", "text", "is a file"),
     ],
 )

@@ -138,7 +138,7 @@ def test_units_doubled_left_out_or_of_another_batch_are_noticed(valid_batch):
 def test_a_block_of_another_shape_is_noticed(valid_batch):
     one, found = valid_batch
     for units, wrong in (([one.batch_size] * 2, found[None]), ([one.batch_size], found[None, :-1])):
-        with pytest.raises(InvariantError, match="has an array of shape"):
+        with pytest.raises(InvariantError, match="must have the shape"):
             block.check_rows(one, units, wrong)
 
 

@@ -82,8 +82,8 @@ def test_every_bad_card_of_a_hand_is_listed():
     ("text", "sentence"),
     [
         *((text, r"such as 5S. The rank comes first, as in TS.$") for text in ("S10", "st", "ST")),
-        ("5S 6S 5s", r"^5S is given more than once. Enter each"),
-        ("5S 6S 5S 6S 6S", r"^5S and 6S are given more than once"),
+        ("5S 6S 5s", r"^5S is entered more than once. Enter each"),
+        ("5S 6S 5S 6S 6S", r"^5S and 6S are entered more than once"),
     ],
 )
 def test_cards_in_another_order_or_repeated_are_rejected(text, sentence):

@@ -47,7 +47,7 @@ def test_the_page_shows_the_position_of_the_address(browser):
         ("hand", {"hand": "7H 7X"}, "7X"),
         ("hand", {"hand": HAND + " KS KD", "to_move": "discard"}, "a hand cannot have 12 cards"),
         ("hand", {"hand": HAND + " KS"}, "before the draw, a hand has ten cards, not 11"),
-        ("pile", {"pile": "QD 7H"}, "7H cannot be in your hand and in the pile"),
+        ("pile", {"pile": "QD 7H"}, "7H cannot be both in your hand and in the pile"),
         ("pile", {"pile": "..", "stock": ""}, ""),
         ("known", {"known": "2S"}, "does not show that the opponent holds 2S"),
         ("score", {"score": "a lot"}, "not a valid score"),
@@ -156,7 +156,7 @@ def test_a_decision_about_the_die_is_analysed(browser, decision, actions):
         ({"stake": "2"}, "cannot belong to nobody"),
         ({"stake": "7"}, "not a valid stake"),
         ({"die": "2"}, "can only be offered blind"),
-        ({"die": "offer", "stake": "2", "owner": "opponent"}, "only its owner can offer it"),
+        ({"die": "offer", "stake": "2", "owner": "opponent"}, "only the owner can offer the die"),
     ],
 )
 def test_an_impossible_die_has_a_message_beside_the_decision(browser, query, message):

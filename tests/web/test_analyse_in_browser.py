@@ -96,7 +96,7 @@ def test_the_variant_determines_the_fields(page):
     page.wait_for_selector("#opponent", state="detached")
     assert not page.is_visible("#target-known") and "stake" not in page.url
     page.select_option("#variant", "race")
-    page.wait_for_selector("text=cards cannot be analysed in race")
+    page.wait_for_selector("text=a position cannot be analysed in race")
 
 
 @pytest.mark.parametrize("name", ["deal.json", "openspiel-bots.txt", "rlcard-novices.txt"])

@@ -28,8 +28,8 @@ READING_SHARES = """\
 The parts were measured separately for the same deals. Turns include all other work, such as \
 dealing, views and showdowns."""
 READING_CHANGE = """
-The columns now and before show ratios to the calibration kernel. The last column is before \
-divided by now"""
+The columns "now" and "before" show ratios to the calibration kernel. The last column shows \
+"before" divided by "now"."""
 
 
 @click.command("bench")
@@ -151,9 +151,9 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
     headings = ("measurement", "threads", "now", "before", "times as fast")
     yield table_from_rows("Changes", headings, cells)
     if rounds == 1:
-        yield f"{READING_CHANGE}. Differences up to 10 % can be due to the machine."
+        yield f"{READING_CHANGE} Differences up to 10 % can be due to the machine."
     else:
-        yield f"{READING_CHANGE}: the median of {rounds} rounds, with minimum and maximum."
+        yield f"{READING_CHANGE} Ratios are medians of {rounds} rounds, with minimum and maximum."
 
 
 def _digits(number: float) -> str:

@@ -126,5 +126,6 @@ def _check_anki() -> None:
         import genanki  # noqa: F401
     except ImportError:
         raise click.UsageError(
-            "--anki requires the package genanki. Install it with pip install 'simgin[anki]'."
+            "--anki requires the package genanki. To install genanki, run: pip install "
+            "'simgin[anki]'"
         ) from None

@@ -81,7 +81,9 @@ def grade_command(
     from simgin.text.files import has_suffix
 
     if bool(files) == (last is not None):
-        raise click.UsageError("Name the files of deals, or use --last 10 without files.")
+        raise click.UsageError(
+            "no deal file is specified. Specify at least one deal file, or use --last 10."
+        )
     for file in files:
         if not has_suffix(file, *DEAL_FILE_ENDINGS):
             raise click.UsageError(

@@ -100,7 +100,9 @@ def match_command(
         arguments["against"] = None
     others = tuple(name for name in strategies if name != arguments["against"])
     if 1 < len(others) < len(strategies):
-        print_note(f"{arguments['against']} is only the common opponent, not also a strategy.")
+        print_note(
+            f"{arguments['against']} is used only as the common opponent, not as a strategy."
+        )
         strategies = others
     run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS}
     plan = plan_match(strategies, **arguments)
@@ -112,8 +114,8 @@ def match_command(
         resolved_options["strategies"] = [find_strategy(name).spec for name in strategies]
     if margin is not None and (len(plan.matchups) > 1 or not plan.matchups[0].is_mirrored):
         raise click.UsageError(
-            "--margin requires a match of two different strategies, because it tests a single "
-            "difference. Specify two strategies, and omit --against and --base."
+            "--margin requires a match between two different strategies, because it tests a "
+            "single difference. Specify two strategies, and omit --against and --base."
         )
     sentences = []
 

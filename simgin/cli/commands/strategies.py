@@ -30,7 +30,8 @@ ENDINGS = {
 }
 TIERS = {
     "slow": "Slow policies run in Python, which is about a hundred times slower.",
-    "refused": "Rejected policies cannot be played. `simgin strategies check` shows the reason.",
+    "refused": "Rejected policies cannot be used. To see the reason, run `simgin strategies "
+    "check`.",
 }
 NEXT = (
     "\nShow one strategy: simgin strategies NAME. Replace a policy: gold+knock=at:k=4.\n"
@@ -120,7 +121,8 @@ def _strategies(
         return
     if players and slot:
         raise click.UsageError(
-            "--players and -v filter strategies, and --slot filters policies. Use only one filter."
+            "--slot lists policies, so it cannot be combined with --players or -v. Omit --slot, "
+            "or omit the other filters."
         )
     names = [] if slot else _strategies_found(players, search)
     policies = [] if players else _policies_found(slot, search)
