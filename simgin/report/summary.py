@@ -182,7 +182,7 @@ def _solo_note(tidy: TidyRows) -> str:
     if "joker" not in occurred:
         return "The score is the penalty per deal, so lower values are better."
     penalty = ", or the penalty in variants that count penalties" if "limit" in occurred else ""
-    return f"The score is the player's points minus the joker's{penalty}."
+    return f"The score is the player's points minus the joker's points{penalty}."
 
 
 def _occurred_metrics(tidy: TidyRows) -> set[str]:

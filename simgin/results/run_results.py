@@ -71,8 +71,8 @@ class RunResults(Result):
 
     def __getstate__(self) -> object:
         raise TypeError(
-            "run results cannot be pickled because their ledger is open. Pickle a DataFrame such "
-            "as `results.table`."
+            "run results cannot be pickled because their ledger is open. Pickle a DataFrame "
+            "instead, such as `results.table`."
         )
 
     @property

@@ -168,8 +168,8 @@ class ReviewRequest:
         named = [variants.find_variant(name) for name in (*first, *names)]
         if len({variant.params["players"] for variant in named}) > 1:
             raise ReviewError(
-                "solitaire and two-player variants have no metric in common. Review them "
-                "separately."
+                "solitaire and two-player variants have no metric in common. Review the solitaire "
+                "variants separately."
             )
         texts = tuple(dict.fromkeys(variant.spec for variant in named))
         if against is not None and texts[0] in (variant.spec for variant in named[1:]):

@@ -127,7 +127,7 @@ def analyze_command(
       simgin analyze deal.json --turn 5
 
     \b
-    Decide whether to offer the die, accept an offer, or offer before the deal:
+    Evaluate offering the die, accepting an offer, and offering before the deal:
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer

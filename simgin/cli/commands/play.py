@@ -36,8 +36,8 @@ CORRUPT = (
 def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) -> None:
     """Play against a strategy (default: champion), or play a solitaire game.
 
-    Type a key or a card, then Enter. Type ? to list the keys, e to evaluate your actions, or q to
-    save the game and quit. Repeat the command to resume the game.
+    Type a key or a card, and press Enter. Type ? to list the keys, e to evaluate your actions, or q
+    to save the game and quit. Repeat the command to resume the game.
 
     \b
     Play a match, choose a weak opponent, use the coach, or choose a variant:
