@@ -28,7 +28,7 @@ from simgin.cli.output import repeat_command
     "file",
     type=options.FILE_PATH,
     metavar="FILE.py",
-    help="Write to FILE.py a strategy that follows the knock chart.",
+    help="Python file for a strategy that follows the knock chart, such as mine.py.",
 )
 @options.output_option("Directory for the printable HTML report, the plot and the table.")
 @options.style_option

@@ -32,7 +32,7 @@ def compare_command(
     details: bool,
     as_json: bool,
 ) -> None:
-    """Print the differences DIR minus BASE between two finished runs.
+    """Print the differences between two finished runs (DIR minus BASE).
 
     simgin compares the matchups that both runs have in common. If the runs have no matchup in
     common, simgin compares matchups in the same position, such as the first matchups of both runs.

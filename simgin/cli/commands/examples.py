@@ -23,7 +23,7 @@ Notebooks:   jupyter lab notebooks     (requires pip install 'simgin[notebooks]'
 def examples_command(directory_path: Path | None, as_json: bool) -> None:
     """List or copy the example experiments and notebooks.
 
-    With DIR, simgin copies all experiments, a strategy and the notebooks into this new folder.
+    With DIR, simgin copies all experiments, a strategy and the notebooks into the new folder DIR.
 
     \b
       simgin run demo                         run an example by its name

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     metavar="WHAT",
     help="Conditions (see above), such as `longest` or `undercut, points < -30`.",
 )
-@options.count_option("--deals", "Number of deals to search [default: 100k, or 20 for costly].")
+@options.count_option("--deals", "Number of deals to search [default: 100k, or 20 for `costly`].")
 @options.count_option("--matches", "Number of matches to search instead of single deals.")
 @options.number_option("--limit", "Maximum number of deals or decisions to list.", "K", default=10)
 @options.seed_option

@@ -99,8 +99,8 @@ def review_command(
       simgin review standard --targets 100,150,250
       simgin review oklahoma --against standard --goals 'turns per match 60..90'
 
-    Four player types play every variant with the same deals: a player that knocks immediately, one
-    that knocks early and later plays for gin, one that plays for gin, and a strong player.
+    Four player types play the same deals in every variant. The types range from a player that
+    knocks immediately to a strong player.
 
     The HTML report shows the verdict, a scorecard and plots. A review file in TOML format can set
     `title`, `note`, `rule_sets`, `against`, `players`, `goals` and `seconds_per_turn`.

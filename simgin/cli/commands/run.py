@@ -31,7 +31,7 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
     """Run an experiment and write tables, plots and an HTML report.
 
     EXPERIMENT is a TOML file, or the name of an example such as `demo`. `simgin examples` lists the
-    examples. A file contains one question and the matchups to play:
+    examples. An experiment file contains a question and the matchups to play:
 
     \b
       question = "Does waiting for gin pay?"
