@@ -264,12 +264,16 @@ class DealReconstruction:
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
                 location = "the pile" if locations[card] == IN_PILE else "the opponent's hand"
-                yield f"{format_card(card)} cannot be both in your hand and in {location}. Check "
-                "your entries."
+                yield (
+                    f"{format_card(card)} cannot be both in your hand and in {location}. Check "
+                    "your entries."
+                )
         for card, seat in locations.items():
             if seat == PLAYER_SEAT and card not in self.cards:
-                yield f"{format_card(card)}, which you took from the pile, is missing. Add it to "
-                "your hand."
+                yield (
+                    f"{format_card(card)}, which you took from the pile, is missing. Add it to "
+                    "your hand."
+                )
         last_card = self.cards[-1]
         if (
             len(self.started_turns) > len(self.discards)

@@ -243,8 +243,10 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
     rules = build_rules(variant)
     for card in discards:
         if card in cards:
-            yield f"{format_card(card)} cannot be both in your hand and discarded. Check your "
-            "entries."
+            yield (
+                f"{format_card(card)} cannot be both in your hand and discarded. Check your "
+                "entries."
+            )
         if card >= 0 and discards.count(card) > 1:
             yield f"{format_card(card)} cannot be discarded twice. Remove one copy."
     yield from hand_size_errors(cards)
