@@ -17,7 +17,6 @@ ends with `<!-- end -->`:
     <!-- plots -->                       the plots of simgin.plots
     <!-- view -->                        the fields of the view of a policy
     <!-- strategies -->                  every strategy with its strength, speed and idea
-    <!-- hardest: NAME -->               the opponents against which A wins the fewest matches
     <!-- speed -->                       the reference benchmark
     <!-- odds: GAME -->                  the output of `simgin odds` for a game, or solitaire
     <!-- commands -->                    the help of every command
@@ -69,7 +68,6 @@ BLOCKS: dict[str, Callable[..., str]] = {
     "packages": packages.render_packages,
     "cards": cards.render_cards,
     "quoted": strategies.render_reference_results,
-    "hardest": strategies.render_hardest_opponents,
 }
 BLOCK_PATTERN = re.compile(
     rf"(<!-- ({'|'.join(BLOCKS)})(?:: ([^>]*))? -->\n).*?(<!-- end -->)", re.S

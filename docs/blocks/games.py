@@ -43,7 +43,6 @@ INDEX_HEADINGS = (
     "variant",
     "players",
     "main difference",
-    "goal of a match",
     "turns per deal",
     "dead hand, joker or draw limit %",
     "ended by gin %",
@@ -127,8 +126,7 @@ def render_index() -> str:
 def index_cells(variant: Variant) -> tuple[str, ...]:
     """Return the cells of the index that depend only on a variant's parameters."""
     link = f"[{variant.title}]({variant.spec}.md) `{variant.spec}`"
-    won_by = variant.goal.won_by.format(**variant.params)
-    return link, str(variant.params["players"]), variant.about, won_by
+    return link, str(variant.params["players"]), variant.about
 
 
 def _measured_cells(name: str) -> Iterator[str]:

@@ -26,7 +26,7 @@ DOCS = Path(__file__).resolve().parents[1]
 def render_metrics(unit: str) -> str:
     """Return a table that defines all metrics of a unit."""
     lines = [
-        (f"`{metric.name}`", " or ".join(map(str, metric.players)), metric.meaning)
+        (f"`{metric.name}`", ", ".join(map(str, metric.players)), metric.meaning)
         for metric in metrics.METRICS
         if metric.unit == unit
     ]

@@ -114,28 +114,6 @@ def render_headlines(results: pd.DataFrame) -> str:
     )
 
 
-def render_hardest_opponents(result: str) -> str:
-    """Return a table of the opponents against which A wins the fewest matches, by variant."""
-    headings, _, *lines = [
-        line.strip("| ").split(" | ")
-        for line in read_summary_section(result, "Results").splitlines()
-        if line.startswith("|")
-    ]
-    rows = [dict(zip(headings, line, strict=True)) for line in lines]
-    hardest_rows: dict[str, dict[str, str]] = {}
-    for row in rows:
-        won = hardest_rows.setdefault(row["variant"], row)["matches won %"]
-        if float(row["matches won %"].split()[0]) < float(won.split()[0]):
-            hardest_rows[row["variant"]] = row
-    lines_by_variant = [
-        (variant, f"`{row['B']}`", row["points/deal"], row["matches won %"])
-        for variant, row in hardest_rows.items()
-    ]
-    return format_table(
-        ("game", "hardest opponent", "points per deal", "matches won %"), lines_by_variant
-    )
-
-
 def format_catalogue() -> str:
     """Return the catalogue of strategies in TOML, computed from the reference results."""
     parts = [
