@@ -399,7 +399,9 @@ def _select_parameter(
     try:
         least, most = tunable.param.encode(low), tunable.param.encode(high)
     except ValueError as error:
-        raise TuneError(f"--parameters {quoted}: each limit of {name} {error}.") from None
+        raise TuneError(
+            f"--parameters {quoted} is not a valid range, because a limit {error}."
+        ) from None
     if not least < most:
         raise TuneError(
             f"--parameters {quoted}: the lower limit must be below the upper limit. Use "

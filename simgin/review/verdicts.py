@@ -414,7 +414,7 @@ BREAK_EVEN = 0.5
 BREAK_EVEN_SENTENCES = {
     1: "With {}, playing for gin beats knocking immediately.",
     -1: "With {}, playing for gin loses to knocking immediately.",
-    0: "With {}, it is too close to call whether playing for gin beats knocking immediately.",
+    0: "With {}, the result of playing for gin against knocking immediately is inconclusive.",
 }
 
 Measurements = Mapping[MetricKey, Measurement]

@@ -295,7 +295,7 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
     sentences = {
         EQUIVALENT: f"{subject} are equivalent within {margin_text}",
         BEYOND_MARGIN: f"{subject} differ by more than {margin_text}",
-        SIGNIFICANT: f"{subject} differ significantly, but not clearly by more than {margin_text}",
+        SIGNIFICANT: f"{subject} differ significantly, but possibly by less than {margin_text}",
         INCONCLUSIVE: f"{subject} may be equivalent within {margin_text}, but the sample is too "
         "small to decide",
     }

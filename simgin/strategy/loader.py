@@ -161,8 +161,8 @@ def _find_weights_file(spec: StrategySpec) -> Path:
     train = f"Run `simgin train {spec.strategy.name}` for these rules"
     if not file.is_file():
         raise StrategyError(
-            f"the trained player {quote_text(spec.file)} was not found. {train}, or write "
-            f"{spec.strategy.name}@./{spec.file} for a file in the current folder."
+            f"the trained player {quote_text(spec.file)} was not found. {train}. For a file in "
+            f"the current folder, write {spec.strategy.name}@./{spec.file}."
         )
     if format_learned_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
         raise StrategyError(f"{file} was changed after training. {train} to replace it.")
@@ -639,7 +639,7 @@ def _collect_definitions(modules: Iterable[ModuleType]) -> _Library:
                 continue
             if known != value:
                 raise StrategyError(
-                    f"two {kind} have the name {quote_text(value.name)}. Rename one of them in "
+                    f"two {kind} have the name {quote_text(value.name)}. Rename one of the two in "
                     f"{module.__file__}."
                 )
     return library

@@ -307,7 +307,7 @@ def test_a_learned_player_with_other_weights_does_not_play(cached_weights):
             np.zeros(5),
             "the trained player 'bad.npy' was not found. Run `simgin train",
         ),
-        ("champion@bad.npy", None, "or write champion@./bad.npy for a file in the current folder."),
+        ("champion@bad.npy", None, "For a file in the current folder, write champion@./bad.npy."),
         (
             "champion@./bad.npy",
             np.zeros(5),

@@ -672,13 +672,13 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
             (0.4, 0.51, 0.6, 0.7, 0.7),
             "With undercut bonus 25 to 40, playing for gin beats knocking immediately. With "
             "undercut bonus 0, playing for gin loses to knocking immediately. With undercut bonus "
-            "10, it is too close to call whether playing for gin beats knocking immediately.",
+            "10, the result of playing for gin against knocking immediately is inconclusive.",
         ),
         (
             (0.6, 0.51, 0.6, 0.7, 0.4),
             "With undercut bonus 0, 25 and 30, playing for gin beats knocking immediately. With "
             "undercut bonus 40, playing for gin loses to knocking immediately. With undercut bonus "
-            "10, it is too close to call whether playing for gin beats knocking immediately.",
+            "10, the result of playing for gin against knocking immediately is inconclusive.",
         ),
         (
             (0.6,) * 5,
@@ -686,8 +686,8 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
         ),
         (
             (0.51,) * 5,
-            "With every undercut bonus tried, it is too close to call whether playing for gin "
-            "beats knocking immediately.",
+            "With every undercut bonus tried, the result of playing for gin against knocking "
+            "immediately is inconclusive.",
         ),
     ],
 )
@@ -752,7 +752,7 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
         [make_estimate(0.5 + half * 2.15 / 1.96, half), *(make_estimate(0.501, half),) * 4]
     )
     (line,) = sweep_lines(made)
-    assert line.startswith("With every undercut bonus tried, it is too close to call ")
+    assert line.startswith("With every undercut bonus tried, the result of playing for gin ")
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,7 @@ from simgin.cli.output import repeat_command
     "--score", metavar="OWN-OTHER", help="Match score for which to draw the chart, such as 60-80."
 )
 @options.strategy_option(
-    "Strategy that plays both sides [default: the strongest in the variant].",
-    "--player",
-    metavar="S",
+    "Strategy that plays both sides [default: the strongest strategy].", "--player", metavar="S"
 )
 @click.option(
     "--strategy",
@@ -43,9 +41,9 @@ def chart_command(
 
     simgin plays a strong strategy against itself. At one decision per deal, simgin tries every
     option with the same hidden cards. The chart shows the average gain of each option in points per
-    deal or, with --score, in percentage points of matches won. Without --score, simgin also plays
-    matches to measure how well the strategy does with the knock chart against the same strategy
-    without the chart.
+    deal or, with --score, in percentage points of matches won. Without --score, simgin also
+    measures the match win rate of the strategy with the knock chart against the strategy without
+    the chart.
 
     \b
       simgin chart knock

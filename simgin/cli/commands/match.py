@@ -38,8 +38,8 @@ DETAILS_HINT = "--details prints every metric and table."
     "--power",
     callback=options.read_until,
     metavar="X",
-    help="Print the sample size needed to detect a difference of 1% (wins) or 0.5 (points), and "
-    "exit.",
+    help="Print the sample size needed to detect a difference, such as 1% (wins) or 0.5 (points), "
+    "and exit.",
 )
 @click.option(
     "--dry-run",

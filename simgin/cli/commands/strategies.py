@@ -72,7 +72,7 @@ _NAMES = options.NameType(
     help="List only policies for one slot: take, discard, knock, offer, answer or show.",
 )
 @click.option(
-    "--search", metavar="WORD", help="List only entries with this word in their description."
+    "--search", metavar="WORD", help="List only entries whose description contains this word."
 )
 @click.option("--short", is_flag=True, help="Print only the names, one per line.")
 @json_option

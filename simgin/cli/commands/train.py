@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @options.workers_option
 @options.output_option("Write the weights to FILE.npy, for use as STRATEGY@./FILE.npy.", "FILE.npy")
 @learn_runner.run_directory_option(
-    "Directory for the training rounds and their tables. Training with a directory can be resumed."
+    "Directory for the training rounds and their tables, so that training can be resumed."
 )
 @options.json_only_option
 def train_command(
