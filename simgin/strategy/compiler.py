@@ -230,7 +230,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
     """
     if isinstance(error, KeyError) and (message := describe_unknown_field(str(error.args[0]))):
         raise PolicyError(f"{_describe_policy(policy)} {message}") from None
-    if "readonly array" in str(error):
+    if "modify readonly array" in str(error):
         raise PolicyError(
             f"{_describe_policy(policy)} modifies its parameters or a module-level array. Modify "
             "a copy instead."

@@ -7,6 +7,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from itertools import chain
 from tokenize import TokenError
 from types import FunctionType
 from typing import Any
@@ -28,12 +29,18 @@ from simgin.strategy.dependencies import (
 from simgin.text.messages import describe_error, did_you_mean
 
 POLICY_ARGUMENTS = ("view", "rules", "params")
+CARD_COST_ARGUMENTS = (*POLICY_ARGUMENTS, "card", "context")
+# Toolkit functions that call a helper for each card, and the index of the helper's argument
+CARD_COST_CALLS = {"lowest_cost_card": 4, "discard_with_card_penalties": 3}
 AUTHOR_MODULES = ("simgin.toolkit", "simgin.strategy")  # modules of the public API for authors
 UNSUPPORTED_GLOBALS = (dict, list, set, str)  # types of globals that numba does not support
 # Prefixes of lines in numba's error report that contain only a location
 _LOCATION_PREFIXES = (
     *("Failed in", "During:", "File ", "This error"),
     *("<source", "- Of which", "* Of which", "Overload"),
+)
+MISMATCHED_CALL = re.compile(
+    r"Cannot bind '.*' to signature '(.*)' due to \"(?:TypeError: )?(.*)\""
 )
 COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -62,7 +69,9 @@ def find_policy_error(policy: Policy) -> str:
         if name not in defined and name not in collect_arguments(code, "STORE_GLOBAL"):
             suggestion = _suggest_definition(name, defined)
             return f"cannot be compiled, because {name!r} is not defined{suggestion}"
-    return next(_find_misused_arguments(policy), "")
+    return next(
+        chain(_find_misused_arguments(policy, policy.function), _find_misused_helpers(policy)), ""
+    )
 
 
 def _uses_print(function: Any) -> bool:
@@ -77,7 +86,7 @@ def _uses_print(function: Any) -> bool:
 def describe_unknown_field(name: str, record: str = "") -> str:
     """Return the error about an unknown field of a record as a clause without a subject.
 
-    The message is empty if the field exists.
+    The message is empty if the record has the field.
 
     Args:
         name: Name of the field.
@@ -85,10 +94,17 @@ def describe_unknown_field(name: str, record: str = "") -> str:
     """
     fields = {"view": VIEW.names or (), "rules": RULES.names or ()}
     valid_names = fields.get(record) or [*fields["view"], *fields["rules"]]
-    if name in valid_names or hasattr(np.record, name):
+    if hasattr(np.record, name) or (record and name in valid_names):
         return ""
+    if name in valid_names:
+        return (
+            f"reads the field {name!r} from the wrong record. Check the order of the arguments in "
+            "each call."
+        )
     subject = f"{record} has" if record else "view and rules have"
     suggestion = did_you_mean(name, valid_names)
+    if record and suggestion == ".":
+        suggestion = f". Valid fields: {', '.join(valid_names)}."
     return f"cannot be compiled, because {subject} no field {name!r}{suggestion}"
 
 
@@ -104,20 +120,63 @@ def _suggest_definition(name: str, defined: set[str]) -> str:
     return did_you_mean(name, defined)
 
 
-def _find_misused_arguments(policy: Policy) -> Iterator[str]:
-    """Yield an error message for each argument that a policy uses wrongly.
+def _find_misused_helpers(policy: Policy) -> Iterator[str]:
+    """Yield an error message for each helper that cannot be called to return the cost of a card."""
+    for helper in _find_card_cost_helpers(policy):
+        called = f"calls {helper.__name__} (line {helper.__code__.co_firstlineno}), which"
+        if message := _describe_wrong_order(helper):
+            yield f"{called} {message}"
+        for message in _find_misused_arguments(policy, helper):
+            yield f"{called} {message}"
 
-    The errors are unknown fields, indices beyond the last parameter, and numbers that are used as
-    sets or compared with strings.
-    """
-    code = policy.function.__code__
-    tree = _parse_definition(code)
+
+def _find_card_cost_helpers(policy: Policy) -> Iterator[FunctionType]:
+    """Yield the helpers that a policy passes to a function in `CARD_COST_CALLS`."""
+    tree = _parse_definition(policy.function.__code__)
     for node in ast.walk(tree) if tree else ():
         match node:
-            case ast.Attribute(ast.Name(id), name) if id in code.co_varnames[:2]:
-                message = describe_unknown_field(name, POLICY_ARGUMENTS[code.co_varnames.index(id)])
-                if message and name in collect_names(code):  # The file can have changed.
+            case ast.Call(ast.Name(name), arguments, keywords) if name in CARD_COST_CALLS:
+                by_keyword = [word.value for word in keywords if word.arg in ("cost", "penalty")]
+                for argument in [*arguments[CARD_COST_CALLS[name] :][:1], *by_keyword]:
+                    value = policy.function.__globals__.get(ast.unparse(argument))
+                    if isinstance(helper := getattr(value, "py_func", None), FunctionType):
+                        yield helper
+
+
+def _describe_wrong_order(helper: FunctionType) -> str:
+    """Return the error about the arguments of a helper that returns the cost of a card, or ""."""
+    code = helper.__code__
+    names = code.co_varnames[: code.co_argcount]
+    pairs = list(zip(names, CARD_COST_ARGUMENTS, strict=False))
+    misplaced = [name for name, role in pairs if name != role and name in CARD_COST_ARGUMENTS]
+    if len(names) == len(CARD_COST_ARGUMENTS) and not misplaced:
+        return ""
+    return f"has the arguments ({', '.join(names)}). Use ({', '.join(CARD_COST_ARGUMENTS)})."
+
+
+def _find_misused_arguments(policy: Policy, function: FunctionType) -> Iterator[str]:
+    """Yield an error message for each argument that a policy or its helper uses wrongly.
+
+    The errors are unknown fields, invalid indices of parameters, and numbers that are used as sets
+    or compared with strings.
+    """
+    code = function.__code__
+    tree = _parse_definition(code)
+    used = {*collect_names(code), *code.co_consts}  # The file can have changed.
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Attribute(ast.Name(id), name) | ast.Subscript(
+                ast.Name(id), ast.Constant(str(name))
+            ) if id in code.co_varnames[:3] and name in used:
+                index = code.co_varnames.index(id)
+                if index < 2 and (message := describe_unknown_field(name, POLICY_ARGUMENTS[index])):
                     yield message
+                elif index == 2 and not hasattr(np.ndarray, name):
+                    valid = [f"{id}[{i}] ({param})" for i, param in enumerate(policy.params)]
+                    yield (
+                        f"reads {ast.unparse(node)}, but {id} is an array. Valid indices: "
+                        f"{', '.join(valid) or 'none'}."
+                    )
             case ast.Subscript(ast.Name(id), ast.Constant(int(param_index))) if (
                 id == code.co_varnames[2]
                 and param_index >= len(policy.params)
@@ -183,19 +242,19 @@ def describe_compile_error(policy: Policy, error: Exception) -> str:
         return (
             f"it assigns to the global variable {name}. Decisions must not depend on earlier calls."
         )
-    return f"numba reports: {_summarise_numba_error(error)}"
+    return f"numba reports: {summarise_numba_error(error)}."
 
 
-def _summarise_numba_error(error: Exception) -> str:
-    """Extract the reason and the line number from numba's error report."""
+def summarise_numba_error(error: Exception) -> str:
+    """Extract the reason and the line number from numba's error report, without a full stop."""
     if not isinstance(error, NumbaError):
-        return f"{describe_error(error)}."
-    report = COLOUR_CODES.sub("", str(error))
+        return describe_error(error)
+    report = MISMATCHED_CALL.sub(r"a call does not match \1, \2", COLOUR_CODES.sub("", str(error)))
     lines = [line.strip() for line in report.splitlines() if line.strip()]
     reasons = [line for line in lines if not line.startswith(_LOCATION_PREFIXES)]
     reason = (reasons or lines)[0].rstrip(".:")
     for line in lines:
         if line.startswith("File ") and "line " in line:
             line_number = line.split("line ")[-1].rstrip(":")
-            return f"{reason} (line {line_number})."
-    return f"{reason}."
+            return f"{reason} (line {line_number})"
+    return reason

@@ -21,7 +21,7 @@ from simgin.core import jit
 from simgin.core.policy_types import POLICY_SIGNATURE, record_address
 from simgin.core.rules_record import RULES
 from simgin.core.view import VIEW
-from simgin.strategy.lint import COLOUR_CODES
+from simgin.strategy.lint import summarise_numba_error
 from simgin.text.messages import (
     SimginError,
     describe_error,
@@ -108,7 +108,8 @@ def _make_callback(function: Callable[..., Any]) -> Callable[[int, int, int, int
             return to_int(function(_view_at(view), _rules_at(rules), _vector_at(params, n)))
         except NumbaError as error:
             _thread_state.error = InvalidActionError(
-                f"calls a helper that cannot be compiled ({_find_reason(error)}). Remove @helper."
+                f"calls a helper that cannot be compiled ({summarise_numba_error(error)}). "
+                "Remove @helper."
             )
         # Compiled code cannot propagate exceptions, including KeyboardInterrupt.
         except BaseException as error:
@@ -136,18 +137,6 @@ def to_int(action: Any) -> int:
 def make_action_error(value: object, expected: str) -> InvalidActionError:
     """Return the error for a return value of a policy that is not an action."""
     return InvalidActionError(f"returned {describe_return_value(value)}, but {expected}.")
-
-
-def _find_reason(error: NumbaError) -> str:
-    """Return the first line of a numba error message that states a reason.
-
-    The first line of the whole message contains only the compilation stage.
-    """
-    report = COLOUR_CODES.sub("", str(error))
-    for line in report.splitlines()[1:]:
-        if line.strip():
-            return line.strip().rstrip(".")
-    return report.rstrip(".")
 
 
 # Records in the memory of the engine, cached by address. If an allocator reuses an address, the
