@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,7 +105,9 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
         yield from describe_effects(results.effects)
     yield from describe_matchups(_remaining_rows(results))
     if info.contrasts:
-        yield from describe_differences(results.differences)
+        names = info.display_names
+        own_names = {names[spec] for spec in names if ".py" in spec}
+        yield from describe_differences(results.differences, own_names)
     yield from results.stopping_notes
 
 
@@ -528,19 +530,29 @@ def _summarise_fields(rows: pd.DataFrame) -> str:
     return f"{verb}{{s}} points in every field"
 
 
-def describe_differences(frame: pd.DataFrame) -> list[str]:
+def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -> list[str]:
     """Return sentences about the significant differences of every comparison, largest first.
 
     A final sentence counts the comparisons without a significant difference.
+
+    Args:
+        frame: Output `differences`.
+        own_names: Names of the user's strategies. A sentence that compares such a baseline with a
+            built-in strategy names the user's strategy first.
     """
     significant_lines: list[tuple[float, str]] = []
     groups = frame.groupby(COMPARISON_COLUMNS, sort=False)
     for names, rows in groups:
         significant = [row for _, row in rows.iterrows() if is_significant(row)]
+        variant, base_variant, strategy, base_strategy, opponent = map(str, names)
+        if base_strategy in own_names and strategy not in own_names:
+            strategy, base_strategy = base_strategy, strategy
+            significant = list(map(_reverse_difference, significant))
         if significant:
             largest = max(abs(row["value"]) / row["se"] for row in significant)
             parts = ", ".join(map(_format_difference, significant))
-            significant_lines.append((largest, f"{format_comparison(*map(str, names))}: {parts}."))
+            comparison = format_comparison(variant, base_variant, strategy, base_strategy, opponent)
+            significant_lines.append((largest, f"{comparison}: {parts}."))
     significant_lines.sort(key=lambda line: -line[0])
     sentences = [line for _, line in significant_lines[:MAX_SENTENCES]]
     n_more = len(significant_lines) - MAX_SENTENCES
@@ -595,6 +607,11 @@ def format_comparison(
     if strategy != base_strategy:
         return f"{strategy}{separator}{base_strategy} {context}"
     return f"{strategy} {context}"  # The two runs have the same strategy and variant.
+
+
+def _reverse_difference(row: Any) -> dict[str, Any]:
+    """Return the difference between the same strategies in reverse order."""
+    return {**row, "value": -row["value"], "low": -row["high"], "high": -row["low"]}
 
 
 def _format_difference(row: Any) -> str:

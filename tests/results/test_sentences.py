@@ -221,6 +221,18 @@ def test_significant_differences_are_stated_and_the_rest_counted():
     assert line.startswith("No significant difference in the only comparison")
 
 
+def test_a_sentence_names_the_strategy_of_the_user_first():
+    frame = made_differences(("last", "margin", -3.0, 0.1, 1e-9))
+    for names, sentence in (
+        ({"gold"}, "gold compared with last (eaai, against simple): +3.00 ± 0.20 points per deal."),
+        (
+            {"gold", "last"},
+            "last compared with gold (eaai, against simple): -3.00 ± 0.20 points per deal.",
+        ),
+    ):
+        assert sentences.describe_differences(frame, names) == [sentence]
+
+
 def test_comparisons_with_too_few_deals_are_not_reported_as_tested():
     nan = float("nan")
     frame = made_differences(("early", "margin", nan, nan, nan), ("late", "margin", 0.1, 0.1, 0.6))
