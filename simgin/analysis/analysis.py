@@ -139,6 +139,14 @@ def active_actions(
 # Analysis of a position
 
 
+def is_mistake(low: float) -> bool:
+    """Return True if a cost is significantly above 0, given the lower bound of its 95 % interval.
+
+    The coach, `simgin grade` and the web pages all use this criterion.
+    """
+    return low > 0
+
+
 @dataclass(frozen=True)
 class Budget:
     """Limits of an analysis: number of worlds, seconds and worker threads.
@@ -235,6 +243,12 @@ class Analysis(RenamedAttributes):
         """Indices of all actions, best action first."""
         order = np.argsort(-self.gaps.means, kind="stable")
         return [int(index) for index in order]
+
+    @property
+    def is_mistake(self) -> bool:
+        """True if the chosen action is a mistake. Too few worlds show no mistake."""
+        index = self.position.chosen_index
+        return index not in self.best_indices and is_mistake(self.estimate_cost(index)[1])
 
     def estimate_cost(self, index: int) -> tuple[float, float, float]:
         """Estimate the cost of an action compared with the best action, with a 95 % interval.

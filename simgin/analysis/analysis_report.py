@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.analysis.analysis import Analysis, analyses_to_frame, select_measure
+from simgin.analysis.analysis import Analysis, analyses_to_frame, is_mistake, select_measure
 from simgin.analysis.position import Position, format_better_action
 from simgin.core.codes import PHASE_BLIND
 from simgin.core.deadwood import deadwood_for_side
@@ -136,7 +136,7 @@ def _select_plotted_analyses(analyses: Analyses) -> Analyses:
         title: analysis.estimate_cost(analysis.position.chosen_index)[:2]
         for title, analysis in analyses.items()
     }
-    cost_by_title = {title: mean for title, (mean, low) in costs.items() if low > 0}
+    cost_by_title = {title: mean for title, (mean, low) in costs.items() if is_mistake(low)}
     plotted_titles = sorted(cost_by_title, key=lambda title: -cost_by_title[title])[:MAX_PLOTS]
     return {title: analyses[title] for title in analyses if title in plotted_titles}
 
@@ -185,7 +185,7 @@ def describe_choice(analysis: Analysis) -> str:
     best_index, *other_indices = analysis.best_indices
     if not other_indices and index == best_index:
         return f"{chosen_action} is the best action."
-    if index in analysis.best_indices:
+    if not analysis.is_mistake:
         return f"No action is clearly better than {names[index]}."
     best = format_better_action(names[index], names[best_index])
     cost = f"{format_cost(analysis, index)} {analysis.unit}"

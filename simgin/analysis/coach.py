@@ -1,4 +1,7 @@
-"""Coach in `simgin play`, which gives hints and evaluates past decisions."""
+"""Coach in `simgin play`, which gives hints and evaluates past decisions.
+
+Like `simgin grade`, the coach evaluates single deals, regardless of the score in the match.
+"""
 
 from __future__ import annotations
 
@@ -71,11 +74,7 @@ class Coach:
             if _make_decision_key(deal, position) in self._analyses
         ]
         analyses = [self.analyse(deal, position) for position in positions]
-        mistakes = [
-            analysis
-            for analysis in analyses
-            if analysis.position.chosen_index not in analysis.best_indices
-        ]
+        mistakes = [analysis for analysis in analyses if analysis.is_mistake]
         if not mistakes:
             return "Coach: you made no significant mistake in this deal."
         noun = "mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
@@ -91,14 +90,18 @@ class Coach:
     def list_decisions(self, deal: TracedDeal) -> list[Position]:
         """Return the decisions that the person has made in the deal."""
         positions = find_decisions(replace(deal, error="", is_truncated=False))
-        return [position for position in positions if position.view.seat == self.seat]
+        return [
+            replace(position, in_match=False)
+            for position in positions
+            if position.view.seat == self.seat
+        ]
 
     def analyse_open_decision(self, deal: TracedDeal) -> Analysis | None:
         """Analyse the open decision, or return None if only one action is legal."""
         position = next(iter(find_decisions(deal)), None)
         if position is None or position.chosen is not None:
             return None
-        return self.analyse(deal, position)
+        return self.analyse(deal, replace(position, in_match=False))
 
     def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
         """Analyse a decision, or return the stored analysis if the decision was analysed before."""

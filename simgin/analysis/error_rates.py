@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simgin.analysis.analysis import compute_gains, select_measure
+from simgin.analysis.analysis import compute_gains, is_mistake, select_measure
 from simgin.analysis.decision_evaluator import (
     MISTAKES,
     DecisionEvaluator,
@@ -194,13 +195,19 @@ class ErrorRates(Result):
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
         """Return the number of mistakes per deal."""
-        mistakes = [decision for unit in self.decisions for decision in unit if decision.mistake]
-        return sum(matches_kind(decision, kind, mistake) for decision in mistakes) / self.n_deals
+        return len(self.mistakes(kind, mistake)) / self.n_deals
+
+    def mistakes(self, kind: str = "", mistake: str = "") -> list[EvaluatedDecision]:
+        """Return the decisions for which a better action was found, of one kind or of all kinds."""
+        return [
+            decision
+            for decision in chain(*self.decisions)
+            if decision.mistake and matches_kind(decision, kind, mistake)
+        ]
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions, each measured in new worlds, in descending order."""
-        mistakes = [decision for unit in self.decisions for decision in unit if decision.mistake]
-        mistakes.sort(key=lambda decision: decision.selection_lead, reverse=True)
+        mistakes = sorted(self.mistakes(), key=lambda one: one.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
         costs = []
         for decision in mistakes[:MAX_CANDIDATES]:
@@ -233,7 +240,7 @@ class ErrorRates(Result):
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):
-                if self.frequency(kind, mistake):
+                if self.mistakes(kind, mistake):
                     rows.append(self._row(kind, mistake))
         rows.append(self._row(ALL_KINDS, ""))
         return build_frame("rates", rows)
@@ -460,7 +467,7 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
 def describe_costliest(rows: Sequence[RateRow]) -> Iterator[tuple[str, str]]:
     """Yield a description of each of the costliest decisions, with a command."""
     for row in rows:
-        if row["metric"] == "cost" and row["value"] > 0:
+        if row["metric"] == "cost" and is_mistake(row["low"]):
             factor = 100 if row["counted"].startswith("%") else 1
             cost = numbers.format_estimate(row["value"], row["low"], row["high"], factor)
             chosen_action, best = row["done"], format_better_action(row["done"], row["best"])

@@ -6,6 +6,7 @@ total cost, the costs by kind of decision, and the costliest decisions.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ from itertools import chain
 import numpy as np
 
 from simgin.analysis import error_rates
+from simgin.analysis.analysis import is_mistake
 from simgin.analysis.deal_file import RecordedDeal, read_deal_file
 from simgin.analysis.decision_evaluator import (
     CONFIRMATION_WORLDS,
@@ -41,7 +43,7 @@ from simgin.stats.variance import control_variate_mean
 from simgin.strategy.cast import CAST, strong_player
 from simgin.strategy.strategy_spec import with_policies
 from simgin.text import shell
-from simgin.text.messages import quote_text
+from simgin.text.messages import join_words, quote_text
 
 # Points lost per deal, and half-width of the 95 % confidence interval
 STRATEGY_RATES: dict[str, tuple[float, float]] = {
@@ -206,14 +208,22 @@ class Grade(error_rates.ErrorRates):
         error = float(np.sqrt(errors @ errors)) / self.n_deals
         return interval_around(float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf)
 
+    def frequency(self, kind: str = "", mistake: str = "") -> float:
+        """Return the number of mistakes per deal, which are decisions with a significant cost."""
+        costs = self.costliest(len(self.mistakes()))
+        significant = [decision for decision, cost in costs if is_mistake(cost.low)]
+        return (
+            sum(error_rates.matches_kind(decision, kind, mistake) for decision in significant)
+            / self.n_deals
+        )
+
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions and their costs in descending order."""
-        ranked = sorted(chain(*self.decisions), key=lambda decision: decision.cost, reverse=True)
+        ranked = sorted(self.mistakes(), key=lambda decision: decision.cost, reverse=True)
         worlds = measurement_worlds(self.task)
         return [
             (decision, interval_around(decision.cost, decision.se, worlds, worlds))
             for decision in ranked[:n]
-            if decision.mistake
         ]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
@@ -411,7 +421,9 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
         f"The action of {evaluator} counts as the best action, unless another action is better in "
         f"{task.n_worlds} worlds and in {CONFIRMATION_WORLDS} further worlds. Losses are measured "
         f"in {measurement_worlds(task):,} new worlds, in which {evaluator} plays to the end of the "
-        f"deal. ± marks 95 % intervals.{error_rates.few_worlds_warning(task.n_worlds)}"
+        "deal. A mistake is a decision whose cost is significantly above 0. The loss also includes "
+        "smaller costs. ± marks 95 % intervals."
+        f"{error_rates.few_worlds_warning(task.n_worlds)}"
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
     comparison_table = [build_ladder_table(grade)] if grade.is_comparable and grade.is_rate else []
@@ -422,7 +434,11 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     )
     return Report(
         question=f"{title} in {deals} ({engine or task.matchup.variant.spec})",
-        verdict=[*grade_verdict(grade), *([ENGINE_NOTES[engine]] if engine else [])],
+        verdict=[
+            *grade_verdict(grade),
+            *_opponent_sentences(grade),
+            *([ENGINE_NOTES[engine]] if engine else []),
+        ],
         tables=[table, *comparison_table, costliest],
         command=command,
     )
@@ -471,7 +487,7 @@ def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield sentences on a player with too few deals to estimate an error rate."""
     is_one = grade.n_deals == 1
     deals = "this deal" if is_one else f"these {grade.n_deals} deals"
-    if grade.total.se:
+    if grade.frequency():
         unit = grade.unit if is_one else grade.unit_per_deal
         yield f"{player} lost {_format_estimate(grade.total)} {unit} through mistakes in {deals}."
     else:
@@ -484,6 +500,19 @@ def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
         f"± is the measurement error for {deals}. To find out how well {plays}, grade at least "
         f"{MIN_UNITS} deals."
     )
+
+
+def _opponent_sentences(grade: Grade) -> Iterator[str]:
+    """Yield a sentence that counts the deals against each opponent, if there are several."""
+    if not grade.task.matchup.b:
+        return
+    counts = Counter(deal.matchup.players[1 - deal.state.half].spec for deal in grade.deals_played)
+    if len(counts) > 1:
+        opponents = [f"{name} ({n})" for name, n in counts.most_common()]
+        yield (
+            f"The deals are against {len(counts)} opponents: {join_words(opponents)}. In the "
+            f"simulated deals, {grade.task.matchup.opponent} plays for every opponent."
+        )
 
 
 def _format_estimate(estimate: Estimate) -> str:

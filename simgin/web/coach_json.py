@@ -40,7 +40,7 @@ def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
         "worlds": found.n_worlds,
         "verdict": name_discards(analysis_verdict(found, is_final)),
         "choice": name_discards(choice),
-        "cost": sum(row["cost"] for row in rows if row["done"] and not row["best"]),
+        "cost": sum(row["cost"] for row in rows if row["done"] and found.is_mistake),
         "is_decided": len(found.best_indices) == 1,
         "actions": [_action_to_json(row, price) for row, price in zip(rows, prices, strict=True)],
         "link": f"/analyse?{urlencode(position_query(position))}",

@@ -188,6 +188,18 @@ def test_few_deals_are_not_reported_as_a_rate(deal_files):
     assert all("±" in str(row) for row in ladder.rows)
 
 
+def test_several_opponents_are_counted(empty_directory):
+    for number, opponent in enumerate(("gold", "simple", "simple")):
+        matchup = parse_matchup("champion", opponent, "standard", 1, "deal")
+        write_deal(Path(f"{number}.json"), trace_deal(matchup, number, number % 2))
+    both, one = (
+        " ".join(call("grade", *names, "--player", "champion", "--worlds", 1).stdout.split())
+        for names in (("0.json", "1.json", "2.json"), ("1.json", "2.json"))
+    )
+    assert "The deals are against 2 opponents: simple (2) and gold (1)." in both
+    assert "champion plays for every opponent" in both and "opponents" not in one
+
+
 # Blunders
 
 
@@ -275,7 +287,9 @@ def test_the_screen_names_the_differences_of_other_engines(empty_directory):
         file = LOGS / f"{name}.txt"
         shown = " ".join(call("grade", file, "--player", 1, "--worlds", 25).stdout.split())
         assert ENGINE_NOTES[engine] in shown and f"1 deal ({engine})" in shown
-        assert f"simgin analyze {file} --turn" in shown and "error for this deal" in shown
+        assert "error for this deal" in shown
+        analyses = f"simgin analyze {file} --turn" in shown
+        assert analyses != ("made no significant mistake" in shown)
 
 
 def test_the_error_names_a_move_that_the_rules_forbid():

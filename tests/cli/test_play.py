@@ -15,11 +15,16 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.analysis import coach
+from simgin.analysis.analysis_report import describe_choice
 from simgin.analysis.deal_file import read_deal_file
+from simgin.analysis.error_rates import describe_costliest
 from simgin.analysis.grades import STRATEGY_RATES
 from simgin.cli import game, session
 from simgin.cli.main import cli
 from simgin.play import kept_deals
+from simgin.play.game_table import GameTable
+from simgin.play.matchup import parse_matchup
+from simgin.web.coach_json import analysis_to_json
 from support.command_line import call
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -250,6 +255,25 @@ def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_here
         r"Pass (costs [\d.]+ ± [\d.]+ points\. Best: take TC|is the best)|better than pass\.", why
     )
     assert "pass <" in why and "take TC" in why
+
+
+def test_the_coach_and_the_grade_use_one_unit_and_one_criterion_for_mistakes(saves_here):
+    """Test a match, and a cost whose interval includes 0."""
+    assert re.search("action +cost, points +match %", play_input("e\nq\n", "gold"))
+    table = GameTable(parse_matchup("gold", "gold", "standard", 1, "match"), (0,))
+    advisor = coach.Coach(table.matchup)
+    table.act(advisor.analyse_open_decision(table.trace()).ranking[1])
+    (position,) = advisor.list_decisions(table.trace())
+    analysis = advisor.analyse(table.trace(), position)
+    assert analysis.unit == "points"
+    for low, comment in ((-0.1, "No action is clearly better"), (0.1, "costs 2.0 ± 1.9 points")):
+        analysis.__dict__["best_indices"] = analysis.ranking[:1]
+        object.__setattr__(analysis, "estimate_cost", lambda _, low=low: (2.0, low, 4 - low))
+        assert comment in describe_choice(analysis)
+        assert (analysis_to_json(analysis)["cost"] > 0) == (low > 0)
+        row = {"metric": "cost", "value": 2.0, "low": low, "high": 4 - low, "counted": "points"}
+        row |= {"done": "pass", "best": "take TC", "decision": "turn 1", "command": "simgin"}
+        assert len([*describe_costliest([row])]) == (low > 0)
 
 
 def test_compilation_is_announced_at_the_start_and_at_each_analysis(

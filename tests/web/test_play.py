@@ -171,7 +171,7 @@ def test_the_coach_shows_the_cost_of_each_action(browser):
     assert re.match("Best: |No action is clearly the best", hint["verdict"])
     assert len(hint["actions"]) > 5
     assert hint["actions"][0]["cost"] == 0 and hint["actions"][0]["is_best"]
-    assert hint["unit"] == "% of matches" and "to_move=discard" in hint["link"]
+    assert hint["unit"] == "points" and "to_move=discard" in hint["link"]
     discard = state["table"]["hand"][-1][0]
     change(browser, "act", state, key=discard)
     last = browser.get(f"/play/last-decision?{QUERY}").json()
