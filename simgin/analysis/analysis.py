@@ -22,6 +22,7 @@ from simgin.analysis.position import Position, PositionError, find_decisions
 from simgin.analysis.stake_value import Equity, compute_equity, compute_net_points
 from simgin.analysis.world_sampling import WorldSampler
 from simgin.core.batch_columns import DEAL_RESULTS
+from simgin.core.position_rollouts import ACTION_END
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup, short_player_names
 from simgin.play.parallel import PROGRESS_PARTS, map_units
@@ -245,6 +246,12 @@ class Analysis(RenamedAttributes):
         return [int(index) for index in order]
 
     @property
+    def best_ending(self) -> int | None:
+        """Index of the best action that ends the deal, or None if no action ends the deal."""
+        kinds = [action.kind for action in self.position.actions]
+        return next((index for index in self.ranking if kinds[index] == ACTION_END), None)
+
+    @property
     def is_mistake(self) -> bool:
         """True if the chosen action is a mistake. Too few worlds show no mistake."""
         index = self.position.chosen_index
@@ -260,7 +267,7 @@ class Analysis(RenamedAttributes):
             Mean, lower bound and upper bound of the cost. For an eliminated action, which is
             significantly worse than another action, the lower bound is at least 0.
         """
-        mean = -float(self.gaps.means[index])
+        mean = 0.0 - float(self.gaps.means[index])  # Negation would turn 0 into -0.
         half_width = float(self.gaps.half_widths[index])
         low = mean - half_width
         if index not in self.best_indices:

@@ -22,7 +22,7 @@ from simgin.play.traced_deal import TracedDeal
 from simgin.strategy.cast import strong_player
 
 WORLDS, SECONDS = 1000, 2.0  # maximum number of worlds, and maximum time in seconds, per decision
-MAX_HINTS = 4  # maximum number of actions in a hint
+MAX_HINTS = 4  # maximum number of actions in a hint, in addition to the best ending of the deal
 OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
 
 
@@ -45,10 +45,20 @@ class Coach:
         analysis = self.analyse_open_decision(deal)
         if analysis is None:
             return ["There is only one legal action."]
-        return [
+        indices = analysis.ranking[:MAX_HINTS]
+        if analysis.best_ending is not None and analysis.best_ending not in indices:
+            indices.append(analysis.best_ending)
+        others = [index for index in analysis.ranking if index not in indices]
+        lines = [
             analysis_verdict(analysis, is_final=True),
-            *_explain(analysis, analysis.ranking[1], analysis.ranking),
+            *_explain(analysis, analysis.ranking[1], indices),
         ]
+        if others:
+            least = min(analysis.estimate_cost(index)[0] for index in others)
+            lines.append(
+                f"The estimated cost of every other action is at least {least:.1f} {analysis.unit}."
+            )
+        return lines
 
     def explain(self, deal: TracedDeal) -> list[str]:
         """Return the cost of the last decision, and compare its action with another action."""
@@ -129,22 +139,18 @@ def _explain(analysis: Analysis, other_index: int, indices: Sequence[int]) -> It
     Args:
         analysis: Analysis of the decision.
         other_index: Index of the action to compare with the best action.
-        indices: Indices of the actions in the table, best first. The table shows at most
-            `MAX_HINTS` actions.
+        indices: Indices of the actions in the table, best first.
     """
     yield compare_chances(analysis, other_index)
     yield ""
     table = action_table(analysis)
     shown_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
     lines = [[str(row[i]) for i in shown_columns] for row in (table.headings, *table.rows)]
-    lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in indices[:MAX_HINTS])]
+    lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in indices)]
     if not analysis.position.is_solo:
         lines[0].append("opponent %")
-        for index, cells in zip(indices, lines[1:], strict=False):
+        for index, cells in zip(indices, lines[1:], strict=True):
             cells.append(f"{chance(analysis, 'opponent', index):.0f}")
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for name, *cells in lines:
         yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()
-    if len(indices) > MAX_HINTS:
-        least = min(analysis.estimate_cost(index)[0] for index in indices[MAX_HINTS:])
-        yield f"The estimated cost of every other action is at least {least:.1f} {analysis.unit}."

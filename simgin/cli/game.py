@@ -147,6 +147,8 @@ class InteractiveGame:
             self._act(legal[key][0])
         elif key in map(format_card, mask_to_cards(int(pending.view.hand))):
             self.messages.append(f"{key} cannot be discarded now. Type ? for the legal discards.")
+        elif CARD.fullmatch(key):
+            self.messages.append(f"{key} is not in your hand. Type ? for help.")
         else:
             self.messages.append(f"{key!r} is not a valid key. Type ? for help.")
 

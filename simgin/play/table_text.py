@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile, zip_longest
 from typing import Any
 
@@ -20,6 +20,7 @@ from simgin.text.notation import format_card, format_hand, mask_to_cards
 YES, NO = 1, 0
 MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # rows per column, and width of a column in characters
 SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
+ENDING_WORDS = {"gin": "went gin", "big_gin": "declared big gin", "shot": "shot"}
 MAX_NAME_WIDTH = 12  # maximum length of the opponent's name in the history
 Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each key
 
@@ -94,9 +95,18 @@ def format_prompt(decision: Decision, rules: Any) -> str:
     cards = [key for key in choices if len(key) == 2]
     keys = [f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1]
     if cards:
-        keys.insert(0, f"a card to discard it, such as {cards[-1]}")
+        example = _example_discard(decision, rules, cards)
+        keys.insert(0, f"a card to discard it, such as {example}")
     *first_keys, last_key = keys
     return f"Type {', '.join(first_keys)}, or {last_key}." if first_keys else f"Type {last_key}."
+
+
+def _example_discard(decision: Decision, rules: Any, cards: Sequence[str]) -> str:
+    """Return the highest unmatched card that can be discarded, or any card if there is none."""
+    hand = int(decision.view.hand)
+    _, melds = shown_melding(hand, rules)
+    unmatched = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: card % 13)
+    return next((card for card in map(format_card, unmatched[::-1]) if card in cards), cards[0])
 
 
 def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
@@ -188,7 +198,7 @@ def history_lines(deal: TracedDeal) -> list[str]:
 
 
 def turn_lines(deal: TracedDeal, person: int) -> list[str]:
-    """Return one line per past turn, as seen by the player at a given seat.
+    """Return one line per past turn, as seen by the player at a given seat, and the ending.
 
     Args:
         deal: The deal, which can be unfinished.
@@ -204,4 +214,7 @@ def turn_lines(deal: TracedDeal, person: int) -> list[str]:
         parts = [f"{SOURCE_WORDS[source]}{drawn_card}"] if source in SOURCE_WORDS else []
         parts += [f"discarded {format_card(discarded)}"] if discarded >= 0 else []
         lines.append(f"{number:>2} {names[seat]} {', '.join(parts)}")
+    if deal.state.stopper >= 0:
+        ending = ENDING_WORDS.get(deal.kind, f"knocked with {deal.state.stopper_count}")
+        lines.append(f"   {names[deal.state.stopper]} {ending}")
     return lines

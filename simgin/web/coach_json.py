@@ -33,6 +33,7 @@ def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
     if position.chosen is not None:
         price = _format_price(found, position.chosen_index)
         choice = describe_choice(found).replace(format_cost(found, position.chosen_index), price)
+    ending = None if found.best_ending is None else found.action_names[found.best_ending]
     prices = ["lowest", *(_format_price(found, index) for index in found.ranking[1:])]
     return {
         "label": f"{position.label[:1].upper()}{position.label[1:]}",
@@ -42,7 +43,10 @@ def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
         "choice": name_discards(choice),
         "cost": sum(row["cost"] for row in rows if row["done"] and found.is_mistake),
         "is_decided": len(found.best_indices) == 1,
-        "actions": [_action_to_json(row, price) for row, price in zip(rows, prices, strict=True)],
+        "actions": [
+            _action_to_json(row, price, row["action"] == ending)
+            for row, price in zip(rows, prices, strict=True)
+        ],
         "link": f"/analyse?{urlencode(position_query(position))}",
     }
 
@@ -59,7 +63,7 @@ def name_discards(text: str) -> str:
     return KNOCK_DISCARD.sub(r"\1, discarding ", text)
 
 
-def _action_to_json(row: dict[str, Any], price: str) -> dict[str, Any]:
+def _action_to_json(row: dict[str, Any], price: str, is_best_ending: bool) -> dict[str, Any]:
     return {
         "text": name_discards(row["action"]),
         "cost": row["cost"],
@@ -68,6 +72,7 @@ def _action_to_json(row: dict[str, Any], price: str) -> dict[str, Any]:
         "price": price,
         "is_best": row["best"],
         "is_chosen": row["done"],
+        "is_best_ending": is_best_ending,
         "win": 100 * row["win"],
         "gin": 100 * row["gin"],
     }

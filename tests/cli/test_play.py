@@ -276,6 +276,20 @@ def test_the_coach_and_the_grade_use_one_unit_and_one_criterion_for_mistakes(sav
         assert len([*describe_costliest([row])]) == (low > 0)
 
 
+def test_a_hint_always_lists_a_possible_knock():
+    table = GameTable(parse_matchup("gold", "gold", "standard", 1, "deal"), (0,))
+    while table.decision.slot != "knock":
+        view = table.decision.view
+        table.act(int(view.best).bit_length() - 1 if table.decision.slot == "discard" else 1)
+    advisor = coach.Coach(table.matchup)
+    analysis = advisor.analyse_open_decision(table.trace())
+    assert "knock" not in " ".join(analysis.action_names[i] for i in analysis.ranking[:4])
+    *_, knock, others = advisor.hint(table.trace())
+    assert knock.startswith("knock, ") and "every other action" in others
+    actions = analysis_to_json(analysis)["actions"]
+    assert [one["text"].split()[0] for one in actions if one["is_best_ending"]] == ["knock,"]
+
+
 def test_compilation_is_announced_at_the_start_and_at_each_analysis(
     saves_here, monkeypatch, tmp_path, capsys
 ):

@@ -1,15 +1,18 @@
 """Tests that a game table has the decisions of the engine and plays the same games."""
 
 import random
+import re
 
 import pytest
 
 from simgin.play import kernel, replay, replay_json
 from simgin.play.game_table import GameTable, IllegalMoveError
+from simgin.play.hand_analysis import shown_melding
 from simgin.play.matchup import parse_matchup
-from simgin.play.table_text import format_prompt, list_choices, table_lines
+from simgin.play.table_text import format_prompt, list_choices, table_lines, turn_lines
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
+from simgin.text.notation import cards_to_mask, parse_cards
 from support.variant_lists import ONE_PLAYER
 
 VARIANTS = [*variants.variant_names(), "standard+first_turn=discard_first+big_gin=yes"]
@@ -72,6 +75,27 @@ def test_strategies_at_the_table_play_as_in_a_run(variant):
         assert table.is_deal_over
         assert table.state.score.tolist() == [record["points_a"], record["points_b"]]
         assert (table.state.kind, table.state.turns) == (record["kind"], record["turns"])
+
+
+def test_the_turns_end_with_the_knock_and_the_prompt_names_an_unmatched_card():
+    table = GameTable(parse_matchup("gold", "gold", "standard", 1, "deal"), (0,))
+    prompts = []
+    while not table.is_deal_over:
+        decision = table.decision
+        if decision.slot == "discard":
+            example = re.search("such as (..)[,.]", format_prompt(decision, table.rules))[1]
+            _, melds = shown_melding(int(decision.view.hand), table.rules)
+            assert not cards_to_mask(parse_cards(example)) & sum(melds)
+            prompts.append(example)
+        # Take the best discard in this hand, and end the deal as soon as possible.
+        action = int(decision.view.best).bit_length() - 1 if decision.slot == "discard" else 1
+        table.act(action if int(decision.view.legal) >> action & 1 else 0)
+    assert len(set(prompts)) > 2
+    deal = table.trace()
+    name = ("you", "gold")[int(deal.state.stopper)]
+    ending = f"knocked with {deal.state.stopper_count}" if deal.state.stopper_count else "went gin"
+    assert turn_lines(deal, 0)[-1].strip() == f"{name} {ending}"
+    assert turn_lines(deal, 1)[-1].strip() != f"{name} {ending}"  # "you" is the other seat
 
 
 def test_undoing_leads_to_the_same_decisions():

@@ -14,9 +14,9 @@ const bar = (action, largest) => {
   return make("span", { class: "bar", "aria-hidden": "true" }, mean, interval);
 };
 
-// Return a table of actions, best first. An action has text, cost, low, high, price, is_best, is_chosen, win and gin.
+// Return a table of actions, best first. An action has text, cost, low, high, price, is_best, is_chosen, is_best_ending, win and gin.
 export const costTable = (actions, unit, limit = actions.length) => {
-  const shown = actions.filter((action, place) => place < limit || action.is_chosen);
+  const shown = actions.filter((action, place) => place < limit || action.is_chosen || action.is_best_ending);
   const largest = Math.max(...shown.map((action) => action.high), 1);
   const heading = (text, number) => make("th", { scope: "col", class: number ? "number" : "" }, text);
   const cell = (text) => make("td", { class: "number" }, text);

@@ -223,7 +223,7 @@ const nextGame = () => {
 
 const showHistory = () => fill("history", ...state.history.map((line, index) => {
   const comments = [...mistakes].filter(([label]) => Number(label.match(/\d+/)?.[0] ?? 1) === index + 1).map(([, text]) => make("small", {}, withCards(text)));
-  return make("li", {}, withCards(line.trim().replace(/^\d+ /, "")), ...comments);
+  return make("li", { class: /^\d/.test(line.trim()) ? "" : "ending" }, withCards(line.trim().replace(/^\d+ /, "")), ...comments);
 }));
 
 const show = (received) => {
