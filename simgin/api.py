@@ -9,19 +9,22 @@ DataFrames.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from simgin.report import progress
-from simgin.results.run_results import RunResults, run_plan
+from simgin.results.run_results import RunResults, run_plan, run_saved_plan
 from simgin.rules.variants import Variant, find_variant, variant_names
-from simgin.runs.plan import plan_experiment, plan_league, plan_match
+from simgin.runs.plan import Plan, drop_opponent, plan_experiment, plan_league, plan_match
 from simgin.stats.table import make_frame
 from simgin.strategy import catalogue, loader
 from simgin.strategy.author import Strategy
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import amounts
+from simgin.text.messages import SimginError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,21 +49,47 @@ Game = str | Variant  # variant spec, or a Variant object
 P = ParamSpec("P")
 R = TypeVar("R", bound="Result")
 
+OPTION = re.compile(r"(?<!\S)-(?:-([a-z]+)|o)\b")  # option of a command in an error message
+
 ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin odds`
 
 
 def _record_call(function: Callable[P, R]) -> Callable[P, R]:
-    """Store the call in a function's result, so that reports can show how to repeat the call."""
+    """Store the call in a function's result, so that reports can show how to repeat the call.
+
+    Errors name the arguments of the function instead of the options of the command.
+    """
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        result = function(*args, **kwargs)
+        try:
+            result = function(*args, **kwargs)
+        except SimginError as error:
+            names = inspect.signature(function).parameters
+            error.args = tuple(_name_arguments(arg, names) for arg in error.args)
+            raise
         words = [*map(_format_argument, args)]
         words += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
         vars(result)["call"] = f"simgin.{function.__name__}({', '.join(words)})"
+        if kwargs.get("output") is not None:
+            result.save(str(kwargs["output"]))
         return result
 
     return call
+
+
+def _name_arguments(message: Any, names: Collection[str]) -> Any:
+    """Return a message in which `upcard` replaces the option --upcard, except in commands."""
+    if not isinstance(message, str):
+        return message
+
+    def name_argument(option: re.Match[str]) -> str:
+        name = option[1] or "output"
+        return f"`{name}`" if name in names else option[0]
+
+    parts = message.split("`")
+    parts[::2] = [OPTION.sub(name_argument, part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _format_argument(value: object) -> str:
@@ -76,6 +105,17 @@ def _run(title: str, run: Callable[..., R], request: object, workers: int | None
     workers = None if workers is None else amounts.parse_workers(workers)
     with progress.show_progress_in_ipython(title) as on_progress:
         return run(request, workers, on_progress)
+
+
+def _run_plan(plan: Plan, workers: int | None, output: str | Path | None) -> RunResults:
+    """Run a plan, in the ledger of the output directory if there is one."""
+    if output is None:
+        return _run(plan.label, run_plan, plan, workers)
+
+    def run_in_directory(plan: Plan, *arguments: Any) -> RunResults:
+        return run_saved_plan(plan, output, *arguments)
+
+    return _run(plan.label, run_in_directory, plan, workers)
 
 
 @_record_call
@@ -94,6 +134,7 @@ def match(
     seconds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
+    output: str | Path | None = None,
 ) -> RunResults:
     """Play one matchup, or several strategies against a common opponent.
 
@@ -113,6 +154,8 @@ def match(
         seconds: Time limit for the simulation, such as 10, "10s" or "5m".
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The number does not affect the results.
+        output: Directory for the results, as in the option -o. To resume an interrupted call,
+            repeat the call.
 
     Returns:
         Results with a DataFrame `frame`, which has the columns `simgin.stats.table.TABLE_COLUMNS`.
@@ -137,7 +180,7 @@ def match(
     players = [a] if isinstance(a, str | Path | Strategy) else a
     opponent, baseline, *player_specs = _names(against, base, *players, *([] if b is None else [b]))
     plan = plan_match(
-        player_specs,
+        drop_opponent(player_specs, opponent),
         find_variant(variant).spec,
         against=opponent,
         base=baseline,
@@ -149,7 +192,7 @@ def match(
         seconds=seconds,
         seed=seed,
     )
-    return _run(plan.label, run_plan, plan, workers)
+    return _run_plan(plan, workers, output)
 
 
 @_record_call
@@ -165,6 +208,7 @@ def league(
     seconds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
+    output: str | Path | None = None,
 ) -> RunResults:
     """Play all pairs of several strategies, as `simgin league` does.
 
@@ -180,6 +224,8 @@ def league(
         seconds: Time limit per pair, such as 10, "10s" or "5m".
         seed: Seed of the deals.
         workers: Number of threads, by default one per CPU. The number does not affect the results.
+        output: Directory for the results, as in the option -o. To resume an interrupted call,
+            repeat the call.
 
     Returns:
         Results with the DataFrames `standings` and `cross_table`, among others.
@@ -196,17 +242,25 @@ def league(
     size = {"deals": deals, "matches": matches, "seed": seed}
     spec = find_variant(variant).spec
     plan = plan_league(_names(*strategies), spec, labels=labels, **size, **limits)
-    return _run(plan.label, run_plan, plan, workers)
+    return _run_plan(plan, workers, output)
 
 
 @_record_call
-def run(path: str | Path, *, seed: int | None = None, workers: int | None = None) -> RunResults:
+def run(
+    path: str | Path,
+    *,
+    seed: int | None = None,
+    workers: int | None = None,
+    output: str | Path | None = None,
+) -> RunResults:
     """Run an experiment from an experiment file.
 
     Args:
         path: Experiment file, or the name of an example experiment.
         seed: Seed that replaces the seed in the file.
         workers: Number of threads, by default one per CPU. The number does not affect the results.
+        output: Directory for the results, as in the option -o. To resume an interrupted call,
+            repeat the call.
 
     Returns:
         Results with the DataFrames `table`, `differences`, `effects`, `league_estimates`,
@@ -220,7 +274,7 @@ def run(path: str | Path, *, seed: int | None = None, workers: int | None = None
             simgin.plots.forest_plot(results.differences)
     """
     plan = plan_experiment(path, seed)
-    return _run(plan.label, run_plan, plan, workers)
+    return _run_plan(plan, workers, output)
 
 
 @_record_call
@@ -590,7 +644,8 @@ def hand(
 
     Returns:
         Result with the attributes `deadwood`, `melds`, `discards` and `best_discards`, and with a
-        DataFrame `frame`, which has one row per discard.
+        DataFrame `frame`, which has one row per discard. The deadwood of eleven cards is the
+        deadwood before the discard.
 
     Raises:
         ValueError: If the hand is not possible.
@@ -856,7 +911,8 @@ def find(
 
 def _join_cards(cards: str | Sequence[str]) -> str:
     """Return cards as one string, in which spaces separate the cards of a list."""
-    return cards if isinstance(cards, str) else " ".join(cards)
+    is_list = isinstance(cards, Iterable) and not isinstance(cards, str)
+    return " ".join(map(str, cards)) if is_list else str(cards)
 
 
 def _read_budget(

@@ -4,7 +4,9 @@ import gc
 import io
 import json
 import pickle
+import re
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,8 +16,11 @@ import pytest
 import simgin
 from simgin import plots
 from simgin.learn import adapt
+from simgin.runs import runner
 from simgin.stats import table
-from support.command_line import call
+from simgin.stats.table import format_csv
+from simgin.text.messages import SimginError
+from support.command_line import call, interrupted_after
 
 PANEL = """
 question = "Who throws better?"
@@ -129,6 +134,46 @@ def test_wrong_arguments_are_rejected_with_a_sentence():
         simgin.match("gold", "simple", workers=0)
     with pytest.raises(AttributeError, match="Did you mean 'analyze'"):
         _ = simgin.analyse
+
+
+def test_errors_name_python_arguments():
+    cards = "5S 6S 7S 9H 9D 9C KS QD 2C AH"
+    for message, make in (
+        ("Omit `upcard`.", lambda: simgin.hand(cards, "solitary-gin", upcard="5C")),
+        ("Specify it with `against`, or use `simgin league`", lambda: simgin.match([*"abc"])),
+        ("'5' is not a card", lambda: simgin.hand([5, "6S"])),
+        ("'5' is not a card", lambda: simgin.hand(5)),
+    ):
+        with pytest.raises(SimginError, match=re.escape(message)):
+            make()
+    assert "--" not in repr(simgin.hand(cards, "oklahoma"))
+
+
+def test_the_frame_of_an_analysis_starts_with_the_action_and_its_cost():
+    result = simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH", worlds=100)
+    assert [*result.frame.columns[:4]] == ["action", "cost", "low", "high"]
+    assert sorted(result.frame.columns) == sorted(result.frames()["analysis"].columns)
+    assert str(result.frame["cost"][0]) == "0.0"
+
+
+@pytest.mark.parametrize("deals", [40_000, 60_000])
+def test_a_call_with_an_output_directory_resumes(empty_directory, monkeypatch, deals):
+    """Interrupt a call of 40,000 deals, and repeat or extend it."""
+    whole = simgin.match("gold", "simple", deals=deals)
+    with monkeypatch.context() as patch:
+        interrupted_after(patch, 1)
+        with pytest.raises(KeyboardInterrupt):
+            simgin.match("gold", "simple", deals=40_000, output="out", workers=1)
+    blocks, play_block = [], runner.play_block
+    monkeypatch.setattr(runner, "play_block", lambda *words: blocks.append(1) or play_block(*words))
+    saved = simgin.match("gold", "simple", deals=deals, output="out")
+    assert saved.frame.equals(whole.frame) and "output='out'" in saved.call
+    assert format_csv(saved.frame) == Path("out/table.csv").read_text()
+    n_blocks = len(blocks)
+    simgin.match("gold", "simple", deals=deals, output="out")
+    assert len(blocks) == n_blocks > 0  # The last call plays nothing.
+    with pytest.raises(SimginError, match=r"another run(.|\n)*another directory with `output`"):
+        simgin.match("gold", "wary", deals=deals, output="out")
 
 
 def test_cards_can_be_a_list():

@@ -136,6 +136,13 @@ class AnalysisResult(Result):
         """Return the actions of all decisions as a DataFrame."""
         return {"analysis": analyses_to_frame(self.analyses)}
 
+    @property
+    def frame(self) -> pd.DataFrame:
+        """DataFrame with a row per action, whose first columns are the action and its cost."""
+        frame = super().frame
+        first = ["decision", "action", "cost", "low", "high"][len(self.analyses) == 1 :]
+        return frame[[*first, *frame.columns.difference(first, sort=False)]]
+
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the DataFrame as dictionaries for JSON."""
         table = analyses_to_frame(self.analyses)

@@ -24,7 +24,7 @@ class HandResult(Result):
 
     Attributes:
         hand: Analysis of the hand, which contains masks and card numbers.
-        deadwood: Least deadwood, in points.
+        deadwood: Least deadwood, in points. Eleven cards have the deadwood before the discard.
         melds: Melds that leave the least deadwood, such as "5S 6S 7S".
         discards: Deadwood in points after each discard, or an empty dictionary for ten cards.
         best_discards: Discards that leave the least deadwood.
@@ -130,7 +130,7 @@ def _format_advice(hand: HandAnalysis) -> str:
 
 def _format_limit(hand: HandAnalysis) -> str:
     if hand.knock_limit is None:
-        return "set by the first upcard (use --upcard)"
+        return "set by the first upcard, which is not given"
     return str(hand.knock_limit) if hand.knock_limit else "0 (gin only)"
 
 

@@ -493,6 +493,31 @@ def run_plan(
         return results
 
 
+def run_saved_plan(
+    plan: Plan,
+    output: str | Path,
+    workers: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> RunResults:
+    """Play a plan in the ledger of a directory, and return results that do not need the directory.
+
+    If the directory contains an unfinished run of the plan, finished blocks are not played again.
+
+    Raises:
+        ResultsError: If the directory contains other files or cannot be written.
+        LedgerError: If the directory contains another run.
+    """
+    path = directory.create_run_directory(output)
+    with ExitStack() as resources:
+        copy = resources.enter_context(ledger.open_ledger(None, plan.identity))
+        with ledger.open_ledger(path, plan.identity) as saved_ledger:
+            info = run_plan(plan, workers, on_progress, run_ledger=saved_ledger).info
+            saved_ledger.copy_to(copy)
+        results = RunResults(info, copy)
+        weakref.finalize(results, resources.pop_all().close)
+        return results
+
+
 def _play_stage(
     plan: Plan,
     workers: int | None,

@@ -345,8 +345,12 @@ class Ledger:
     def save(self, path: Path, command: str) -> None:
         """Write the ledger to a new file, together with the command that continues the run."""
         with open_ledger(path, self.identity) as saved_ledger, saved_ledger._report_write_errors():
-            self._connection.backup(saved_ledger._connection)
+            self.copy_to(saved_ledger)
             saved_ledger.write_command(command)
+
+    def copy_to(self, other: Ledger) -> None:
+        """Replace the content of another ledger by the content of this ledger."""
+        self._connection.backup(other._connection)
 
     def create_tables(self, identity: Mapping[str, Any]) -> None:
         """Create the tables of a new ledger and store the identity of the run."""

@@ -31,7 +31,7 @@ from simgin.stats.estimate import estimate_metric
 from simgin.strategy import loader
 from simgin.text import amounts, examples
 from simgin.text.amounts import AmountError
-from simgin.text.messages import format_value
+from simgin.text.messages import format_value, print_status
 
 if TYPE_CHECKING:
     from simgin.runs.experiment_file import ExperimentFile, SweepPoint
@@ -242,6 +242,15 @@ def plan_match(
         "base": base and loader.find_strategy(base).spec,
     }
     return _plan_keys(f"{len(strategies)} strategies v {opponent}", variant, keys | more)
+
+
+def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[str]:
+    """Return the strategies without their common opponent, and print a note if it is dropped."""
+    others = [name for name in strategies if name != against]
+    if 0 < len(others) < len(strategies):
+        print_status(f"{against} is used only as the common opponent, not as a strategy.")
+        return others
+    return strategies
 
 
 def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:

@@ -57,6 +57,12 @@ def test_the_opponent_is_omitted_from_the_strategies():
     result = call("match", "gold-early", "gold", "stubborn", "--against", "gold", *MATCHES)
     assert "simgin: gold is used only as the common opponent, not as a strategy." in result.stderr
     assert command_of(result.stdout)[:3] == ["match", "gold-early", "stubborn"]
+    for pair in (("gold-early", "gold"), ("gold", "gold-early")):
+        result = call("match", *pair, "--against", "gold", *SIZE)
+        assert "gold is used only as the common opponent" in result.stderr
+        assert command_of(result.stdout)[:3] == ["match", "gold-early", "gold"]
+    played = simgin.match(["gold-early", "gold"], against="gold", deals=4000)
+    assert [key.players for key in played.matchup_keys] == [("gold-early", "gold")]
 
 
 def test_the_command_of_a_report_contains_the_style():

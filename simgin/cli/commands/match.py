@@ -87,7 +87,7 @@ def match_command(
     """
     from simgin.cli import config
     from simgin.results.run_report import add_equivalence
-    from simgin.runs.plan import plan_match
+    from simgin.runs.plan import drop_opponent, plan_match
     from simgin.strategy.loader import find_strategy
 
     if debug and arguments["deals"] is None and arguments["matches"] is None:
@@ -98,12 +98,7 @@ def match_command(
     config.drop_solitaire_opponent("against", arguments)
     if len(strategies) == 2 and config.is_configured("against"):
         arguments["against"] = None
-    others = tuple(name for name in strategies if name != arguments["against"])
-    if 1 < len(others) < len(strategies):
-        print_note(
-            f"{arguments['against']} is used only as the common opponent, not as a strategy."
-        )
-        strategies = others
+    strategies = drop_opponent(strategies, arguments["against"])
     run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS}
     plan = plan_match(strategies, **arguments)
     resolved_options: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
