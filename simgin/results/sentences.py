@@ -547,7 +547,7 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
         variant, base_variant, strategy, base_strategy, opponent = map(str, names)
         if base_strategy in own_names and strategy not in own_names:
             strategy, base_strategy = base_strategy, strategy
-            significant = list(map(_reverse_difference, significant))
+            significant = [_reverse_difference(row) for row in significant]
         if significant:
             largest = max(abs(row["value"]) / row["se"] for row in significant)
             parts = ", ".join(map(_format_difference, significant))
@@ -609,7 +609,7 @@ def format_comparison(
     return f"{strategy} {context}"  # The two runs have the same strategy and variant.
 
 
-def _reverse_difference(row: Any) -> dict[str, Any]:
+def _reverse_difference(row: Any) -> Any:
     """Return the difference between the same strategies in reverse order."""
     return {**row, "value": -row["value"], "low": -row["high"], "high": -row["low"]}
 

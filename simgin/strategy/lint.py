@@ -154,7 +154,7 @@ def _describe_wrong_order(helper: FunctionType) -> str:
     return f"has the arguments ({', '.join(names)}). Use ({', '.join(CARD_COST_ARGUMENTS)})."
 
 
-def _find_misused_arguments(policy: Policy, function: FunctionType) -> Iterator[str]:
+def _find_misused_arguments(policy: Policy, function: Any) -> Iterator[str]:
     """Yield an error message for each argument that a policy or its helper uses wrongly.
 
     The errors are unknown fields, invalid indices of parameters, and numbers that are used as sets

@@ -52,7 +52,7 @@ DETAILS_HINT = "--details prints every metric and table."
 @debug_option
 @options.json_option
 def match_command(
-    strategies: tuple[str, ...], margin: str | float | None, debug: bool, **arguments: Any
+    strategies: Sequence[str], margin: str | float | None, debug: bool, **arguments: Any
 ) -> None:
     """Play strategy A against strategy B, and report the winner.
 
