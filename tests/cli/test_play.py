@@ -209,7 +209,7 @@ def test_a_file_that_is_not_a_game_is_reported(saved_game, what):
             file.truncate(1 << 40)
     output = call("play", "gold", code=2).output
     assert output.count("simgin: ") == 1 and "could not be read" in output
-    assert "Delete the file" in output
+    assert "delete the file" in output
 
 
 def test_a_solitaire_game_has_no_opponent(saves_here):
