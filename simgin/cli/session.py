@@ -16,7 +16,7 @@ from numba.core import event
 from simgin.cli.debug import policy_calls
 from simgin.cli.output import CommandResult, continue_command, print_note, screen_parts
 from simgin.core import jit, shipped_code
-from simgin.play import kernel
+from simgin.play import kernel, specialized_kernel
 from simgin.play.matchup import Matchup
 from simgin.report import progress
 from simgin.rules.variants import format_setting
@@ -196,6 +196,8 @@ def run_screen(
     yield from screen_parts(
         build_run_report(results, command, details=details), details, details_hint
     )
+    if details and (sentence := specialized_kernel.describe_use()):
+        yield sentence
 
 
 @contextmanager

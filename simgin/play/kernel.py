@@ -18,6 +18,7 @@ from simgin.core.view import new_view
 from simgin.play import watchdog
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import call_interruptibly
+from simgin.play.specialized_kernel import find_kernel
 from simgin.rules.build import build_rules
 from simgin.strategy import Policy, Strategy, compiler, python_tier
 from simgin.strategy.strategy_spec import StrategyError
@@ -176,7 +177,9 @@ def run_units(
     if matchup.b is not None:
         arguments.append(matchup.is_mirrored)
 
-    call_kernel(matchup, state, compile_kernel(len(matchup.players)), arguments)
+    policies = tuple(compile_policies(matchup))
+    kernel = find_kernel(compile_kernel(len(matchup.players)), policies, rules.tobytes())
+    call_kernel(matchup, state, kernel, arguments)
     if _copy_readonly_bytes(rules, vectors) != bytes_before:
         suspects = " or ".join([strategy.spec for strategy in matchup.players])
         raise RulesModifiedError(

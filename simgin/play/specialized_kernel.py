@@ -1,0 +1,255 @@
+"""Specialised kernels, which play long runs faster than the generic kernel.
+
+The generic kernel reads the rules from a record, and calls each policy by its address. In a
+specialised kernel, the rules are constant and the policies are known. LLVM can therefore remove the
+code of unused rules, and inline the policies. Both kernels give the same results.
+
+A run starts with the generic kernel. After some CPU time, simgin loads the specialised kernel from
+the cache, or compiles the kernel in another process. The specialised kernel plays all later blocks.
+If the compilation fails, the generic kernel continues.
+
+Each specialised kernel has its own LLVM engine, so that its machine code is freed with the kernel.
+The LLVM engine of numba frees no code.
+"""
+
+import ctypes
+import hashlib
+import mmap
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from llvmlite import binding as llvm
+from numba import _dynfunc
+from numba.core import config
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.environment import lookup_environment
+
+from simgin.core import jit
+from simgin.core.policy_types import POLICY_SIGNATURE
+from simgin.play import kernel_linker
+from simgin.strategy.dependencies import is_built_in
+from simgin.text.files import read_bytes, write_file
+
+LOAD_AFTER = 0.5  # CPU time in seconds after which a kernel is loaded from the cache
+# CPU time in seconds after which a kernel is compiled. The compilation takes 2 to 3 s and pays off
+# if the run continues for another 15 s.
+COMPILE_AFTER = 15.0
+MAX_LOADED_KERNELS = 64
+MAX_CACHED_KERNELS = 200
+FREE_MEMORY = 64 << 20  # bytes of memory that must be available, because LLVM exits without memory
+READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
+
+_lock = threading.Lock()
+_cpu_seconds = {False: 0.0, True: 0.0}  # CPU time of generic and specialised kernels
+
+
+class SpecializedKernel:
+    """Generic kernel that is replaced by a specialised kernel in long runs.
+
+    Args:
+        generic: Compiled kernel.
+        policies: Compiled policies, in the order of the kernel's arguments.
+        rules: Content of the rules record.
+    """
+
+    def __init__(self, generic: Any, policies: tuple[Any, ...], rules: bytes) -> None:
+        self._generic = generic
+        self._policies = policies
+        self._rules = rules
+        self._specialized: Any = None
+        self._code = b""  # compiled code that is not loaded yet
+        self._has_looked = self._is_started = False
+        self._generic_seconds = 0.0
+
+    def entry_point(self, *arguments: Any) -> None:
+        """Play with the specialised kernel if it is ready, and otherwise with the generic kernel.
+
+        The arguments are those of the generic kernel.
+        """
+        specialized = self._specialized
+        start = time.thread_time()
+        (specialized or self._generic.entry_point)(*arguments)
+        seconds = time.thread_time() - start
+        with _lock:
+            _cpu_seconds[specialized is not None] += seconds
+            if specialized is None:
+                self._generic_seconds += seconds
+                with suppress(Exception):  # After an error, the generic kernel continues.
+                    self._prepare()
+
+    def _prepare(self) -> None:
+        """Load the specialised kernel if it exists, and start its compilation if that pays."""
+        if self._generic_seconds >= LOAD_AFTER and not self._has_looked:
+            self._has_looked = True
+            self._code = _read_code(self._request())
+        if self._code:
+            code, self._code = self._code, b""
+            self._specialized = load_kernel(self._generic, code)
+        elif self._generic_seconds >= COMPILE_AFTER and not (self._specialized or self._is_started):
+            self._is_started = True
+            threading.Thread(target=self._compile, args=(self._request(),), daemon=True).start()
+
+    def _request(self) -> dict[str, Any]:
+        return build_request(self._generic, self._policies, self._rules)
+
+    def _compile(self, request: dict[str, Any]) -> None:
+        """Compile the specialised kernel in another process, and store it in the cache."""
+        with suppress(Exception):  # After an error, the generic kernel continues.
+            self._code = compile_kernel(request)
+            _write_code(request, self._code)
+
+
+@lru_cache(maxsize=MAX_LOADED_KERNELS)
+def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
+    """Return a kernel that is specialised in long runs, or the generic kernel.
+
+    Args:
+        generic: Compiled kernel.
+        policies: Compiled policies, in the order of the kernel's arguments.
+        rules: Content of the rules record.
+    """
+    if jit.is_interpreted() or config.BOUNDSCHECK:
+        return generic
+    return SpecializedKernel(generic, policies, rules)
+
+
+def describe_use() -> str:
+    """Return a sentence about the CPU time of specialised kernels, or "" if none was used."""
+    generic, specialized = _cpu_seconds.values()
+    if not specialized:
+        return ""
+    return (
+        f"Specialised kernels used {specialized:.0f} s of CPU time, and generic kernels used "
+        f"{generic:.0f} s."
+    )
+
+
+def build_request(generic: Any, policies: tuple[Any, ...], rules: bytes) -> dict[str, Any]:
+    """Return the arguments of `kernel_linker.build_kernel`.
+
+    Args:
+        generic: Compiled kernel.
+        policies: Compiled policies, in the order of the kernel's arguments.
+        rules: Content of the rules record.
+
+    Raises:
+        ValueError: If a policy might modify the rules, which are a constant in the new kernel.
+    """
+    kernel = generic.get_compile_result(None)
+    versions = [policy.get_compile_result(POLICY_SIGNATURE) for policy in policies]
+    for policy, version in zip(policies, versions, strict=True):
+        if not is_built_in(policy.py_func) and not _only_reads_rules(version):
+            raise ValueError(f"{policy.__name__} might modify the rules")
+    return {
+        "kernel": _bitcode(kernel),
+        "kernel_name": kernel.fndesc.llvm_func_name,
+        "wrapper_name": kernel.fndesc.llvm_cpython_wrapper_name,
+        "policies": [(_bitcode(version), version.fndesc.llvm_func_name) for version in versions],
+        "rules": rules,
+        "target": _target_options(kernel.library.codegen),
+    }
+
+
+def compile_kernel(request: dict[str, Any]) -> bytes:
+    """Compile a specialised kernel in another process (see `kernel_linker.build_kernel`)."""
+    command = [sys.executable, "-P", kernel_linker.__file__]
+    message = pickle.dumps(request)
+    process = subprocess.run(
+        command, input=message, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True
+    )
+    return process.stdout
+
+
+def load_kernel(generic: Any, code: bytes) -> Any:
+    """Return a function that calls a specialised kernel.
+
+    The function has the arguments of the generic kernel. The machine code is freed with it.
+
+    Raises:
+        LookupError: If the process does not contain an environment to which the code refers.
+        OSError: If too little memory is available.
+    """
+    version = generic.get_compile_result(None)
+    names, object_code = code.split(b"\n", 1)
+    environments = {name: lookup_environment(name) for name in names.decode().split()}
+    if None in environments.values():
+        raise LookupError("an environment is missing")
+    mmap.mmap(-1, FREE_MEMORY).close()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    with global_compiler_lock:
+        machine = target.create_target_machine(**_target_options(version.library.codegen))
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+        engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(object_code))
+        engine.finalize_object()
+    for name, environment in environments.items():
+        pointer = ctypes.c_void_p.from_address(engine.get_global_value_address(name))
+        pointer.value = id(environment)
+    return _dynfunc.make_function(
+        version.fndesc.lookup_module(),
+        kernel_linker.ENTRY_POINT,
+        "",
+        engine.get_function_address(kernel_linker.ENTRY_POINT),
+        version.environment,
+        (engine, environments),
+    )
+
+
+def _bitcode(version: Any) -> bytes:
+    return bytes(version.library._get_module_for_linking().as_bitcode())
+
+
+def _only_reads_rules(version: Any) -> bool:
+    """Return True if LLVM has proved that a policy does not modify the rules."""
+    module = version.library._get_module_for_linking()
+    for argument in module.get_function(version.fndesc.llvm_func_name).arguments:
+        if argument.name == "arg.rules":
+            return not READ_ONLY_ATTRIBUTES.isdisjoint(argument.attributes)
+    return False
+
+
+def _target_options(codegen: Any) -> dict[str, Any]:
+    """Return the options with which numba creates its target machine."""
+    options: dict[str, Any] = {"opt": int(config.OPT)}
+    codegen._customize_tm_options(options)
+    return options
+
+
+def _cache_path(request: dict[str, Any]) -> Path:
+    """Return the path of a kernel in the cache. The name identifies all inputs of the compiler.
+
+    Raises:
+        OSError: If the cache is not writable.
+    """
+    digest = hashlib.sha256(read_bytes(Path(kernel_linker.__file__)))
+    digest.update(repr(sorted(request.items())).encode())
+    if (directory := jit.cache_directory()) is None:
+        raise OSError("the cache is not writable")
+    return directory / "kernels" / f"{digest.hexdigest()[:32]}.bin"
+
+
+def _read_code(request: dict[str, Any]) -> bytes:
+    """Return the code in the cache, or b"" if it does not exist or is corrupt."""
+    with suppress(OSError):
+        path = _cache_path(request)
+        content = read_bytes(path)
+        os.utime(path)  # The files used longest ago are removed first.
+        if hashlib.sha256(content[32:]).digest() == content[:32]:
+            return content[32:]
+    return b""
+
+
+def _write_code(request: dict[str, Any], code: bytes) -> None:
+    """Write code with its checksum to the cache, and remove the oldest files."""
+    path = _cache_path(request)
+    write_file(path, hashlib.sha256(code).digest() + code)
+    files = sorted(path.parent.glob("*.bin"), key=lambda file: file.stat().st_mtime)
+    for file in files[:-MAX_CACHED_KERNELS]:
+        file.unlink(missing_ok=True)
