@@ -57,7 +57,7 @@ def build_kernel(
         for variable in module.global_variables
         if variable.name.startswith(ENVIRONMENT_PREFIX)
     ]
-    return " ".join(environments).encode() + b"\n" + machine.emit_object(module)
+    return b"\n".join([" ".join(environments).encode(), machine.emit_object(module)])
 
 
 def _parse_function(bitcode: bytes, name: str, new_name: str) -> llvm.ModuleRef:

@@ -47,7 +47,7 @@ MAX_CACHED_KERNELS = 200
 FREE_MEMORY = 64 << 20  # bytes of memory that must be available, because LLVM exits without memory
 READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
 
-_lock = threading.Lock()
+_state_lock = threading.Lock()
 _cpu_seconds = {False: 0.0, True: 0.0}  # CPU time of generic and specialised kernels
 
 
@@ -78,7 +78,7 @@ class SpecializedKernel:
         start = time.thread_time()
         (specialized or self._generic.entry_point)(*arguments)
         seconds = time.thread_time() - start
-        with _lock:
+        with _state_lock:
             _cpu_seconds[specialized is not None] += seconds
             if specialized is None:
                 self._generic_seconds += seconds
@@ -103,7 +103,7 @@ class SpecializedKernel:
     def _compile(self, request: dict[str, Any]) -> None:
         """Compile the specialised kernel in another process, and store it in the cache."""
         with suppress(Exception):  # After an error, the generic kernel continues.
-            self._code = compile_kernel(request)
+            self._code = run_linker(request)
             _write_code(request, self._code)
 
 
@@ -158,7 +158,7 @@ def build_request(generic: Any, policies: tuple[Any, ...], rules: bytes) -> dict
     }
 
 
-def compile_kernel(request: dict[str, Any]) -> bytes:
+def run_linker(request: dict[str, Any]) -> bytes:
     """Compile a specialised kernel in another process (see `kernel_linker.build_kernel`)."""
     command = [sys.executable, "-P", kernel_linker.__file__]
     message = pickle.dumps(request)

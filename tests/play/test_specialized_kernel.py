@@ -20,7 +20,7 @@ from simgin.strategy import loader
 from support.variant_lists import ONE_PLAYER, TWO_PLAYER, UNUSUAL
 
 pytestmark = pytest.mark.skipif(jit.is_interpreted(), reason="nothing is compiled")
-compile_in_process = specialized_kernel.compile_kernel
+compile_in_process = specialized_kernel.run_linker
 thread = threading.local()
 PROCESS = "simgin.play.specialized_kernel.subprocess.run"
 
@@ -69,7 +69,7 @@ def eager(tmp_path, monkeypatch):
     monkeypatch.setattr(specialized_kernel, "LOAD_AFTER", 0)
     monkeypatch.setattr(specialized_kernel, "COMPILE_AFTER", 0)
     monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
-    monkeypatch.setattr(specialized_kernel, "compile_kernel", lambda _: compiled_code("gold-early"))
+    monkeypatch.setattr(specialized_kernel, "run_linker", lambda _: compiled_code("gold-early"))
     specialized_kernel.find_kernel.cache_clear()
     yield tmp_path
     specialized_kernel.find_kernel.cache_clear()
@@ -100,7 +100,7 @@ def test_a_specialised_kernel_takes_over_and_is_kept_on_disk(eager, monkeypatch)
     assert np.array_equal(before, after)
     assert "Specialised kernels used" in specialized_kernel.describe_use()
     specialized_kernel.find_kernel.cache_clear()
-    monkeypatch.setattr(specialized_kernel, "compile_kernel", pytest.fail)
+    monkeypatch.setattr(specialized_kernel, "run_linker", pytest.fail)
     kernel.play_batches(matchup, 0, 50)
     assert current_kernel(matchup)._specialized is not None
     assert np.array_equal(kernel.play_batches(matchup, 0, 50), before)
@@ -112,7 +112,7 @@ def corrupt_cache(directory, _):
 
 
 def fail_to_compile(_, monkeypatch):
-    monkeypatch.setattr(specialized_kernel, "compile_kernel", compile_in_process)
+    monkeypatch.setattr(specialized_kernel, "run_linker", compile_in_process)
     monkeypatch.setattr(sys, "executable", "/missing/python")
 
 
