@@ -308,7 +308,7 @@ def compute_strategy_digest(strategy: Strategy) -> str:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or format_error_message(error)
             raise StrategyError(
-                f"{path}, a file of {quote_text(strategy.name)}, cannot be read ({reason})."
+                f"the file {path} of {quote_text(strategy.name)} cannot be read ({reason})."
             ) from None
         digest.update(path.name.encode())
         digest.update(content)

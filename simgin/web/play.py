@@ -201,7 +201,7 @@ def send_deal_file(request: Request) -> Response:
     open_game = _find_game(request)
     with open_game.lock:
         if open_game.game.decision is not None:
-            raise MoveError("The deal is not over.")
+            raise MoveError("The deal is not over yet.")
         content = open_game.deal_file(open_game.last_deal())
     number = len(open_game.game.deals) + (not open_game.game.table.is_over)
     disposition = f'attachment; filename="deal-{number}.json"'
