@@ -28,7 +28,6 @@ import pandas as pd
 
 from blocks.markdown import format_table
 from blocks.reference import REFERENCE, ROOT
-from simgin.results.sentences import join_words
 from simgin.stats import differences
 from simgin.strategy.cast import CAST
 
@@ -222,9 +221,9 @@ def choose_dot(value: float, se: float, margin: float) -> str:
 
 
 def _render_source(card: Card) -> str:
-    """Return a sentence that links to the results behind a card."""
+    """Return a line with links to the results behind a card."""
     links = [f"[{name}](../results/reference/{name})" for name in card.results]
-    return f"See {join_words(links)}."
+    return f"Data: {', '.join(links)}"
 
 
 @cache

@@ -484,9 +484,9 @@ def build_chart_report(chart: Chart, command: str) -> Report:
     if win_rate is not None:
         low, high = win_rate.interval
         sentences.append(
-            f"If {request.strategy} follows this chart when it can knock, it wins "
-            f"{100 * win_rate.value:.1f} % ({100 * low:.1f} to {100 * high:.1f}) of matches "
-            f"against the original {request.strategy}."
+            f"With this chart, {request.strategy} wins {100 * win_rate.value:.1f} % "
+            f"({100 * low:.1f} to {100 * high:.1f}) of matches against the original "
+            f"{request.strategy}."
         )
     else:
         sentences.append(

@@ -121,7 +121,7 @@ def test_numbers_and_dots_are_those_of_the_table(set_tables):
     dots = {"of": ALL, "by": "opponent", "measure": "points"}
     lines = render("From {least} to {both}.", dots=dots, numbers=numbers).split("\n\n")
     assert lines[:2] == ["### Is it so?", "From 1.0 to 1.0 to 3.0 points."]
-    assert lines[2] == "See [one](../results/reference/one)."
+    assert lines[2] == "Data: [one](../results/reference/one)"
     assert cards.render_effect(**dots) == ["points", "▲", "▲", "", "▲"]
 
 
