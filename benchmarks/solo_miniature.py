@@ -161,8 +161,10 @@ def main():
     for name, deck in DECKS.items():
         _, values, hindsight = solve_deck(*deck)
         probabilities = {player: value[:, -1].mean() for player, value in values.items()}
-        dealt_hands = [hand for hand in range(1 << N_CARDS) if hand.bit_count() == HAND_SIZE]
-        probabilities["hindsight"] = hindsight[(1 << N_CARDS) - 1 ^ np.array(dealt_hands)].mean()
+        find_dealt_hands = [hand for hand in range(1 << N_CARDS) if hand.bit_count() == HAND_SIZE]
+        probabilities["hindsight"] = hindsight[
+            (1 << N_CARDS) - 1 ^ np.array(find_dealt_hands)
+        ].mean()
         position = (probabilities["best"] - probabilities["two draws"]) / (
             probabilities["hindsight"] - probabilities["two draws"]
         )

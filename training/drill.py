@@ -8,7 +8,7 @@ from simgin.analysis import drill
 def main() -> None:
     """Search for the exercises of the drill, and write them to their file (about one minute)."""
     result = drill.run_drill(drill.DrillRequest.read("standard"))
-    contents = drill.drill_contents(result) | {"records": result.records()}
+    contents = drill.build_drill_contents(result) | {"records": result.records()}
     text = json.dumps(contents, ensure_ascii=False, indent=1)
     drill.INCLUDED_DRILL.write_text(text + "\n", "utf-8")
 

@@ -83,7 +83,7 @@ class ActionGaps:
     half_widths: np.ndarray
 
 
-def next_checkpoint(n_played: int, max_worlds: int) -> int:
+def find_next_checkpoint(n_played: int, max_worlds: int) -> int:
     """Return the number of worlds at the next check: `2 * n_played`, at most `max_worlds`."""
     return min(max_worlds, max(MIN_UNITS_FIRST_LOOK, 2 * n_played))
 
@@ -119,7 +119,7 @@ def compare_actions(
     return ActionGaps(best, mean_gaps, half_widths)
 
 
-def active_actions(
+def find_active_actions(
     values: np.ndarray, max_worlds: int, min_range: float = MIN_OUTCOME_RANGE
 ) -> np.ndarray:
     """Return a mask of the actions that could still be the best, (n_actions,) bool.
@@ -236,14 +236,14 @@ class Analysis(RenamedAttributes):
     @cached_property
     def best_indices(self) -> list[int]:
         """Indices of the actions that are not significantly worse than the best, in order."""
-        is_active = active_actions(self.values, self.max_worlds, self.min_range)
+        is_active = find_active_actions(self.values, self.max_worlds, self.min_range)
         return [index for index in self.ranking if is_active[index]]
 
     @cached_property
     def ranking(self) -> list[int]:
         """Indices of all actions, best action first."""
-        order = np.argsort(-self.gaps.means, kind="stable")
-        return [int(index) for index in order]
+        indices = np.argsort(-self.gaps.means, kind="stable")
+        return [int(index) for index in indices]
 
     @property
     def best_ending(self) -> int | None:
@@ -398,13 +398,13 @@ def analyse_position(
     rollouts = _Rollouts(position, strategy, opponent, budget)
     seconds = np.inf if budget.seconds is None else budget.seconds
     end = time.monotonic() + seconds
-    checkpoint = next_checkpoint(0, budget.worlds)
+    checkpoint = find_next_checkpoint(0, budget.worlds)
     while rollouts.n_played < budget.worlds and rollouts.active.sum() > 1:
         rollouts.play(min(WORLDS_PER_CHECK, checkpoint - rollouts.n_played))
         if rollouts.n_played == checkpoint:
             result = rollouts.get_result()
-            rollouts.active = active_actions(result.values, budget.worlds, result.min_range)
-            checkpoint = next_checkpoint(checkpoint, budget.worlds)
+            rollouts.active = find_active_actions(result.values, budget.worlds, result.min_range)
+            checkpoint = find_next_checkpoint(checkpoint, budget.worlds)
         on_progress(rollouts.n_played, budget.worlds, rollouts.get_result)
         if time.monotonic() > end:
             break

@@ -76,14 +76,16 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
         yield from Report(
             _make_report_title(analyses),
             [*_format_summary_sentences(analyses)],
-            tables=[deal_table(analyses)],
+            tables=[build_deal_table(analyses)],
         ).to_renderables()
         yield ""
         return
     for title, analysis in analyses.items():
         sentences = [analysis_verdict(analysis), *analysis.position.describe()]
-        note = table_note(analyses) if title == [*analyses][-1] else ""
-        yield from Report(title, sentences, tables=[action_table(analysis, note)]).to_renderables()
+        note = format_table_note(analyses) if title == [*analyses][-1] else ""
+        yield from Report(
+            title, sentences, tables=[build_action_table(analysis, note)]
+        ).to_renderables()
         yield ""
 
 
@@ -92,7 +94,7 @@ def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Re
     return Report(
         question=_make_report_title(analyses),
         verdict=list(_format_summary_sentences(analyses)),
-        tables=[deal_table(analyses)] if is_deal else list(_build_action_tables(analyses)),
+        tables=[build_deal_table(analyses)] if is_deal else list(_build_action_tables(analyses)),
         plots=LazySequence(_make_plots(analyses)),
         facts=list(_list_settings(next(iter(analyses.values())))),
         command=command,
@@ -205,9 +207,12 @@ def compare_chances(analysis: Analysis, other_index: int) -> str:
     position = analysis.position
     pair = (analysis.ranking[0], other_index)
     names = [analysis.action_names[index] for index in pair]
-    displayed_factors = [*display_factors(analysis), *(() if position.is_solo else ("opponent",))]
+    displayed_factors = [
+        *select_display_factors(analysis),
+        *(() if position.is_solo else ("opponent",)),
+    ]
     *phrases, last_phrase = [
-        phrase.format(*(chance(analysis, name, index) for index in pair))
+        phrase.format(*(compute_percentage(analysis, name, index) for index in pair))
         for name, phrase in CHANCES.items()
         if name in displayed_factors
     ]
@@ -216,7 +221,7 @@ def compare_chances(analysis: Analysis, other_index: int) -> str:
     return f"In the simulated deals after {names[0]} (vs. {names[1]}), you {outcome_text}."
 
 
-def chance(analysis: Analysis, measure: str, index: int) -> float:
+def compute_percentage(analysis: Analysis, measure: str, index: int) -> float:
     """Return the percentage of worlds that have an outcome after an action.
 
     Args:
@@ -231,12 +236,12 @@ def chance(analysis: Analysis, measure: str, index: int) -> float:
     return 100 * float(np.mean(action_outcomes[measure]))
 
 
-def table_note(analyses: Analyses) -> str:
+def format_table_note(analyses: Analyses) -> str:
     """Return the note that explains the tables of actions."""
     first_analysis, *others = analyses.values()
     matchup = first_analysis.matchup
-    short = short_names([matchup])
-    names = dict.fromkeys(short.get(player.spec, player.spec) for player in matchup.players)
+    names_by_spec = short_names([matchup])
+    names = dict.fromkeys(names_by_spec.get(player.spec, player.spec) for player in matchup.players)
     players, play = " and ".join(names), "play" if len(names) > 1 else "plays"
     sentences = [f"After the action, {players} {play} to the end of the deal. {INTERVAL_NOTE}"]
     if any(analysis.position.chosen for analysis in analyses.values()):
@@ -284,13 +289,13 @@ def _list_settings(first: Analysis) -> Iterator[tuple[str, str]]:
 def _build_action_tables(analyses: Analyses) -> Iterator[Table]:
     """Yield one table of actions per position, with a title if there are several positions."""
     for title, analysis in analyses.items():
-        table = action_table(analysis, table_note(analyses))
+        table = build_action_table(analysis, format_table_note(analyses))
         yield table if len(analyses) == 1 else replace(table, title=_capitalise(title))
 
 
-def action_table(analysis: Analysis, note: str = "") -> Table:
+def build_action_table(analysis: Analysis, note: str = "") -> Table:
     """Return a table with one row per action, best action first."""
-    factors = display_factors(analysis)
+    factors = select_display_factors(analysis)
     titles = dict(MEASURE_TITLES)
     if factors.get("points") == PENALTY_FACTOR:
         titles["points"] = "penalty"
@@ -314,7 +319,7 @@ def _format_mean(row: Mapping[str, Any], name: str, factor: int) -> str:
     return numbers.format_number(row[name] * factor, Z95 * row[f"{name}_se"] * factor)
 
 
-def display_factors(analysis: Analysis) -> dict[str, int]:
+def select_display_factors(analysis: Analysis) -> dict[str, int]:
     """Return the measures that are displayed for a variant, with their display factors."""
     variant = analysis.position.variant
     shares = {"win": 100, "gin": 100, "undercut": 100}
@@ -334,7 +339,7 @@ def display_factors(analysis: Analysis) -> dict[str, int]:
     return {"points": 1, **shares}
 
 
-def deal_table(analyses: Analyses) -> Table:
+def build_deal_table(analyses: Analyses) -> Table:
     """Return a table with one row per decision: the chosen action, the best action and the cost."""
     rows = [_build_deal_table_row(title, analysis) for title, analysis in analyses.items()]
     first_analysis = next(iter(analyses.values()))
@@ -370,13 +375,13 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
         costs = analysis.frame()
         plot = forest(costs, seed=analysis.matchup.seed)
         df = build_frame("plots/costs", costs.rename(columns={"cost": "value"}))
-        alt = describe_frame(df, COST_COLUMNS)
+        alt_text = describe_frame(df, COST_COLUMNS)
         plot_title = _capitalise(f"{prefix}cards and cost of each action")
-        cards, note = list(card_rows(position)), position_caption(position)
-        yield Plot(f"costs-{number}", plot_title, alt, plot, df, cards, note)
+        cards, note = list(card_rows(position)), format_position_caption(position)
+        yield Plot(f"costs-{number}", plot_title, alt_text, plot, df, cards, note)
 
 
-def position_caption(position: Position) -> str:
+def format_position_caption(position: Position) -> str:
     """Return the caption of a position: the score, the die, and the meaning of the card frames."""
     view = position.view
     *_, last_line = position.describe()
@@ -385,9 +390,9 @@ def position_caption(position: Position) -> str:
         sentences.insert(0, describe_die(view))
     if view.drawn >= 0 or view.taken >= 0:
         sentences.append(NEW_CARD_NOTE)
-    if any(word.endswith(TAKEN_MARK) for word in position.pile_cards):
+    if any(taken_text.endswith(TAKEN_MARK) for taken_text in position.pile_cards):
         sentences.append(TAKEN_CARD_NOTE)
-    if any(word.startswith(UNKNOWN_CARD_MARK) for word in position.pile_cards):
+    if any(taken_text.startswith(UNKNOWN_CARD_MARK) for taken_text in position.pile_cards):
         sentences.append(FORGOTTEN_CARD_NOTE)
     return " ".join(sentences)
 
@@ -412,5 +417,5 @@ def card_rows(position: Position) -> Iterator[CardRow]:
         yield CardRow(pile_label(position.is_solo), [cards], removed=taken_indices)
     if not position.is_solo:
         known_cards = format_hand(int(view.known)).split()
-        hidden = [FACE_DOWN] * (HAND_SIZE - len(known_cards))
-        yield CardRow("Opponent's hand", [group for group in (known_cards, hidden) if group])
+        hidden_cards = [FACE_DOWN] * (HAND_SIZE - len(known_cards))
+        yield CardRow("Opponent's hand", [group for group in (known_cards, hidden_cards) if group])

@@ -13,7 +13,7 @@ from simgin.analysis.analysis import (
     analyse_position,
     analyses_to_frame,
 )
-from simgin.analysis.analysis_report import build_analysis_report, deal_table, render_analyses
+from simgin.analysis.analysis_report import build_analysis_report, build_deal_table, render_analyses
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.position import Position
 from simgin.analysis.position_parts import Die, parse_score_pair
@@ -161,11 +161,11 @@ def run_analysis(
     budget = replace(request.budget, workers=workers)
 
     def report_progress(
-        done: int, total: int, get_analyses: Callable[[], Mapping[str, Analysis]]
+        n_done: int, total: int, get_analyses: Callable[[], Mapping[str, Analysis]]
     ) -> None:
         if on_progress is not None:
             on_progress(
-                done,
+                n_done,
                 total,
                 lambda: _build_live_table(get_analyses(), _requests_whole_deal(request)),
             )
@@ -179,9 +179,9 @@ def run_analysis(
     title = f"{source.variant.spec}: your position"
 
     def report_position_progress(
-        done: int, total: int, get_analysis: Callable[[], Analysis]
+        n_done: int, total: int, get_analysis: Callable[[], Analysis]
     ) -> None:
-        report_progress(done, total, lambda: {title: get_analysis()})
+        report_progress(n_done, total, lambda: {title: get_analysis()})
 
     strategy, opponent = players
     assert strategy is not None, "a position has a strategy that continues"
@@ -201,7 +201,7 @@ def _build_live_table(analyses: Mapping[str, Analysis], is_deal: bool) -> Render
 
     *_, title = analyses
     return (
-        deal_table(analyses)
+        build_deal_table(analyses)
         if is_deal
         else Group(*render_analyses({title: analyses[title]}, is_deal))
     )

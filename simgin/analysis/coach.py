@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from simgin.analysis.analysis import Analysis, Budget, analyse_position
 from simgin.analysis.analysis_report import (
-    action_table,
     analysis_verdict,
-    chance,
+    build_action_table,
     compare_chances,
+    compute_percentage,
     describe_choice,
 )
 from simgin.analysis.position import Position, find_decisions
@@ -87,11 +87,11 @@ class Coach:
         mistakes = [analysis for analysis in analyses if analysis.is_mistake]
         if not mistakes:
             return "Coach: you made no significant mistake in this deal."
-        noun = "mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
+        mistake_noun = "mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
         costs = [analysis.estimate_cost(analysis.position.chosen_index) for analysis in mistakes]
         mean, low, high = map(sum, zip(*costs, strict=True))
         cost = f"{mean:.1f} {mistakes[0].unit} ({low:.1f} to {high:.1f})"
-        return f"Coach: your {noun} in this deal cost {cost}."
+        return f"Coach: your {mistake_noun} in this deal cost {cost}."
 
     def start_deal(self) -> None:
         """Delete the analyses of the previous deal."""
@@ -143,14 +143,14 @@ def _explain(analysis: Analysis, other_index: int, indices: Sequence[int]) -> It
     """
     yield compare_chances(analysis, other_index)
     yield ""
-    table = action_table(analysis)
+    table = build_action_table(analysis)
     shown_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
     lines = [[str(row[i]) for i in shown_columns] for row in (table.headings, *table.rows)]
     lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in indices)]
     if not analysis.position.is_solo:
         lines[0].append("opponent %")
         for index, cells in zip(indices, lines[1:], strict=True):
-            cells.append(f"{chance(analysis, 'opponent', index):.0f}")
+            cells.append(f"{compute_percentage(analysis, 'opponent', index):.0f}")
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for name, *cells in lines:
         yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()

@@ -81,16 +81,18 @@ class DealQuery:
     def fits(self, deals: np.ndarray) -> np.ndarray:
         """Return a mask of the deals that meet the conditions of the query, (n_deals,) bool."""
         deal = deals["deal"]
-        fits = np.ones(len(deals), bool)
+        is_match = np.ones(len(deals), bool)
         if self.endings:
-            fits &= np.isin(deal["kind"], self.endings)
+            is_match &= np.isin(deal["kind"], self.endings)
         if self.winner is not None:
-            fits &= deal["winner"] == self.winner
+            is_match &= deal["winner"] == self.winner
         if self.differ:
-            fits &= deal != deals["other"]
+            is_match &= deal != deals["other"]
         for name, comparison_operator, bound in self.comparisons:
-            fits &= COMPARISON_OPERATORS[comparison_operator](compute_quantity(deals, name), bound)
-        return fits
+            is_match &= COMPARISON_OPERATORS[comparison_operator](
+                compute_quantity(deals, name), bound
+            )
+        return is_match
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
         """Return the first deals in the order of the query; ties remain in the order of play."""

@@ -14,7 +14,7 @@ from simgin.analysis.position_parts import (
     PLAYER_SEAT,
     Die,
     PileCard,
-    hand_size_errors,
+    find_hand_size_errors,
 )
 from simgin.core.codes import ACTION_PASS, ACTION_STOCK, ACTION_TAKE
 from simgin.core.endings import deal_multiplier, knock_limit
@@ -61,10 +61,10 @@ class DealReconstruction:
 
     def card_source(self, turn: int) -> str:
         """Return the source of the card that a player received in a turn: pile, stock or deal."""
-        top = self.top_cards[turn]
-        if top is None:
+        top_card = self.top_cards[turn]
+        if top_card is None:
             return "deal"
-        return "pile" if top.is_taken else "stock"
+        return "pile" if top_card.is_taken else "stock"
 
     @cached_property
     def started_turns(self) -> list[int]:
@@ -100,10 +100,10 @@ class DealReconstruction:
         Args:
             free_cards: Cards whose locations are unknown.
         """
-        hidden = list(free_cards)
+        hidden_cards = list(free_cards)
         cards_by_seat = [
-            self._list_received_cards(PLAYER_SEAT, hidden),
-            self._list_received_cards(OPPONENT_SEAT, hidden),
+            self._list_received_cards(PLAYER_SEAT, hidden_cards),
+            self._list_received_cards(OPPONENT_SEAT, hidden_cards),
         ]
         pack = []
         for _ in range(10):
@@ -113,39 +113,39 @@ class DealReconstruction:
         for turn in self.started_turns:
             if self.card_source(turn) == "stock":
                 pack.append(cards_by_seat[self.seat_of_turn(turn)].pop(0))
-        return pack + hidden
+        return pack + hidden_cards
 
-    def _list_received_cards(self, seat: int, hidden: list[int]) -> list[int]:
+    def _list_received_cards(self, seat: int, hidden_cards: list[int]) -> list[int]:
         """Return the cards that a player received, in the order of their discards.
 
-        Unknown cards of the opponent are removed from `hidden`.
+        Unknown cards of the opponent are removed from `hidden_cards`.
         """
-        received = []
+        received_cards = []
         taken_cards = set()
         size = 10 + (not self.has_upcard and seat != self.dealer)
         for turn in self.started_turns:
             if self.seat_of_turn(turn) != seat:
                 continue
-            top = self.top_cards[turn]
-            if top is not None and top.is_taken:
-                taken_cards.add(top.card)
+            top_card = self.top_cards[turn]
+            if top_card is not None and top_card.is_taken:
+                taken_cards.add(top_card.card)
             size += self.card_source(turn) == "stock"
             for card in self.discards[turn : turn + 1]:
                 if card in taken_cards:
                     taken_cards.remove(card)
                 else:
-                    received.append(card)
+                    received_cards.append(card)
         if seat == PLAYER_SEAT:
-            return received + [card for card in self.cards if card not in taken_cards]
-        n_hidden = size - len(received)
+            return received_cards + [card for card in self.cards if card not in taken_cards]
+        n_hidden = size - len(received_cards)
         if n_hidden < 0:
             raise PositionError(
                 "the opponent cannot hold more than ten cards from this pile. Check the cards "
                 "marked with *."
             )
-        received += hidden[:n_hidden]
-        del hidden[:n_hidden]
-        return received
+        received_cards += hidden_cards[:n_hidden]
+        del hidden_cards[:n_hidden]
+        return received_cards
 
     def decisions(self) -> Iterator[ScriptedAction]:
         """Yield the decisions that both players have made before the current decision."""
@@ -192,12 +192,12 @@ class DealReconstruction:
 
     def find_errors(self) -> Iterator[str]:
         """Yield an error message if the position is impossible or if no player can decide."""
-        yield from hand_size_errors(self.cards)
+        yield from find_hand_size_errors(self.cards)
         if self.has_upcard and not self.pile:
             yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
         yield from self._find_pile_errors()
         yield from self._find_location_errors()
-        is_ten = len(self.cards) == 10
+        has_ten = len(self.cards) == 10
         first_turn = self.rules.first_turn
         drew_from_stock_first = (
             first_turn == FIRST_TURN_UPCARD_PASS
@@ -211,19 +211,19 @@ class DealReconstruction:
             player, deals = ("you", "other") if is_player_first else ("the opponent", "me")
             yield f"this pile shows that {player} played first. Use the dealer {deals}."
         reserve = int(self.rules.stock_reserve)
-        if self.stock < reserve or (is_ten and not self.can_take_last and self.stock == reserve):
+        if self.stock < reserve or (has_ten and not self.can_take_last and self.stock == reserve):
             n_left = max(0, self.stock)
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _find_pile_errors(self) -> Iterator[str]:
         """Yield errors about the number of cards and about forgotten cards that must be known."""
-        top = self.top_cards[-1]
-        if top is not None and top.is_taken and len(self.cards) == 10:
-            name = format_card(top.card)
+        top_card = self.top_cards[-1]
+        if top_card is not None and top_card.is_taken and len(self.cards) == 10:
+            name = format_card(top_card.card)
             yield f"a hand that has just taken {name} has eleven cards, not ten. Add the card."
-        if self.die.is_decision and len(self.cards) != 10 and top is not None:
+        if self.die.is_decision and len(self.cards) != 10 and top_card is not None:
             yield "the die is offered before the draw. Enter the ten cards held at that time."
-        if top is None and len(self.cards) == 10 and not self.die.offered:
+        if top_card is None and len(self.cards) == 10 and not self.die.offered:
             yield f"in {self.variant.spec}, the first player has eleven cards. Enter all of them."
         if self.has_upcard and self.pile[0].card < 0 and self._upcard_sets_terms:
             effect = "the first upcard sets the knock limit or the value of points"
@@ -241,26 +241,26 @@ class DealReconstruction:
     def _upcard_sets_terms(self) -> bool:
         """True if the first upcard determines the knock limit or the point multiplier."""
         rules = self.rules
-        terms = {
+        deal_terms = {
             (knock_limit(card, rules), deal_multiplier(card, rules)) for card in range(PACK_SIZE)
         }
-        return len(terms) > 1
+        return len(deal_terms) > 1
 
     def _find_location_errors(self) -> Iterator[str]:
         """Yield an error message for every card that occurs in two locations."""
         locations: dict[int, int] = {}  # `IN_PILE`, or the seat of the player who took the card
-        for turn, top in enumerate(self.top_cards):
-            if top is None or top.card < 0:
+        for turn, top_card in enumerate(self.top_cards):
+            if top_card is None or top_card.card < 0:
                 continue
             discarder = self.seat_of_turn(turn - 1) if turn else NO_SEAT
-            if locations.get(top.card) == IN_PILE:
-                yield f"{format_card(top.card)} is in the pile twice. Remove one copy."
-            if locations.get(top.card, discarder) != discarder:
+            if locations.get(top_card.card) == IN_PILE:
+                yield f"{format_card(top_card.card)} is in the pile twice. Remove one copy."
+            if locations.get(top_card.card, discarder) != discarder:
                 yield (
-                    f"{format_card(top.card)} was taken by one player and discarded by the "
+                    f"{format_card(top_card.card)} was taken by one player and discarded by the "
                     "opponent. Check the pile."
                 )
-            locations[top.card] = self.seat_of_turn(turn) if top.is_taken else IN_PILE
+            locations[top_card.card] = self.seat_of_turn(turn) if top_card.is_taken else IN_PILE
         for card in self.cards:
             if locations.get(card, PLAYER_SEAT) != PLAYER_SEAT:
                 location = "the pile" if locations[card] == IN_PILE else "the opponent's hand"

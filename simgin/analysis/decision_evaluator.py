@@ -295,10 +295,10 @@ def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Posi
             matchup, decisions, is_next_decision, int(state.unit), pack=state.pack, **table
         )
         assert replay is not None, "actions that the players chose in the deal"
-        played, number = replay
-        action = find_chosen_action(played, number)
+        replayed_deal, number = replay
+        action = find_chosen_action(replayed_deal, number)
         if action is None:
-            raise PolicyCallError(played.error) from played.exception
+            raise PolicyCallError(replayed_deal.error) from replayed_deal.exception
         yield position, action
 
 
@@ -321,16 +321,16 @@ def _compute_lead_bounds(gains: np.ndarray, baseline: int, n_errors: float) -> n
     """
     leads = gains - gains[:, baseline, None]
     error = leads.std(axis=0) / sqrt(len(gains))
-    lower = leads.mean(axis=0) - n_errors * error
-    return np.where(np.isnan(lower), -np.inf, lower)
+    lower_bounds = leads.mean(axis=0) - n_errors * error
+    return np.where(np.isnan(lower_bounds), -np.inf, lower_bounds)
 
 
 def _reshuffle_stock(deal: TracedDeal, view: Any, rng: np.random.Generator) -> Worlds:
     """Return worlds that have the actual hidden hand and a reshuffled stock."""
-    hidden = _find_hidden_hand(deal, view)
-    remaining = ALL_CARDS & ~(int(view.hand) | int(view.pile) | hidden)
-    rows = np.tile(np.array(mask_to_cards(remaining), np.int8), (N_STOCK_SHUFFLES, 1))
-    return Worlds(np.full(N_STOCK_SHUFFLES, hidden), rng.permuted(rows, axis=1))
+    hidden_hand = _find_hidden_hand(deal, view)
+    stock_cards = ALL_CARDS & ~(int(view.hand) | int(view.pile) | hidden_hand)
+    rows = np.tile(np.array(mask_to_cards(stock_cards), np.int8), (N_STOCK_SHUFFLES, 1))
+    return Worlds(np.full(N_STOCK_SHUFFLES, hidden_hand), rng.permuted(rows, axis=1))
 
 
 def _find_hidden_hand(deal: TracedDeal, view: Any) -> int:

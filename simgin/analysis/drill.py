@@ -242,9 +242,10 @@ def run_drill(
     def screen_deal(unit: int, _n: int) -> list[Candidate]:
         return list(_find_candidates(request, unit))
 
-    screened = map_units(screen_deal, units, 1, workers, partial_progress(on_progress, 0, 2))
+    deal_candidates = map_units(screen_deal, units, 1, workers, partial_progress(on_progress, 0, 2))
     candidates = sorted(
-        (candidate for unit in screened for candidate in unit), key=lambda candidate: candidate.low
+        (candidate for unit in deal_candidates for candidate in unit),
+        key=lambda candidate: candidate.low,
     )
     exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
     if not exercises:
@@ -313,18 +314,18 @@ def _select_exercises(
         workers: Number of worker threads.
         on_progress: Function that receives the number of exercises found and the number requested.
     """
-    remaining: dict[tuple[str, str, int], list[Candidate]] = {}
+    remaining_candidates: dict[tuple[str, str, int], list[Candidate]] = {}
     for candidate in candidates:
-        remaining.setdefault(candidate.kind, []).append(candidate)
+        remaining_candidates.setdefault(candidate.kind, []).append(candidate)
     evaluator = request.evaluator
     budget = Budget(DEFAULT_WORLDS, seed=evaluator.seed, workers=workers)
     exercises: dict[int, Exercise] = {}
     counts: Counter[tuple[object, ...]] = Counter()
-    while remaining and len(exercises) < request.n_positions:
-        kind = min(remaining, key=lambda kind: [counts[kind[:n]] for n in (1, 2, 3)])
-        candidate = remaining[kind].pop()
-        if not remaining[kind]:
-            del remaining[kind]
+    while remaining_candidates and len(exercises) < request.n_positions:
+        kind = min(remaining_candidates, key=lambda kind: [counts[kind[:n]] for n in (1, 2, 3)])
+        candidate = remaining_candidates[kind].pop()
+        if not remaining_candidates[kind]:
+            del remaining_candidates[kind]
         if candidate.unit in exercises:
             continue
         analysis = analyse_position(
@@ -342,7 +343,7 @@ def _select_exercises(
 # Contents, HTML page and Anki flash cards of a drill
 
 
-def drill_contents(drill: Drill) -> dict[str, Any]:
+def build_drill_contents(drill: Drill) -> dict[str, Any]:
     """Return the contents of the HTML page and of the flash cards, as data for JSON."""
     return {
         "identity": drill.request.identity,
@@ -402,8 +403,8 @@ def write_anki_deck(contents: dict[str, Any], path: Path) -> None:
         fields = [str(parts.front(exercise)), str(parts.told(exercise, contents["unit"]))]
         guid = genanki.guid_for(exercise["command"])
         deck.add_note(genanki.Note(model, fields, guid=guid, tags=[exercise["theme"]]))
-    with atomic_write(path) as opened:
-        genanki.Package(deck).write_to_file(opened)
+    with atomic_write(path) as output:
+        genanki.Package(deck).write_to_file(output)
 
 
 def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
@@ -416,7 +417,7 @@ def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
         "id": f"{crc32(exercise.command.encode()):08x}",
         "theme": exercise.theme,
         "title": exercise.title,
-        "situation": f"{turn}{analysis_report.position_caption(position)}",
+        "situation": f"{turn}{analysis_report.format_position_caption(position)}",
         "rows": [*analysis_report.card_rows(position)],
         "question": _format_question(exercise),
         "options": [*_build_option_contents(exercise)],
@@ -462,12 +463,12 @@ def _format_question(exercise: Exercise) -> str:
 def _format_lesson_sentences(exercise: Exercise) -> Iterator[str]:
     """Yield sentences about the best option, equivalent options and the player's choice."""
     analysis, position = exercise.analysis, exercise.position
-    best, *close = [
+    best, *equivalents = [
         position.format_action(position.actions[index]) for index in exercise.correct_options
     ]
     yield f"Best: {best}."
-    if close:
-        yield f"Too close to call: {', '.join(close)}."
+    if equivalents:
+        yield f"Too close to call: {', '.join(equivalents)}."
     cost = analysis_report.format_cost(analysis, position.chosen_index)
     chosen_action = position.format_action(position.chosen_action)
     yield f"{exercise.player_name} chose {chosen_action}, which cost {cost} {analysis.unit}."

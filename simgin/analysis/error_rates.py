@@ -348,12 +348,12 @@ def evaluate_units(
 
     def report(done: int, total: int) -> None:
         if on_progress is not None:
-            on_progress(done, total, lambda: f"{np.mean(costs):.1f} {loss_phrase(matchup)}")
+            on_progress(done, total, lambda: f"{np.mean(costs):.1f} {format_loss_phrase(matchup)}")
 
     return map_units(evaluate_unit, n_units, 1, workers, report)
 
 
-def loss_phrase(matchup: Matchup) -> str:
+def format_loss_phrase(matchup: Matchup) -> str:
     """Return the phrase that names the loss, such as `points lost per deal`."""
     unit = COST_UNITS[select_measure(matchup.variant)]
     return f"{unit} lost through mistakes" if unit.startswith("%") else f"{unit} lost per deal"
@@ -370,8 +370,8 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
     """Return A's gain per deal in each unit, (LEAD_FACTOR * units,) float64; 0 in self-play."""
     if matchup.b is not None and not matchup.is_mirrored:
         return np.zeros(LEAD_FACTOR * n_units)
-    batches = -(-n_units // matchup.batch_size)
-    first_unit = batches * matchup.batch_size  # Start after the evaluated deals.
+    n_batches = -(-n_units // matchup.batch_size)
+    first_unit = n_batches * matchup.batch_size  # Start after the evaluated deals.
 
     def play(start: int, n: int) -> np.ndarray:
         _, records = kernel.play_with_records(matchup, first_unit + start, n)
@@ -386,7 +386,7 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
 def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
     """Build the report of error rates, including the evaluator's lead."""
     matchup = rates.task.matchup
-    strategy, opponent, evaluator = _short_names(rates)
+    strategy, opponent, evaluator = _make_short_names(rates)
     opponent_phrase = f" against {opponent}" if matchup.b else ""
     sentences = [f"{evaluator} evaluated the decisions in {rates.n_deals:,} deals."]
     if strategy != evaluator:
@@ -401,12 +401,12 @@ def build_rates_report(rates: ErrorRates, command: str = "") -> Report:
     )
 
 
-def _short_names(rates: ErrorRates) -> tuple[str, str, str]:
+def _make_short_names(rates: ErrorRates) -> tuple[str, str, str]:
     """Return the short names of the strategy, the opponent and the evaluator."""
     task = rates.task
-    short = short_names([task.matchup, task.evaluator])
+    names_by_spec = short_names([task.matchup, task.evaluator])
     players = (*task.matchup.players, task.evaluator.a)
-    names = [short.get(player.spec, player.spec) for player in players]
+    names = [names_by_spec.get(player.spec, player.spec) for player in players]
     return names[0], names[-2], names[-1]
 
 
@@ -420,17 +420,17 @@ def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
     note = (
         f"The action of {evaluator_name} counts as the best action, unless another action is "
         f"significantly better in {rates.task.n_worlds} worlds. ± marks 95 % confidence "
-        f"intervals.{few_worlds_warning(rates.task.n_worlds)}"
+        f"intervals.{format_few_worlds_warning(rates.task.n_worlds)}"
     )
     columns = (
         Column("decision", "decision"),
         Column("per_deal", "mistakes per deal", digits=2),
-        Column("value", loss_phrase(rates.task.matchup), factor=rates.display_factor),
+        Column("value", format_loss_phrase(rates.task.matchup), factor=rates.display_factor),
     )
     return Table("Loss by type of decision", frame, columns, note)
 
 
-def few_worlds_warning(n_worlds: int) -> str:
+def format_few_worlds_warning(n_worlds: int) -> str:
     """Return a warning if the number of worlds is too small to find better actions, or ""."""
     if n_worlds >= MIN_RELIABLE_WORLDS:
         return ""
@@ -450,16 +450,16 @@ def build_rates_rows(rates: ErrorRates) -> list[RateRow]:
             "metric": "cost",
             **rates.to_columns(lead),
             "n": int(lead.n),
-            "decision": evaluated.label,
-            "kind": evaluated.kind,
-            "mistake": evaluated.mistake,
-            "done": evaluated.chosen,
-            "best": evaluated.best,
+            "decision": decision_row.label,
+            "kind": decision_row.kind,
+            "mistake": decision_row.mistake,
+            "done": decision_row.chosen,
+            "best": decision_row.best,
             "points": lead.value,
             "counted": rates.unit,
-            "command": rates.command(evaluated),
+            "command": rates.command(decision_row),
         }
-        for evaluated, lead in rates.costliest(N_COSTLIEST)
+        for decision_row, lead in rates.costliest(N_COSTLIEST)
     ]
     return rows + costliest
 

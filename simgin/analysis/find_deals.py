@@ -216,7 +216,7 @@ class FoundDeals(Result):
         names = [name for name in TABLE_COLUMNS if name in frame]
         columns = [Column(name, HEADINGS.get(name, name)) for name in names]
         tables = [Table("Deals", frame, columns)] if columns else []
-        sentences = list(_result_sentences(self))
+        sentences = list(_format_result_sentences(self))
         return Report(title, sentences, detail_tables=tables, command=command)
 
 
@@ -429,8 +429,8 @@ def _find_costly_candidates(
     matchup = result.request.matchup
     decisions: list[tuple[int, Position]] = []
     for deal_index, record in enumerate(result.deals["deal"]):
-        played = trace_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
-        decisions += [(deal_index, position) for position in positions_of_a(played)]
+        trace = trace_deal(matchup, int(record["unit"]), int(record["half"]), int(record["deal"]))
+        decisions += [(deal_index, position) for position in positions_of_a(trace)]
     candidates = []
     for n_done, (deal, position) in enumerate(decisions, start=1):
         analysis = analyse_position(position, matchup.a.spec, matchup.opponent or None, budget)
@@ -485,7 +485,7 @@ def run_find(
     return replace(result, listed_rows=rows)
 
 
-def _result_sentences(result: FoundDeals) -> Iterator[str]:
+def _format_result_sentences(result: FoundDeals) -> Iterator[str]:
     """Yield sentences that state the number of matching deals and introduce the list."""
     request, rows = result.request, result.listed_rows
     name = request.short_name(request.matchup.a.spec)

@@ -164,10 +164,10 @@ def _parse_kaggle(text: str) -> ForeignLog:
     if not states:
         raise PositionError(f"the replay contains no data for {KAGGLE_GAME}")
     histories = [_read_serialized(state)[1] for state in states]
-    longest = max(histories, key=len)
-    if any(history != longest[: len(history)] for history in histories):
+    longest_history = max(histories, key=len)
+    if any(history != longest_history[: len(history)] for history in histories):
         raise PositionError(SEVERAL_DEALS_ERROR)
-    log = _parse_openspiel(states[histories.index(longest)])
+    log = _parse_openspiel(states[histories.index(longest_history)])
     return replace(log, names=teams or log.names)
 
 
@@ -205,7 +205,7 @@ def _parse_rules(header: re.Match[str] | None) -> str:
 
 def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> Iterator[Move]:
     """Yield the moves up to the ending, and append cards drawn from the stock to the pack."""
-    seat, passes, has_begun = 0, 0, False
+    seat, n_passes, has_begun = 0, 0, False
     for player, action in history:
         if player not in (None, seat):
             raise PositionError(
@@ -219,13 +219,13 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
                 return
             if card >= 0:
                 pack.append(card)
-            if has_begun or passes < 2:  # After two passes, the draw is forced.
+            if has_begun or n_passes < 2:  # After two passes, the draw is forced.
                 yield seat, Action(ACTION_STOCK)
         elif action == TAKE_MOVE:
             yield seat, Action(ACTION_TAKE)
         elif action == PASS_MOVE:
             yield seat, Action(ACTION_LEAVE if has_begun else ACTION_PASS)
-            seat, passes = 1 - seat, passes + 1
+            seat, n_passes = 1 - seat, n_passes + 1
         else:
             yield seat, Action(ACTION_DISCARD, _convert_card(action))
             seat, has_begun = 1 - seat, True
@@ -343,8 +343,10 @@ class _LoggedMoves:
         """Return the deadwood after an ending, or -1 if the action is not an ending."""
         if action.kind != ACTION_END:
             return -1
-        eleven = int(view.hand) | (1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0)
-        return int(deadwood(eleven & ~(1 << action.card), self.rules))
+        eleven_cards = int(view.hand) | (
+            1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0
+        )
+        return int(deadwood(eleven_cards & ~(1 << action.card), self.rules))
 
     def check_end(self) -> None:
         """Raise PositionError if the log contains moves after the end of the deal."""

@@ -68,7 +68,7 @@ class GradeRequest:
 
     Attributes:
         task: Player and evaluator.
-        deals_played: Recorded deals, as returned by `with_player_at`.
+        deals_played: Recorded deals, as returned by `assign_player`.
         files: Paths of the deal files.
         engine: Engine that logged the deals, or an empty string for simgin.
     """
@@ -126,7 +126,7 @@ class GradeRequest:
                 "--player."
             )
         deals = [
-            with_player_at(record.deal, seat)
+            assign_player(record.deal, seat)
             for record, seat in zip(recorded_deals, seats, strict=True)
         ]
         opponent_names = {
@@ -158,7 +158,7 @@ class Grade(error_rates.ErrorRates):
 
     Attributes:
         decisions: Evaluated decisions by deal, with the deal's index as `unit`.
-        deals_played: Recorded deals, as returned by `with_player_at`.
+        deals_played: Recorded deals, as returned by `assign_player`.
         files: Paths of the deals, if they were read from files.
         opponent_decisions: Evaluated decisions of the opponent, by deal.
         evaluator_gain: Gain per deal of the evaluator against the rollout opponent.
@@ -219,11 +219,11 @@ class Grade(error_rates.ErrorRates):
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions and their costs in descending order."""
-        ranked = sorted(self.mistakes(), key=lambda decision: decision.cost, reverse=True)
-        worlds = measurement_worlds(self.task)
+        mistakes = sorted(self.mistakes(), key=lambda decision: decision.cost, reverse=True)
+        worlds = count_measurement_worlds(self.task)
         return [
             (decision, interval_around(decision.cost, decision.se, worlds, worlds))
-            for decision in ranked[:n]
+            for decision in mistakes[:n]
         ]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
@@ -257,7 +257,7 @@ class Grade(error_rates.ErrorRates):
         if not finished_indices or not self.is_comparable:
             return {}
         points_won, losses = np.array(
-            [self._points_and_loss(index) for index in finished_indices], np.float64
+            [self._compute_points_and_loss(index) for index in finished_indices], np.float64
         ).T
         if len(finished_indices) >= MIN_UNITS:
             return {
@@ -271,7 +271,7 @@ class Grade(error_rates.ErrorRates):
         luck_adjusted = interval_around(skill.value, error, skill.n, skill.n)
         return {"won": self.mean(points_won), "less_luck": luck_adjusted}
 
-    def _points_and_loss(self, index: int) -> tuple[float, float]:
+    def _compute_points_and_loss(self, index: int) -> tuple[float, float]:
         """Return the points won in a deal, and the opponent's loss minus the player's loss."""
         seat, score = int(self.deals_played[index].state.half), self.deals_played[index].state.score
         losses = [
@@ -281,7 +281,7 @@ class Grade(error_rates.ErrorRates):
         return float(score[seat] - score[1 - seat]), losses[0] - losses[1]
 
 
-def with_player_at(deal: TracedDeal, seat: int) -> TracedDeal:
+def assign_player(deal: TracedDeal, seat: int) -> TracedDeal:
     """Return the known part of a deal after assigning side A to the given seat."""
     state = deal.state.copy()
     state.half = seat
@@ -309,7 +309,7 @@ def grade_deals(
 
     Args:
         task: Player and evaluator.
-        deals_played: Recorded deals, as returned by `with_player_at`.
+        deals_played: Recorded deals, as returned by `assign_player`.
         files: Paths of the deals, if they were read from files.
         workers: Number of worker threads.
         on_progress: Function that receives the progress, the total, and a function that returns the
@@ -333,11 +333,11 @@ def grade_deals(
         deal = deals_played[index]
         decisions = [
             replace(decision, unit=index)
-            for decision in evaluator.measure(deal, measurement_worlds(task))
+            for decision in evaluator.measure(deal, count_measurement_worlds(task))
         ]
         costs.append(sum(decision.cost for decision in decisions))
         opponent_evaluated = (
-            opponent_evaluator.evaluate(with_player_at(deal, 1 - int(deal.state.half)))
+            opponent_evaluator.evaluate(assign_player(deal, 1 - int(deal.state.half)))
             if opponent_evaluator
             else []
         )
@@ -346,7 +346,9 @@ def grade_deals(
     def report(done: int, total: int) -> None:
         if on_progress is not None:
             on_progress(
-                done, total, lambda: f"{np.mean(costs):.1f} {error_rates.loss_phrase(task.matchup)}"
+                done,
+                total,
+                lambda: f"{np.mean(costs):.1f} {error_rates.format_loss_phrase(task.matchup)}",
             )
 
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
@@ -375,7 +377,7 @@ def grade_deals(
     )
 
 
-def measurement_worlds(task: error_rates.RatingTask) -> int:
+def count_measurement_worlds(task: error_rates.RatingTask) -> int:
     """Return the number of worlds in which the cost of a mistake is measured."""
     return max(MIN_MEASUREMENT_WORLDS, task.n_worlds)
 
@@ -420,13 +422,13 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     note = (
         f"The action of {evaluator} counts as the best action, unless another action is better in "
         f"{task.n_worlds} worlds and in {CONFIRMATION_WORLDS} further worlds. Losses are measured "
-        f"in {measurement_worlds(task):,} new worlds, in which {evaluator} plays to the end of the "
-        "deal. A mistake is a decision whose cost is significantly above 0. The loss also includes "
-        "smaller costs. ± marks 95 % intervals."
-        f"{error_rates.few_worlds_warning(task.n_worlds)}"
+        f"in {count_measurement_worlds(task):,} new worlds, in which {evaluator} plays to the "
+        "end of the deal. A mistake is a decision whose cost is significantly above 0. The loss "
+        "also includes smaller costs. ± marks 95 % intervals."
+        f"{error_rates.format_few_worlds_warning(task.n_worlds)}"
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
-    comparison_table = [build_ladder_table(grade)] if grade.is_comparable and grade.is_rate else []
+    comparison_table = [build_rate_table(grade)] if grade.is_comparable and grade.is_rate else []
     costliest = table_from_rows(
         "Costliest decisions",
         ("decision", "command"),
@@ -463,13 +465,15 @@ def grade_verdict(result: Grade) -> Iterator[str]:
     player = result.task.matchup.a.spec
     player = "You" if player == YOU else player
     yield from (
-        _rate_sentences(result, player) if result.is_rate else _deal_sentences(result, player)
+        _format_rate_sentences(result, player)
+        if result.is_rate
+        else _format_deal_sentences(result, player)
     )
 
 
-def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
+def _format_rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield sentences on a player with enough deals to estimate an error rate."""
-    comparison = _similar_strategies(grade.total) if grade.is_comparable else ""
+    comparison = _find_similar_strategies(grade.total) if grade.is_comparable else ""
     cost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
     yield f"{player} lost {cost} through mistakes{comparison}."
     if grade.result:
@@ -483,21 +487,21 @@ def _rate_sentences(grade: Grade, player: str) -> Iterator[str]:
         yield f"With only {grade.n_deals} deals, the net score depends mostly on luck."
 
 
-def _deal_sentences(grade: Grade, player: str) -> Iterator[str]:
+def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     """Yield sentences on a player with too few deals to estimate an error rate."""
-    is_one = grade.n_deals == 1
-    deals = "this deal" if is_one else f"these {grade.n_deals} deals"
+    is_single_deal = grade.n_deals == 1
+    deals = "this deal" if is_single_deal else f"these {grade.n_deals} deals"
     if grade.frequency():
-        unit = grade.unit if is_one else grade.unit_per_deal
+        unit = grade.unit if is_single_deal else grade.unit_per_deal
         yield f"{player} lost {_format_estimate(grade.total)} {unit} through mistakes in {deals}."
     else:
         yield f"{player} made no significant mistake in {deals}."
     if grade.result:
-        per_deal = "" if is_one else " per deal"
+        per_deal = "" if is_single_deal else " per deal"
         yield f"Net score: {grade.result['won'].value:.1f} points{per_deal}."
-    plays = "you play" if player == "You" else f"{player} plays"
+    played = "you play" if player == "You" else f"{player} plays"
     yield (
-        f"± is the measurement error for {deals}. To find out how well {plays}, grade at least "
+        f"± is the measurement error for {deals}. To find out how well {played}, grade at least "
         f"{MIN_UNITS} deals."
     )
 
@@ -519,7 +523,7 @@ def _format_estimate(estimate: Estimate) -> str:
     return numbers.format_estimate(estimate.value, estimate.low, estimate.high)
 
 
-def _similar_strategies(total: Estimate) -> str:
+def _find_similar_strategies(total: Estimate) -> str:
     """Return the strategies with a similar error rate, or no strategies if there are too many."""
     distances = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
     names = [
@@ -533,7 +537,7 @@ def _similar_strategies(total: Estimate) -> str:
     )
 
 
-def build_ladder_table(grade: Grade) -> Table:
+def build_rate_table(grade: Grade) -> Table:
     """Return a table that compares the error rates of the player and of built-in strategies."""
     rows = [(points, name, f"{points} ± {half}") for name, (points, half) in STRATEGY_RATES.items()]
     rows.append(

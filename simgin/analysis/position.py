@@ -227,8 +227,8 @@ def format_better_action(chosen_action: str, best: str) -> str:
 
     If the player ended the deal and a discard is better, return `play on, discarding ...`.
     """
-    plays_on = best.startswith("discard") and not chosen_action.startswith("discard")
-    return best.replace("discard", "play on, discarding") if plays_on else best
+    is_continuing = best.startswith("discard") and not chosen_action.startswith("discard")
+    return best.replace("discard", "play on, discarding") if is_continuing else best
 
 
 def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:

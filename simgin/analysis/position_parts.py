@@ -209,7 +209,7 @@ class Die:
 NO_DIE = Die()
 
 
-def hand_size_errors(cards: Sequence[int]) -> Iterator[str]:
+def find_hand_size_errors(cards: Sequence[int]) -> Iterator[str]:
     """Yield an error message unless the hand has ten or eleven cards."""
     n = len(cards)
     if n not in (10, 11):

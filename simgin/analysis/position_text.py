@@ -22,7 +22,7 @@ from simgin.analysis.position_parts import (
     Die,
     PileCard,
     fill_gap,
-    hand_size_errors,
+    find_hand_size_errors,
     parse_pile,
 )
 from simgin.core.cards import ALL_CARDS
@@ -104,8 +104,8 @@ def _raise_first_error(errors: Iterator[str]) -> None:
 
 def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
     """Write the match score before the deal to a view."""
-    is_pair = isinstance(score, tuple | list) and len(score) == 2
-    if not is_pair or not all(
+    has_pair = isinstance(score, tuple | list) and len(score) == 2
+    if not has_pair or not all(
         isinstance(n_won, int) and 0 <= n_won < MAX_POINTS for n_won in score
     ):
         raise PositionError(
@@ -249,7 +249,7 @@ def _solo_errors(cards: Sequence[int], discards: Sequence[int], variant: Variant
             )
         if card >= 0 and discards.count(card) > 1:
             yield f"{format_card(card)} cannot be discarded twice. Remove one copy."
-    yield from hand_size_errors(cards)
+    yield from find_hand_size_errors(cards)
     draws = len(discards) + len(cards) - (11 if rules.first_turn == FIRST_TURN_DISCARD else 10)
     if draws < 0:
         yield (

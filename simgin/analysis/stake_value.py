@@ -63,13 +63,13 @@ class DealsEquity:
         """Write the net won deals and the probability of winning the match, in %."""
         goal = len(self.table) - 1
         n_won = _count_won_deals(self.variant, records)
-        won_by_a = n_won * (records["winner"] == 0)
-        won_by_b = n_won * (records["winner"] == 1)
-        deals_a = records["deals_a"] + won_by_a
-        deals_b = records["deals_b"] + won_by_b
+        by_a = n_won * (records["winner"] == 0)
+        by_b = n_won * (records["winner"] == 1)
+        deals_a = records["deals_a"] + by_a
+        deals_b = records["deals_b"] + by_b
         dealers = _find_next_dealers(self.variant, records)
         win_probability = self.table[np.minimum(goal, deals_a), np.minimum(goal, deals_b), dealers]
-        outcomes["deals"] = won_by_a - won_by_b
+        outcomes["deals"] = by_a - by_b
         outcomes["match"] = 100 * win_probability
 
 

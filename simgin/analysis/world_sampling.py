@@ -224,9 +224,9 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
     """Return one card of each hand, chosen by the number of the world, (n_hands,) int64."""
-    in_hand = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
-    card_index = (first + np.arange(len(hands))) % in_hand.sum(axis=1)
-    is_reached = in_hand.cumsum(axis=1) > card_index[:, np.newaxis]
+    is_held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
+    card_index = (first + np.arange(len(hands))) % is_held.sum(axis=1)
+    is_reached = is_held.cumsum(axis=1) > card_index[:, np.newaxis]
     return np.asarray(is_reached.argmax(axis=1))
 
 

@@ -127,9 +127,9 @@ class InteractiveGame:
         assert pending is not None, "the deal is not over"
         rules = self.table.rules
         lines = (
-            [*self.panel, "", *table_text.hand_lines(pending.view, rules)]
+            [*self.panel, "", *table_text.format_hand_lines(pending.view, rules)]
             if self.panel
-            else table_text.table_lines(pending, rules, self.matchup.opponent)
+            else table_text.format_table_lines(pending, rules, self.matchup.opponent)
         )
         self._show(*lines, "", table_text.format_prompt(pending, rules), OTHER_KEYS)
         legal = table_text.list_choices(pending, rules)
@@ -160,7 +160,7 @@ class InteractiveGame:
                 self.panel = self.coach.explain(deal)
         elif typed == "l":
             no_turn_message = "No turn has been played in this deal yet."
-            self.panel = table_text.history_lines(deal) or [no_turn_message]
+            self.panel = table_text.format_history_lines(deal) or [no_turn_message]
         return typed in ("w", "l")
 
     def _act(self, actions: list[int]) -> None:
@@ -234,7 +234,7 @@ class InteractiveGame:
         answer = CommandResult(repeat_command(new=None), records, self.matchup.seed)
         content = f"{answer.json()}\n".encode()
         try:
-            kept_deals.keep_deal(content)
+            kept_deals.save_deal(content)
         except OSError as error:
             reason = error.strerror or error
             self.messages.append(f"`simgin grade --last` cannot use this deal: {reason}.")

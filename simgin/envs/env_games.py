@@ -14,7 +14,7 @@ from simgin.envs import encoding
 from simgin.play import stepping
 from simgin.play.game_table import GameBatch
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.table_text import table_lines
+from simgin.play.table_text import format_table_lines
 from simgin.play.traced_deal import Decision
 from simgin.rules import variants
 from simgin.strategy import python_tier
@@ -161,7 +161,7 @@ class EnvGames:
         seat, slot = self.acting_seats[game], SLOTS[self.batch.states[game].asked_slot]
         decision = Decision(int(seat), slot, self.batch.views[seat][game], None)
         opponent = "" if self.matchup.b is None else "opponent"
-        return "\n".join(table_lines(decision, self.batch.rules, opponent))
+        return "\n".join(format_table_lines(decision, self.batch.rules, opponent))
 
 
 # Validation of user input

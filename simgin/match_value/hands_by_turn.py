@@ -120,7 +120,7 @@ def _compile_retrace_loop(players: int) -> Any:
         len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS),
     )
     game = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table, RECORDS_TYPE)
-    play_units = types.FunctionType(kernel.kernel_signature(players))
+    play_units = types.FunctionType(kernel.make_kernel_signature(players))
     arguments = (play_units, *game, table, int64, TURNS_TYPE, *[POLICY_TYPE] * n_policies)
     return jit.compile_function(function, types.void(*arguments))
 

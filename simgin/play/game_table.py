@@ -26,7 +26,7 @@ from simgin.core.view import VIEW
 from simgin.play import kernel, stepping
 from simgin.play.kernel import SOLO_SLOTS, PolicyCallError, describe_failure, seat_players
 from simgin.play.matchup import Matchup
-from simgin.play.traced_deal import Decision, TracedDeal, dealt_hands, truncate_deal
+from simgin.play.traced_deal import Decision, TracedDeal, find_dealt_hands, truncate_deal
 from simgin.rules.build import build_rules
 from simgin.strategy import python_tier
 from simgin.text.messages import SimginError
@@ -103,16 +103,16 @@ class GameBatch:
         """
         state, opponent = self.states[index], 1 - seat
         known_cards = int(state.known[opponent])
-        hidden = int(state.hand[opponent]) & ~known_cards
+        hidden_cards = int(state.hand[opponent]) & ~known_cards
         hidden_positions = [
             position
             for position, card in enumerate(state.pack.tolist())
-            if position >= state.dealt or hidden >> card & 1
+            if position >= state.dealt or hidden_cards >> card & 1
         ]
         cards = state.pack[hidden_positions]
         state.pack[hidden_positions] = rng.permutation(cards)
         new_card = dict(zip(cards.tolist(), state.pack[hidden_positions].tolist(), strict=True))
-        hand = known_cards | cards_to_mask(new_card[card] for card in mask_to_cards(hidden))
+        hand = known_cards | cards_to_mask(new_card[card] for card in mask_to_cards(hidden_cards))
         for name, value in (("hand", hand), ("count", deadwood(hand, self.rules))):
             state[name][opponent] = value
             self._saved_states[index, int64_field_index(name) + opponent] = value
@@ -126,11 +126,11 @@ class GameBatch:
 
         The copies share the rules and the policies.
         """
-        duplicate = GameBatch.__new__(GameBatch)
-        duplicate.__dict__.update(self.__dict__)
-        duplicate._allocate(len(self.records))
-        duplicate._copy_memory(self._get_memory())
-        return duplicate
+        games = GameBatch.__new__(GameBatch)
+        games.__dict__.update(self.__dict__)
+        games._allocate(len(self.records))
+        games._copy_memory(self._get_memory())
+        return games
 
     def __reduce__(self) -> Any:
         """Return the constructor, the arguments and the memory of the games for pickle."""
@@ -295,6 +295,6 @@ class GameTable:
             views=(views[0][0].copy(), views[1][0].copy()),
             error="",
             exception=None,
-            hands=dealt_hands(state, self.rules, is_solo=self.matchup.b is None),
+            hands=find_dealt_hands(state, self.rules, is_solo=self.matchup.b is None),
         )
         return deal if self.is_deal_over else truncate_deal(deal, int(state.scripted), True)

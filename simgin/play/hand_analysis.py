@@ -64,10 +64,10 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
     melds = buffer[: meldings.find_melds(hand, rules, buffer)].tolist()
     min_deadwood = int(deadwood_for_side(hand, rules, side))
     best = []
-    for family in _iterate_disjoint_families(melds):
-        unmatched = notation.mask_to_cards(hand & ~sum(family))
+    for combination in _iterate_disjoint_families(melds):
+        unmatched = notation.mask_to_cards(hand & ~sum(combination))
         if sum(rules.value[side, card % 13] for card in unmatched) == min_deadwood:
-            best.append(sort_melds(family))
+            best.append(sort_melds(combination))
     return sorted(best, key=format_melds)
 
 
@@ -82,9 +82,9 @@ def _iterate_disjoint_families(melds: list[int]) -> Iterator[Melding]:
     Eleven cards contain at most three melds.
     """
     for n in range(4):
-        for family in combinations(melds, n):
-            if sum(family).bit_count() == sum(map(int.bit_count, family)):
-                yield family
+        for combination in combinations(melds, n):
+            if sum(combination).bit_count() == sum(map(int.bit_count, combination)):
+                yield combination
 
 
 def shown_melding(
@@ -205,8 +205,10 @@ def analyze_hand(
     )
     found_endings = []
     if eleven_cards:
-        least, best = best_discards(hand, hand, rules)
-        ending, _, deadwood_points = endings.best_ending(hand, hand, -1, -1, 0, least, best, rules)
+        min_deadwood, best = best_discards(hand, hand, rules)
+        ending, _, deadwood_points = endings.best_ending(
+            hand, hand, -1, -1, 0, min_deadwood, best, rules
+        )
         if ending == codes.ENDING_BIG_GIN:
             found_endings.append(Ending("big gin", -1, int(deadwood_points)))
     for discard, ten_cards in hand_by_discard.items():
@@ -266,10 +268,10 @@ def _compute_deadwood_by_discard(hand_by_discard: dict[int, int], rules: Any) ->
         card: int(deadwood_for_side(ten_cards, rules, KNOCKER))
         for card, ten_cards in hand_by_discard.items()
     }
-    ranked = sorted(
+    sorted_cards = sorted(
         deadwood_by_card, key=lambda card: (deadwood_by_card[card], -value[card % 13], card)
     )
-    return {card: deadwood_by_card[card] for card in ranked}
+    return {card: deadwood_by_card[card] for card in sorted_cards}
 
 
 def _find_possible_endings(

@@ -23,7 +23,7 @@ def deals_directory() -> Path:
     return user_data_directory() / "deals"
 
 
-def keep_deal(content: bytes) -> None:
+def save_deal(content: bytes) -> None:
     """Save a finished deal, and delete the oldest deals if there are too many.
 
     Raises:

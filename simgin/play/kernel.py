@@ -52,11 +52,11 @@ def compile_loop(function: Any, players: int, *between: Any, no_alias: bool = Tr
         no_alias: True if the arguments never overlap in memory (see `core.jit.compile_function`).
     """
     return jit.compile_function(
-        function, loop_signature(players, *between), no_alias=no_alias, is_engine_code=True
+        function, make_loop_signature(players, *between), no_alias=no_alias, is_engine_code=True
     )
 
 
-def loop_signature(players: int, *between: Any) -> Any:
+def make_loop_signature(players: int, *between: Any) -> Any:
     """Return the numba signature of a loop that plays deals.
 
     Args:
@@ -74,9 +74,9 @@ def compile_kernel(players: int) -> Any:
     return compile_loop(function, players, *_make_unit_argument_types(players))
 
 
-def kernel_signature(players: int) -> Any:
+def make_kernel_signature(players: int) -> Any:
     """Return the numba signature of the loop for one or two players."""
-    return loop_signature(players, *_make_unit_argument_types(players))
+    return make_loop_signature(players, *_make_unit_argument_types(players))
 
 
 def _make_unit_argument_types(players: int) -> list[Any]:
@@ -284,15 +284,15 @@ def _play_into(
 
 def _check_determinism(matchup: Matchup, rows: np.ndarray, first_unit: int, n_units: int) -> None:
     """Raise PolicyCallError if the actions of a Python policy depend on hidden state."""
-    suspects = [
+    python_strategies = [
         player.spec for player in matchup.players if any(map(compiler.is_stateful, player.policies))
     ]
-    if not suspects:
+    if not python_strategies:
         return
     state, rules, units = new_state(matchup.seed), build_rules(matchup.variant), matchup.batch_size
     repeated_rows = run_units(matchup, state, rules, new_views(), first_unit, min(n_units, units))
     if not np.array_equal(repeated_rows[0], rows[0]):
-        names = " or ".join(dict.fromkeys(suspects))
+        names = " or ".join(dict.fromkeys(python_strategies))
         raise PolicyCallError(
             f"{names} chose different actions when the same deals were repeated. An action must "
             "depend only on `view`, `rules` and `params`. To find the policy, run `simgin "

@@ -189,8 +189,8 @@ def short_player_names(matchup: Matchup) -> list[str]:
 
     In self-play, (A) and (B) follow the names.
     """
-    short = short_names([matchup])
-    names = [short.get(player.spec, player.spec) for player in matchup.players]
+    names_by_spec = short_names([matchup])
+    names = [names_by_spec.get(player.spec, player.spec) for player in matchup.players]
     if len(names) == 2 and names[0] == names[1]:
         return [f"{names[0]} (A)", f"{names[0]} (B)"]
     return names

@@ -67,14 +67,14 @@ def map_units(
     """
     blocks = [(first, min(block_size, n_units - first)) for first in range(0, n_units, block_size)]
     futures: list[Future[T]] = [Future() for _ in blocks]
-    pending = SimpleQueue[int]()
+    pending_futures = SimpleQueue[int]()
     for i in range(len(blocks)):
-        pending.put(i)
+        pending_futures.put(i)
 
     def play_blocks() -> None:
         with suppress(Empty):
             while True:
-                i = pending.get_nowait()
+                i = pending_futures.get_nowait()
                 _complete_future(futures[i], partial(play_block, *blocks[i]))
 
     for _ in range(workers or usable_cpus()):
@@ -88,7 +88,7 @@ def map_units(
     finally:
         with suppress(Empty):
             while True:
-                pending.get_nowait()
+                pending_futures.get_nowait()
     return results
 
 

@@ -236,7 +236,7 @@ class PlayedGame:
         saved_game = read_saved_game(self.file)
         if saved_game.model_dump(include={*_identity(self.matchup)}) != _identity(self.matchup):
             raise CorruptGameError
-        *closed_deals, current = saved_game.deals
+        *closed_deals, current_actions = saved_game.deals
         try:
             for actions in closed_deals:
                 self._replay_actions(actions)
@@ -244,7 +244,7 @@ class PlayedGame:
                     raise CorruptGameError
                 self._close()
             if not self.table.is_over:
-                self._replay_actions(current)
+                self._replay_actions(current_actions)
         except (IllegalMoveError, PolicyCallError):
             raise CorruptGameError from None
         self.prompts, self.n_undone = saved_game.prompts, saved_game.back

@@ -93,16 +93,16 @@ def _check_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> 
 class Replay:
     """Transcript of a traced two-player deal."""
 
-    def __init__(self, traced: TracedDeal) -> None:
-        variant = traced.matchup.variant
-        self.traced = traced
-        self.state = traced.state
+    def __init__(self, traced_deal: TracedDeal) -> None:
+        variant = traced_deal.matchup.variant
+        self.traced = traced_deal
+        self.state = traced_deal.state
         self.params = variant.params
         self.goal = variant.goal
         self.rules = build_rules(variant)
-        self.names = self._player_names(traced.matchup)  # by seat
+        self.names = self._make_player_names(traced_deal.matchup)  # by seat
 
-    def _player_names(self, matchup: Matchup) -> tuple[str, str]:
+    def _make_player_names(self, matchup: Matchup) -> tuple[str, str]:
         a, b = matchup.a.spec, matchup.opponent
         if a == b:
             return f"{a} (A)", f"{b} (B)"
@@ -123,33 +123,33 @@ class Replay:
         """Result of the deal in one line."""
         if self.traced.error:
             return "The deal was not finished"
-        return f"{self._ending_heading()}. {self._points_text()}"
+        return f"{self._format_ending_heading()}. {self._format_points()}"
 
     def body_lines(self) -> Iterator[str]:
         """Yield all lines below the title."""
         if self.rules.die != DIE_OFF:
-            yield from self._blind_offer_lines()
+            yield from self._format_blind_offers()
         if self.has_cards:
-            yield from self._table_lines()
+            yield from self._format_table()
         line_functions = {
-            codes.PHASE_UPCARD: self._upcard_lines,
-            codes.PHASE_LAST: self._last_discard_lines,
+            codes.PHASE_UPCARD: self._format_upcard,
+            codes.PHASE_LAST: self._format_last_discard,
         }
-        for _, turn in groupby(self.traced.decisions, key=self._turn_key):
+        for _, turn in groupby(self.traced.decisions, key=self._make_turn_key):
             decisions = list(turn)
             phase = int(decisions[0].view.phase)
             if phase != codes.PHASE_BLIND:
                 yield ""
-                yield from line_functions.get(phase, self._turn_lines)(decisions)
-        yield from self._final_draw_lines()
+                yield from line_functions.get(phase, self._format_turn)(decisions)
+        yield from self._format_final_draw()
         yield ""
         if self.traced.error:
             yield "The deal stops here"
             yield from wrap_line(f"  {self.traced.error}")
         else:
-            yield from self._result_lines()
+            yield from self._format_result()
 
-    def _turn_key(self, decision: Decision) -> tuple[int, int]:
+    def _make_turn_key(self, decision: Decision) -> tuple[int, int]:
         """Return the turn and the phase of a decision, by which the transcript groups decisions."""
         return int(decision.view.turns), int(decision.view.phase)
 
@@ -166,7 +166,7 @@ class Replay:
             address += f", deal {self.state.deal}"
         return f"{matchup.variant.spec}: {address}"
 
-    def _blind_offer_lines(self) -> Iterator[str]:
+    def _format_blind_offers(self) -> Iterator[str]:
         """Yield the lines that describe the die and the offers before the deal."""
         decisions = [
             offer for offer in self.traced.decisions if offer.view.phase == codes.PHASE_BLIND
@@ -174,93 +174,93 @@ class Replay:
         first_view = decisions[0].view if decisions else self.state
         die = f"the die shows {first_view.stake}"
         if first_view.owner >= 0:
-            die += f", owned by {self._player_name(first_view.owner)}"
+            die += f", owned by {self._get_player_name(first_view.owner)}"
         yield ""
         yield f"Before the players see their cards, {die}"
         if not self.has_cards:
-            for seat in self._nondealer_and_dealer():
-                yield from wrap_line(f"  {self._player_text(seat)}")
+            for seat in self._find_nondealer_and_dealer():
+                yield from wrap_line(f"  {self._format_player(seat)}")
         for decision in decisions:
-            yield from self._offer_lines(decision)
+            yield from self._format_offer(decision)
 
-    def _offer_lines(self, decision: Decision) -> list[str]:
+    def _format_offer(self, decision: Decision) -> list[str]:
         """Return the lines that describe a die offer or a response to an offer."""
-        return wrap_line(f"  {self._player_name(decision.seat)} {format_decision(decision)}")
+        return wrap_line(f"  {self._get_player_name(decision.seat)} {format_decision(decision)}")
 
-    def _nondealer_and_dealer(self) -> tuple[int, int]:
+    def _find_nondealer_and_dealer(self) -> tuple[int, int]:
         """Return the seat of the nondealer and the seat of the dealer."""
         dealer = int(self.state.dealer)
         return 1 - dealer, dealer
 
-    def _player_text(self, seat: int) -> str:
+    def _format_player(self, seat: int) -> str:
         role = "dealer" if seat == self.state.dealer else "nondealer, plays first"
         score = format_score(self.state, self.params, seat)
-        return f"{self._player_name(seat)}, {role}, {score}"
+        return f"{self._get_player_name(seat)}, {role}, {score}"
 
-    def _table_lines(self) -> Iterator[str]:
+    def _format_table(self) -> Iterator[str]:
         """Yield the lines that describe the knock limit, the upcard and the dealt hands."""
         state = self.state
         if self.rules.die != DIE_OFF:
             yield ""
-        terms = f"Knock limit {state.limit}"
+        deal_terms = f"Knock limit {state.limit}"
         if state.limit == 0:
-            terms += " (gin only)"
+            deal_terms += " (gin only)"
         if state.multiplier != 1:
-            terms += f", all points times {state.multiplier}"
+            deal_terms += f", all points times {state.multiplier}"
         if state.upcard >= 0:
-            terms += f", upcard {_format_card(state.upcard)}"
-        yield terms
-        for seat in self._nondealer_and_dealer():
+            deal_terms += f", upcard {_format_card(state.upcard)}"
+        yield deal_terms
+        for seat in self._find_nondealer_and_dealer():
             yield ""
-            yield from wrap_line(self._player_text(seat))
-            yield f"  is dealt {self._hand_text(self.traced.hands[seat])}"
+            yield from wrap_line(self._format_player(seat))
+            yield f"  is dealt {self._format_hand(self.traced.hands[seat])}"
 
-    def _player_name(self, seat: int) -> str:
+    def _get_player_name(self, seat: int) -> str:
         return f"{self.names[seat]} (seat {seat})"
 
-    def _hand_text(self, hand: int) -> str:
+    def _format_hand(self, hand: int) -> str:
         deadwood, melds = shown_melding(hand, self.rules)
         return f"{format_melded_hand(melds, hand)}, deadwood {deadwood}"
 
     # Turns
 
-    def _upcard_lines(self, decisions: list[Decision]) -> Iterator[str]:
+    def _format_upcard(self, decisions: list[Decision]) -> Iterator[str]:
         if self.state.upcard >= 0:
             yield f"The upcard is {_format_card(self.state.upcard)}"
         else:
             yield "Before the first turn"
         for decision in decisions:
             if decision.slot in DIE_SLOTS:
-                yield from self._offer_lines(decision)
+                yield from self._format_offer(decision)
                 continue
-            hand = self._hand_text(int(decision.view.hand))
-            choice = _upcard_phrase(decision)
-            yield from wrap_line(f"  {self._player_name(decision.seat)} holds {hand}: {choice}")
+            hand = self._format_hand(int(decision.view.hand))
+            choice = _format_upcard_decision(decision)
+            yield from wrap_line(f"  {self._get_player_name(decision.seat)} holds {hand}: {choice}")
 
-    def _turn_lines(self, decisions: list[Decision]) -> Iterator[str]:
+    def _format_turn(self, decisions: list[Decision]) -> Iterator[str]:
         """Yield the lines that describe one turn of the deal.
 
         A forced draw is read from the view of the next decision.
         """
         seat = decisions[0].seat
         own_decisions = [own_decision for own_decision in decisions if own_decision.seat == seat]
-        yield from self._holding_lines(seat, own_decisions[0].view)
+        yield from self._format_holding(seat, own_decisions[0].view)
         for decision in decisions:
             if decision.slot in DIE_SLOTS:
-                yield from self._offer_lines(decision)
+                yield from self._format_offer(decision)
         for decision in own_decisions:
             if decision.slot == "take" and decision.action != codes.ACTION_TAKE:
-                yield f"  {_declined_discard_phrase(decision)}"
-        yield from self._draw_lines(own_decisions[-1].view)
+                yield f"  {_format_declined_discard(decision)}"
+        yield from self._format_draw(own_decisions[-1].view)
         for decision in own_decisions:
             if decision.slot not in ("take", *DIE_SLOTS):
-                yield from decision_lines(decision)
+                yield from format_decision_lines(decision)
 
-    def _holding_lines(self, seat: int, view: Any) -> Iterator[str]:
+    def _format_holding(self, seat: int, view: Any) -> Iterator[str]:
         """Yield the lines that describe the stock, the hand and the opponent's known cards."""
         stock = int(view.stock) + (view.drawn >= 0)
         yield from wrap_line(
-            f"Turn {view.turn}, {self._player_name(seat)}, {stock} cards in the stock"
+            f"Turn {view.turn}, {self._get_player_name(seat)}, {stock} cards in the stock"
         )
         if known_cards := format_hand(int(view.known)):
             yield from wrap_line(f"  knows that {self.names[1 - seat]} holds {known_cards}")
@@ -268,9 +268,9 @@ class Replay:
         for card in (view.drawn, view.taken):
             if card >= 0:
                 hand &= ~(1 << int(card))
-        yield f"  holds {self._hand_text(hand)}"
+        yield f"  holds {self._format_hand(hand)}"
 
-    def _draw_lines(self, view: Any) -> Iterator[str]:
+    def _format_draw(self, view: Any) -> Iterator[str]:
         """Yield the line that describes the card taken or drawn, given the last view of a turn.
 
         A draw that ends the deal follows the last decision, so only the state contains the drawn
@@ -284,7 +284,7 @@ class Replay:
         elif drawn_card >= 0:
             yield f"  draws {_format_card(drawn_card)}"
 
-    def _final_draw_lines(self) -> Iterator[str]:
+    def _format_final_draw(self) -> Iterator[str]:
         """Yield the line that describes the last draw if the draw itself ends the deal."""
         state = self.state
         if self.traced.error or state.drawn < 0 or state.stopper >= 0:
@@ -293,45 +293,45 @@ class Replay:
             if last_decision.view.turns == state.turns:
                 return
             yield ""
-            yield f"Turn {state.turns + 1}, {self._player_name(1 - last_decision.seat)}"
+            yield f"Turn {state.turns + 1}, {self._get_player_name(1 - last_decision.seat)}"
             yield f"  draws {_format_card(state.drawn)}"
 
-    def _last_discard_lines(self, decisions: list[Decision]) -> Iterator[str]:
+    def _format_last_discard(self, decisions: list[Decision]) -> Iterator[str]:
         first_decision = decisions[0]
         view = first_decision.view
-        yield from wrap_line(f"The last discard, {self._player_name(first_decision.seat)}")
-        yield f"  holds {self._hand_text(int(view.hand))}"
+        yield from wrap_line(f"The last discard, {self._get_player_name(first_decision.seat)}")
+        yield f"  holds {self._format_hand(int(view.hand))}"
         yield f"  can take {_format_card(view.taken_offer)} to end the deal"
         for decision in decisions:
-            yield from decision_lines(decision)
+            yield from format_decision_lines(decision)
 
     # End of the deal
 
-    def _result_lines(self) -> Iterator[str]:
+    def _format_result(self) -> Iterator[str]:
         if self.state.stopper < 0:
-            yield from self._no_showdown_lines()
+            yield from self._format_other_ending()
         else:
-            yield from self._showdown_lines()
+            yield from self._format_showdown()
         if self.rules.die != DIE_OFF and self.traced.kind != "refused":
             yield f"The die shows {self.state.stake}"
-        yield from wrap_line(self._points_text())
+        yield from wrap_line(self._format_points())
         if self.traced.matchup.unit == "match":
             yield from self.match_lines()
 
-    def _points_text(self) -> str:
+    def _format_points(self) -> str:
         a, b = self.names
         return f"Points: {a} {self.state.score[0]}, {b} {self.state.score[1]}"
 
     def match_lines(self) -> Iterator[str]:
         """Yield the lines that describe the score and, for a finished match, the winner."""
         state_after, outcome = with_deal_applied(self.state, self.rules)
-        yield from wrap_line(f"Match: {self._scores_text(state_after)}")
+        yield from wrap_line(f"Match: {self._format_scores(state_after)}")
         if outcome in UNDECIDED_MATCH_TEXTS:
             yield from wrap_line(UNDECIDED_MATCH_TEXTS[outcome])
         elif outcome != UNDECIDED:
-            yield from wrap_line(self._winner_text(outcome))
+            yield from wrap_line(self._format_winner(outcome))
 
-    def _scores_text(self, state: Any) -> str:
+    def _format_scores(self, state: Any) -> str:
         """Return both scores as text, or only the player's score if the joker cannot score."""
         has_two = len(self.traced.matchup.players) == 2 or self.goal.score == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
@@ -339,40 +339,40 @@ class Replay:
             f"{name}, {format_score(state, self.params, seat)}" for seat, name in sides
         )
 
-    def _winner_text(self, seat: int) -> str:
+    def _format_winner(self, seat: int) -> str:
         return f"{self.names[seat]} wins the match"
 
-    def _no_showdown_lines(self) -> Iterator[str]:
+    def _format_other_ending(self) -> Iterator[str]:
         """Yield the lines that describe the end of a deal without a knock or gin."""
         if self.traced.kind == "stalled":
             yield f"Stalled after {self.state.turns} turns"
         elif self.traced.kind == "refused":
             payment = int(self.state.pays)
-            plural = "s" if payment > 1 else ""
+            plural_suffix = "s" if payment > 1 else ""
             yield "Refused"
-            winner = self._player_name(int(self.state.winner))
-            yield from wrap_line(f"  {winner} gets {payment} {self.goal.unit}{plural}")
+            winner = self._get_player_name(int(self.state.winner))
+            yield from wrap_line(f"  {winner} gets {payment} {self.goal.unit}{plural_suffix}")
         else:
             yield f"Dead hand with {self.state.stock} cards left in the stock"
 
-    def _ending_heading(self) -> str:
+    def _format_ending_heading(self) -> str:
         """Return a heading that states how the deal ended."""
         kind = DEAL_RESULTS[int(self.state.kind)]
         return "Dead hand" if kind == "void" else kind.replace("_", " ").capitalize()
 
-    def _showdown_lines(self) -> Iterator[str]:
+    def _format_showdown(self) -> Iterator[str]:
         state = self.state
         knocker = int(state.stopper)
         defender = 1 - knocker
         melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[knocker]))
         laid_off, melds = self.defender_layoffs()
-        held = format_melded_hand(melds, int(state.hand[defender]) & ~laid_off)
-        yield self._ending_heading()
+        held_cards = format_melded_hand(melds, int(state.hand[defender]) & ~laid_off)
+        yield self._format_ending_heading()
         yield from wrap_line(
-            f"  {self._player_name(knocker)} shows {melded_hand}, count {state.stopper_count}"
+            f"  {self._get_player_name(knocker)} shows {melded_hand}, count {state.stopper_count}"
         )
         yield from wrap_line(
-            f"  {self._player_name(defender)} has {held}, count {state.other_count}"
+            f"  {self._get_player_name(defender)} has {held_cards}, count {state.other_count}"
         )
         if laid_off:
             yield f"    laid off {format_hand(laid_off)}, count before: {state.defender_before}"
@@ -394,7 +394,7 @@ class Replay:
 class SoloReplay(Replay):
     """Transcript of a traced solitaire deal."""
 
-    def _player_names(self, matchup: Matchup) -> tuple[str, str]:
+    def _make_player_names(self, matchup: Matchup) -> tuple[str, str]:
         return matchup.a.spec, JOKER_NAME
 
     @property
@@ -410,22 +410,22 @@ class SoloReplay(Replay):
 
     # Events before the first turn
 
-    def _table_lines(self) -> Iterator[str]:
+    def _format_table(self) -> Iterator[str]:
         limit = self.state.limit
-        terms = f"Knock limit {limit}" if limit else "Gin only"
-        terms += f", deck of {self.deck_size} cards"
+        deal_terms = f"Knock limit {limit}" if limit else "Gin only"
+        deal_terms += f", deck of {self.deck_size} cards"
         if self.has_joker and self.state.above >= 0:
-            terms += " including the joker"
+            deal_terms += " including the joker"
         if self.rules.max_draws >= 0:
-            terms += f", at most {self.rules.max_draws} draws"
-        yield terms
+            deal_terms += f", at most {self.rules.max_draws} draws"
+        yield deal_terms
         yield ""
-        yield from wrap_line(self._scores_text(self.state))
-        yield f"  is dealt {self._hand_text(self.traced.hands[PLAYER_SEAT])}"
+        yield from wrap_line(self._format_scores(self.state))
+        yield f"  is dealt {self._format_hand(self.traced.hands[PLAYER_SEAT])}"
 
     # Turns
 
-    def _turn_key(self, decision: Decision) -> tuple[int, int]:
+    def _make_turn_key(self, decision: Decision) -> tuple[int, int]:
         """Return the turn of a decision, by which the transcript groups decisions.
 
         The decision to stop after a turn belongs to that turn. The decision before the first draw
@@ -433,37 +433,37 @@ class SoloReplay(Replay):
         """
         return int(decision.view.turns) - int(decision.view.phase == codes.PHASE_STOP), 0
 
-    def _turn_lines(self, decisions: list[Decision]) -> Iterator[str]:
+    def _format_turn(self, decisions: list[Decision]) -> Iterator[str]:
         view = decisions[0].view
         if view.phase == codes.PHASE_STOP:
             yield "Before the first draw"
         else:
-            yield from self._holding_before_draw_lines(view)
+            yield from self._format_holding_before_draw(view)
         for decision in decisions:
-            yield from decision_lines(decision)
+            yield from format_decision_lines(decision)
 
-    def _holding_before_draw_lines(self, view: Any) -> Iterator[str]:
+    def _format_holding_before_draw(self, view: Any) -> Iterator[str]:
         """Yield the lines that describe the hand at the start of a turn and the drawn card."""
         drawn_card = int(view.drawn)
         hand = int(view.hand)
         if drawn_card >= 0:
             hand &= ~(1 << drawn_card)
         yield f"Turn {view.turn}"
-        yield f"  holds {self._hand_text(hand)}"
+        yield f"  holds {self._format_hand(hand)}"
         if drawn_card >= 0:
             yield f"  draws {format_card(drawn_card)}, {view.deck_left} left in the deck"
 
-    def _final_draw_lines(self) -> Iterator[str]:
+    def _format_final_draw(self) -> Iterator[str]:
         yield from ()
 
     # End of the deal
 
-    def _no_showdown_lines(self) -> Iterator[str]:
+    def _format_other_ending(self) -> Iterator[str]:
         """Yield the lines that describe an ending by the joker, the last draw or the turn limit."""
         state = self.state
         draws = state.draws[PLAYER_SEAT]
-        stalled = self.traced.kind == "stalled"
-        if stalled:
+        is_stalled = self.traced.kind == "stalled"
+        if is_stalled:
             yield f"Stalled after {state.turns} turns"
         elif self.traced.kind == "limit":
             yield f"Limit: all {draws} draws are used"
@@ -471,22 +471,22 @@ class SoloReplay(Replay):
             yield "Joker: dealt with the hand"
         else:
             yield f"Joker: card {draws + 1} of the {self.deck_size} in the deck"
-        hand = self._hand_text(int(state.hand[PLAYER_SEAT]))
+        hand = self._format_hand(int(state.hand[PLAYER_SEAT]))
         yield from wrap_line(f"  {self.names[PLAYER_SEAT]} holds {hand}")
-        if stalled:
-            yield from self._above_joker_lines()
+        if is_stalled:
+            yield from self._format_cards_above_joker()
 
-    def _showdown_lines(self) -> Iterator[str]:
+    def _format_showdown(self) -> Iterator[str]:
         state = self.state
         melded_hand = format_melded_hand(sort_melds(state.melds), int(state.hand[PLAYER_SEAT]))
-        yield self._ending_heading()
+        yield self._format_ending_heading()
         deadwood_points = state.stopper_count
         yield from wrap_line(
             f"  {self.names[PLAYER_SEAT]} shows {melded_hand}, count {deadwood_points}"
         )
-        yield from self._above_joker_lines()
+        yield from self._format_cards_above_joker()
 
-    def _above_joker_lines(self) -> Iterator[str]:
+    def _format_cards_above_joker(self) -> Iterator[str]:
         """Yield the line that describes the number of cards above the joker."""
         if not self.has_joker:
             return
@@ -498,28 +498,28 @@ class SoloReplay(Replay):
             position_text += f", so the joker's count is {self.state.other_count}"
         yield position_text
 
-    def _points_text(self) -> str:
+    def _format_points(self) -> str:
         if self.params["deal_scoring"] == "penalty":
             return f"Penalty: {self.names[PLAYER_SEAT]} {self.state.score[PLAYER_SEAT]}"
-        return super()._points_text()
+        return super()._format_points()
 
-    def _winner_text(self, seat: int) -> str:
+    def _format_winner(self, seat: int) -> str:
         if not self.goal.total:
-            return super()._winner_text(seat)
+            return super()._format_winner(seat)
         result = "won" if seat == PLAYER_SEAT else "lost"
         won_by = self.goal.won_by.format(**self.params)
         return f"The match is {result}: the goal was {won_by}"
 
 
-def make_replay(traced: TracedDeal) -> Replay:
+def make_replay(traced_deal: TracedDeal) -> Replay:
     """Return the transcript of a traced deal of one or two players."""
-    return SoloReplay(traced) if traced.matchup.b is None else Replay(traced)
+    return SoloReplay(traced_deal) if traced_deal.matchup.b is None else Replay(traced_deal)
 
 
 # Phrases that describe a decision after the name of the player
 
 
-def _upcard_phrase(decision: Decision) -> str:
+def _format_upcard_decision(decision: Decision) -> str:
     if decision.action is None:
         return NO_ACTION_TEXT
     if decision.action == codes.ACTION_TAKE:
@@ -535,7 +535,7 @@ def _format_card(card: Any) -> str:
     return format_card(int(card))
 
 
-def _declined_discard_phrase(decision: Decision) -> str:
+def _format_declined_discard(decision: Decision) -> str:
     """Return the phrase that describes the top discard if the player declined it."""
     card = _format_card(decision.view.taken_offer)
     if decision.action is None:
@@ -543,7 +543,7 @@ def _declined_discard_phrase(decision: Decision) -> str:
     return f"declines {card}"
 
 
-def _melding_phrase(decision: Decision) -> str:
+def _format_melding_choice(decision: Decision) -> str:
     """Return the phrase that describes the melding a player chose (`melding = choice`)."""
     view = decision.view
     number = (int(view.legal) & (1 << MAX_MELDINGS) - 1).bit_count()
@@ -553,10 +553,10 @@ def _melding_phrase(decision: Decision) -> str:
     return f"shows melding {decision.action} of 0..{number - 1}: {melded_hand}"
 
 
-def _draw_phrase(decision: Decision) -> str:
+def _format_draw_decision(decision: Decision) -> str:
     """Return the phrase that describes a draw from the pile, a draw from the stock or a pass."""
     if decision.action != codes.ACTION_TAKE:
-        return _upcard_phrase(decision)
+        return _format_upcard_decision(decision)
     return f"takes {_format_card(decision.view.taken_offer)}"
 
 
@@ -565,33 +565,33 @@ def format_decision(decision: Decision) -> str:
     view, answer = decision.view, decision.action
     match decision.slot:
         case "take":
-            return _draw_phrase(decision)
+            return _format_draw_decision(decision)
         case "discard":
             return NO_ACTION_TEXT if answer is None else f"discards {format_card(answer)}"
         case "show":
-            return _melding_phrase(decision)
+            return _format_melding_choice(decision)
         case "offer":
-            prompt, accepted = f"can offer more than {view.stake}", f"offers {answer}"
+            prompt, is_accepted = f"can offer more than {view.stake}", f"offers {answer}"
             decline_text = f"leaves the die at {view.stake}"
         case "answer":
-            prompt, accepted = (
+            prompt, is_accepted = (
                 f"is offered {view.offered}",
                 f"accepts {view.offered} and owns the die",
             )
             decline_text = f"refuses {view.offered}"
         case _:
-            infinitive, verb = _ending_phrase_forms(view)
-            prompt, accepted, decline_text = (
+            infinitive, verb = _format_ending(view)
+            prompt, is_accepted, decline_text = (
                 f"can {infinitive}",
                 verb,
                 f"can {infinitive}, but plays on",
             )
     if answer is None:
         return f"{prompt}, but {NO_ACTION_TEXT}"
-    return accepted if answer else decline_text
+    return is_accepted if answer else decline_text
 
 
-def _ending_phrase_forms(view: Any) -> tuple[str, str]:
+def _format_ending(view: Any) -> tuple[str, str]:
     """Return the phrase for an ending in the infinitive and in the third person.
 
     Examples are `knock with 4, discarding KS` and `knocks with 4, ...`.
@@ -604,7 +604,7 @@ def _ending_phrase_forms(view: Any) -> tuple[str, str]:
     return infinitive + count_phrase, verb + count_phrase
 
 
-def decision_lines(decision: Decision) -> list[str]:
+def format_decision_lines(decision: Decision) -> list[str]:
     """Return the output lines that describe a decision within a turn."""
     return wrap_line(f"  {format_decision(decision)}")
 
@@ -624,7 +624,7 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [
         f"{state.column_points[seat, column]}{results[int(state.column_winner[column])]}"
-        for column in range(_n_columns(params))
+        for column in range(_count_columns(params))
     ]
     return side.standing.format(
         score=state.points[seat],
@@ -635,7 +635,7 @@ def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
     )
 
 
-def _n_columns(params: Mapping[str, Any]) -> int:
+def _count_columns(params: Mapping[str, Any]) -> int:
     """Return the number of Hollywood columns, or 0 if the match goal has no columns."""
     if rule_parameters()["columns"].has_effect(params):
         return int(params["columns"])
@@ -647,7 +647,7 @@ def score_to_json(state: Any, params: Mapping[str, Any]) -> dict[str, Any]:
 
     `columns` is None for goals without columns.
     """
-    n = _n_columns(params)
+    n = _count_columns(params)
     return {
         "points": state.points.tolist(),
         "won_deals": state.deals_won.tolist(),

@@ -20,16 +20,16 @@ def replay_to_json(replay: Replay) -> list[JsonObject]:
 
     The key `event` specifies the type of an object.
     """
-    deal_row = _deal_object(replay)
-    result_row = _result_object(replay)
+    deal_row = _make_deal_object(replay)
+    result_row = _make_result_object(replay)
     if isinstance(replay, SoloReplay):
         deal_row["deck"] = replay.deck_size
-        result_row |= _solo_result_fields(replay)
-    decisions = [_decision_object(replay, decision) for decision in replay.traced.decisions]
+        result_row |= _make_solo_result_fields(replay)
+    decisions = [_make_decision_object(replay, decision) for decision in replay.traced.decisions]
     return [deal_row, *decisions, result_row]
 
 
-def _deal_object(replay: Replay) -> JsonObject:
+def _make_deal_object(replay: Replay) -> JsonObject:
     deal_trace = replay.traced
     state = replay.state
     players = len(deal_trace.matchup.players)
@@ -45,15 +45,15 @@ def _deal_object(replay: Replay) -> JsonObject:
         **score_to_json(state, replay.params),
         "limit": int(state.limit) if replay.has_cards else None,
         "multiplier": int(state.multiplier) if replay.has_cards else None,
-        "upcard": _card_or_none(state.upcard) if replay.has_cards else None,
+        "upcard": _format_optional_card(state.upcard) if replay.has_cards else None,
         "hands": hands if replay.has_cards else [],
         "pack": " ".join(format_card(int(card)) for card in state.pack[: state.dealt]),
-        "joker": _nonnegative_or_none(state.joker) if players == 1 else None,
+        "joker": _encode_optional_number(state.joker) if players == 1 else None,
         "in_match": deal_trace.matchup.unit == "match",
     }
 
 
-def _decision_object(replay: Replay, decision: Decision) -> JsonObject:
+def _make_decision_object(replay: Replay, decision: Decision) -> JsonObject:
     view = decision.view
     return {
         "event": "decision",
@@ -63,23 +63,23 @@ def _decision_object(replay: Replay, decision: Decision) -> JsonObject:
         "slot": decision.slot,
         "hand": format_hand(int(view.hand)),
         "count": int(view.count),
-        "offered": _card_or_none(view.taken_offer),
-        "taken": _card_or_none(view.taken),
-        "drawn": _card_or_none(view.drawn),
+        "offered": _format_optional_card(view.taken_offer),
+        "taken": _format_optional_card(view.taken),
+        "drawn": _format_optional_card(view.drawn),
         "known": format_hand(int(view.known)),
         "stock": int(view.stock),
-        "deck_left": _nonnegative_or_none(view.deck_left),
+        "deck_left": _encode_optional_number(view.deck_left),
         "stake": int(view.stake),
-        "owner": _nonnegative_or_none(view.owner),
+        "owner": _encode_optional_number(view.owner),
         "stake_offered": int(view.offered) or None,
         "ending": int(view.ending),
-        "ending_card": _card_or_none(view.ending_card),
+        "ending_card": _format_optional_card(view.ending_card),
         "ending_count": int(view.ending_count) if view.ending else None,
-        "answer": _action_value(decision),
+        "answer": _encode_action(decision),
     }
 
 
-def _action_value(decision: Decision) -> int | str | None:
+def _encode_action(decision: Decision) -> int | str | None:
     """Return an action as an integer, or as a card name if the action is a discard.
 
     If there is no action, the result is None.
@@ -89,7 +89,7 @@ def _action_value(decision: Decision) -> int | str | None:
     return decision.action
 
 
-def _result_object(replay: Replay) -> JsonObject:
+def _make_result_object(replay: Replay) -> JsonObject:
     state = replay.state
     kind = replay.traced.kind
     has_showdown = state.stopper >= 0
@@ -97,12 +97,12 @@ def _result_object(replay: Replay) -> JsonObject:
     return {
         "event": "result",
         "kind": kind or None,
-        "stopper": _nonnegative_or_none(state.stopper),
-        "winner": _nonnegative_or_none(state.winner),
+        "stopper": _encode_optional_number(state.stopper),
+        "winner": _encode_optional_number(state.winner),
         "score": [int(points) for points in state.score],
         "turns": int(state.turns),
         "stock": int(state.stock),
-        "discard": _card_or_none(state.discard),
+        "discard": _format_optional_card(state.discard),
         "melds": format_melds(sort_melds(state.melds)) if has_showdown else [],
         "stopper_count": int(state.stopper_count) if has_showdown else None,
         "defender_melds": format_melds(melds),
@@ -110,12 +110,12 @@ def _result_object(replay: Replay) -> JsonObject:
         "defender_count": int(state.other_count) if has_showdown else None,
         "stake": int(state.stake),
         "paid_for_refusal": int(state.pays) if kind == "refused" else None,
-        "match": _match_object(replay),
+        "match": _make_match_object(replay),
         "fault": replay.traced.error or None,
     }
 
 
-def _match_object(replay: Replay) -> JsonObject | None:
+def _make_match_object(replay: Replay) -> JsonObject | None:
     """Return the match score after the deal as a JSON object.
 
     For a single deal or after an error, the result is None.
@@ -124,10 +124,10 @@ def _match_object(replay: Replay) -> JsonObject | None:
         return None
     state_after, outcome = with_deal_applied(replay.state, replay.rules)
     numbers = score_to_json(state_after, replay.params)
-    return numbers | {"over": outcome != UNDECIDED, "winner": _nonnegative_or_none(outcome)}
+    return numbers | {"over": outcome != UNDECIDED, "winner": _encode_optional_number(outcome)}
 
 
-def _solo_result_fields(replay: SoloReplay) -> JsonObject:
+def _make_solo_result_fields(replay: SoloReplay) -> JsonObject:
     """Return the result fields that only solitaire deals have."""
     state = replay.state
     is_known = replay.has_joker and 0 <= state.above < NO_JOKER_ABOVE and not replay.traced.error
@@ -138,10 +138,10 @@ def _solo_result_fields(replay: SoloReplay) -> JsonObject:
     }
 
 
-def _card_or_none(card: int) -> str | None:
+def _format_optional_card(card: int) -> str | None:
     return format_card(int(card)) if card >= 0 else None
 
 
-def _nonnegative_or_none(number: int) -> int | None:
+def _encode_optional_number(number: int) -> int | None:
     """Return a number, or None if the number is -1."""
     return int(number) if number >= 0 else None

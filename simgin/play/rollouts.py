@@ -194,8 +194,8 @@ def roll_out_worlds(
     records = np.zeros((len(worlds), len(actions)), DEAL_RECORD)
     kinds, cards = np.array(actions, np.int64).reshape(-1, 2).T.copy()
     players = len(matchup.players)
-    hidden = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
-    arguments = [worlds.views_for(view), *hidden, kinds, cards, first_world, records]
+    world_arrays = [worlds.hands, worlds.stocks] if players == 2 else [worlds.stocks]
+    arguments = [worlds.views_for(view), *world_arrays, kinds, cards, first_world, records]
     _run_in_new_state(matchup, compile_rollout_kernel(players), arguments)
     return records
 

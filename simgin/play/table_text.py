@@ -36,29 +36,29 @@ def list_choices(decision: Decision, rules: Any) -> Choices:
     """
     view = decision.view
     if decision.slot == "take":
-        return _draw_choices(view)
+        return _list_draw_choices(view)
     if decision.slot == "discard":
         return {
             format_card(card): ([card], "discard it") for card in mask_to_cards(int(view.legal))
         }
     if decision.slot == "knock":
-        return _ending_choices(view, rules)
+        return _list_ending_choices(view, rules)
     if decision.slot == "offer":
         legal_numbers = [number for number in range(1, 8) if int(view.legal) >> number & 1]
-        higher = {str(number): ([number], f"offer {number}") for number in legal_numbers}
-        return {"n": ([NO], f"leave the die at {view.stake}")} | higher
+        higher_numbers = {str(number): ([number], f"offer {number}") for number in legal_numbers}
+        return {"n": ([NO], f"leave the die at {view.stake}")} | higher_numbers
     if decision.slot == "answer":
         refusal_text = "refuse it and lose the deal"
         return {"a": ([YES], f"accept {view.offered} and own the die"), "r": ([NO], refusal_text)}
     numbers = [number for number in range(64) if int(view.legal) >> number & 1]
-    return {str(number): ([number], _melding_text(view, number)) for number in numbers}
+    return {str(number): ([number], _format_melding(view, number)) for number in numbers}
 
 
-def _melding_text(view: Any, number: int) -> str:
+def _format_melding(view: Any, number: int) -> str:
     return "show " + format_melded_hand(sort_melds(view.meldings[number]), int(view.hand))
 
 
-def _draw_choices(view: Any) -> Choices:
+def _list_draw_choices(view: Any) -> Choices:
     draw_choices = {"t": ([codes.ACTION_TAKE], f"take {format_card(int(view.taken_offer))}")}
     can_pass = int(view.legal) >> codes.ACTION_PASS & 1
     if view.phase == codes.PHASE_UPCARD and not can_pass:
@@ -67,7 +67,7 @@ def _draw_choices(view: Any) -> Choices:
     return draw_choices | ({"p": ([codes.ACTION_PASS], "pass")} if can_pass else {})
 
 
-def _ending_choices(view: Any, rules: Any) -> Choices:
+def _list_ending_choices(view: Any, rules: Any) -> Choices:
     key, name = (
         ("g", "go gin") if not view.ending_count else ("k", f"knock with {view.ending_count}")
     )
@@ -83,8 +83,8 @@ def _ending_choices(view: Any, rules: Any) -> Choices:
     ending_choices = {key: ([YES], name + discarded)}
     if view.phase == codes.PHASE_STOP:
         return ending_choices | {"n": ([NO], "draw another card")}
-    discards = [each.card for each in legal_actions(view, rules) if each.kind == ACTION_DISCARD]
-    return ending_choices | {format_card(card): ([NO, card], "discard it") for card in discards}
+    cards = [a.card for a in legal_actions(view, rules) if a.kind == ACTION_DISCARD]
+    return ending_choices | {format_card(card): ([NO, card], "discard it") for card in cards}
 
 
 def format_prompt(decision: Decision, rules: Any) -> str:
@@ -109,21 +109,21 @@ def _example_discard(decision: Decision, rules: Any, cards: Sequence[str]) -> st
     return next((card for card in map(format_card, unmatched[::-1]) if card in cards), cards[0])
 
 
-def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
+def format_table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
     """Yield the lines that show the card table from the player's point of view."""
     view = decision.view
-    yield from opponent_lines(view, opponent)
+    yield from format_opponent_lines(view, opponent)
     if rules.die != DIE_OFF:
         yield describe_die(view)
     if view.phase == codes.PHASE_BLIND:
-        yield from hand_lines(view, rules)
+        yield from format_hand_lines(view, rules)
         return
     if opponent:
         cards = int(view.known)
         unseen = 10 - cards.bit_count()
-        hidden = "1 unseen card" if unseen == 1 else f"{unseen} unseen cards"
-        held = f"{format_hand(cards)} and {hidden}" if cards and unseen else format_hand(cards)
-        yield from wrap_line(f"{opponent} holds {held or hidden}")
+        n_hidden = "1 unseen card" if unseen == 1 else f"{unseen} unseen cards"
+        n_held = f"{format_hand(cards)} and {n_hidden}" if cards and unseen else format_hand(cards)
+        yield from wrap_line(f"{opponent} holds {n_held or n_hidden}")
         stock_text = f"{view.stock} cards"
     else:
         stock_text = f"{view.deck_left} cards" + (
@@ -133,7 +133,7 @@ def table_lines(decision: Decision, rules: Any, opponent: str) -> Iterator[str]:
     pile = " ".join(format_pile(view, rules, not opponent)) or "none"
     yield from wrap_line(f"{pile_label(not opponent)}  {pile}")
     yield ""
-    yield from hand_lines(view, rules)
+    yield from format_hand_lines(view, rules)
 
 
 def describe_die(view: Any) -> str:
@@ -145,7 +145,7 @@ def describe_die(view: Any) -> str:
     return f"The die shows {view.stake}, and {owner} it.{offer_sentence}"
 
 
-def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
+def format_opponent_lines(view: Any, opponent: str) -> Iterator[str]:
     """Yield the lines that describe the opponent's actions since the player's last turn.
 
     Args:
@@ -160,10 +160,10 @@ def opponent_lines(view: Any, opponent: str) -> Iterator[str]:
         yield f"{opponent} declined {format_hand(int(view.shed))}"
 
 
-def hand_lines(view: Any, rules: Any) -> Iterator[str]:
+def format_hand_lines(view: Any, rules: Any) -> Iterator[str]:
     """Yield the lines that show the player's hand, with melds in brackets, and its deadwood."""
     if view.phase == codes.PHASE_BLIND:
-        yield deadwood_line(view)
+        yield format_deadwood_line(view)
         return
     hand = int(view.hand)
     new_card = int(view.drawn if view.drawn >= 0 else view.taken)
@@ -172,10 +172,10 @@ def hand_lines(view: Any, rules: Any) -> Iterator[str]:
     _, melds = shown_melding(hand, rules)
     groups = [f"[{meld}]" for meld in format_melds(melds)]
     yield f"Hand     {' '.join([*groups, format_hand(hand & ~sum(melds))]).rstrip()}"
-    yield deadwood_line(view)
+    yield format_deadwood_line(view)
 
 
-def deadwood_line(view: Any) -> str:
+def format_deadwood_line(view: Any) -> str:
     """Return a line that states the deadwood of the player's hand and the terms of the deal."""
     if view.phase == codes.PHASE_BLIND:
         return "The cards are not dealt yet."
@@ -186,18 +186,18 @@ def deadwood_line(view: Any) -> str:
     return f"Deadwood {deadwood_points}{suffix} ({limit}{factor})"
 
 
-def history_lines(deal: TracedDeal) -> list[str]:
+def format_history_lines(deal: TracedDeal) -> list[str]:
     """Return one line per past turn, as seen by the player at seat 0.
 
     If there are many turns, the lines form two columns.
     """
-    lines = turn_lines(deal, 0)
+    lines = format_turn_lines(deal, 0)
     rows = max(MAX_HISTORY_ROWS, (len(lines) + 1) // 2)
     pairs = zip_longest(lines[:rows], lines[rows:], fillvalue="")
     return [f"{left:<{HISTORY_WIDTH}}{right}".rstrip() for left, right in pairs]
 
 
-def turn_lines(deal: TracedDeal, person: int) -> list[str]:
+def format_turn_lines(deal: TracedDeal, person: int) -> list[str]:
     """Return one line per past turn, as seen by the player at a given seat, and the ending.
 
     Args:

@@ -172,7 +172,7 @@ def trace_deal(
         views=views,
         error=error_text,
         exception=exception,
-        hands=dealt_hands(state, rules, is_solo=matchup.b is None),
+        hands=find_dealt_hands(state, rules, is_solo=matchup.b is None),
     )
 
 
@@ -251,7 +251,7 @@ def truncate_deal(deal: TracedDeal, n_actions: int, has_open_decision: bool) -> 
     return replace(deal, error=error_text, is_truncated=True)
 
 
-def dealt_hands(state: Any, rules: Any, is_solo: bool) -> tuple[int, int]:
+def find_dealt_hands(state: Any, rules: Any, is_solo: bool) -> tuple[int, int]:
     """Return the hands that were dealt, by seat.
 
     Cards are dealt one at a time, starting with the nondealer.

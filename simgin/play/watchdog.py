@@ -68,7 +68,7 @@ class _RunningKernel:
         if policy is None or policy.function in _reported_functions:
             return
         _reported_functions.add(policy.function)
-        print_status(unresponsive_policy_warning(policy))
+        print_status(format_unresponsive_warning(policy))
 
 
 OnTimeout = Callable[[BaseException], None]
@@ -80,7 +80,7 @@ _lock = threading.Lock()
 _thread: threading.Thread | None = None
 
 
-def unresponsive_policy_warning(policy: Policy) -> str:
+def format_unresponsive_warning(policy: Policy) -> str:
     """Return a warning about a policy call that does not return, with the source line."""
     line = policy.function.__code__.co_firstlineno
     location = f"{policy.location}:{line}"

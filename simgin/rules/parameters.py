@@ -46,9 +46,9 @@ class Parameter:
     example: ParamValue = None  # suggested value if there is no default
     words: Mapping[str, str] = field(default_factory=dict)  # phrase that players use, by value
     # Conditions that must all hold for the parameter to have an effect
-    acts_with: Conditions = field(default_factory=dict)
+    effective_if: Conditions = field(default_factory=dict)
     # Conditions that make the parameter ineffective if all of them hold
-    idle_with: Conditions = field(default_factory=dict)
+    ineffective_if: Conditions = field(default_factory=dict)
     matches_only: bool = False  # True if the parameter has no effect on single deals
 
     def parse(self, text: str) -> ParamValue:
@@ -128,9 +128,9 @@ class Parameter:
         Raises:
             KeyError: If a value that the conditions need is missing from `params`.
         """
-        if self.status == "descriptive" or not _are_conditions_met(self.acts_with, params):
+        if self.status == "descriptive" or not _are_conditions_met(self.effective_if, params):
             return False
-        return not self.idle_with or not _are_conditions_met(self.idle_with, params)
+        return not self.ineffective_if or not _are_conditions_met(self.ineffective_if, params)
 
     def explain_no_effect(self, params: Params) -> str:
         """Explain why the parameter has no effect, and which settings would make it effective.
@@ -142,12 +142,12 @@ class Parameter:
             return ""
         if self.status == "descriptive":
             return f"{self.name} never has an effect. It only describes the game."
-        unmet = {name for name, values in self.acts_with.items() if params[name] not in values}
-        names = [name for name in self.acts_with if name in unmet] or [*self.idle_with]
+        unmet = {name for name, values in self.effective_if.items() if params[name] not in values}
+        names = [name for name in self.effective_if if name in unmet] or [*self.ineffective_if]
         condition_text = _format_conditions({name: [params[name]] for name in names})
         requirement = f"another value of {join_words(names, 'or')}"
         if unmet:
-            requirement = _format_conditions({name: self.acts_with[name] for name in names})
+            requirement = _format_conditions({name: self.effective_if[name] for name in names})
         return f"{self.name} has no effect with {condition_text}. It requires {requirement}."
 
     def missing_value_error(self, params: Params) -> str:
@@ -157,8 +157,10 @@ class Parameter:
         """
         if params[self.name] is not None or self.optional or not self.has_effect(params):
             return ""
-        names = [*self.acts_with]
-        names += [name for name, values in self.idle_with.items() if params[name] not in values]
+        names = [*self.effective_if]
+        names += [
+            name for name, values in self.ineffective_if.items() if params[name] not in values
+        ]
         fix = f"Set it, for example to {self.suggest_setting()}."
         if not names:
             return f"{self.name} always needs a value. {fix}"

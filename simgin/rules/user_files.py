@@ -93,8 +93,8 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
     path, name = match.groups() if match else (_extract_path(reference), "")
     variants = read_variants(path)
     if name is None and len(variants) > 1:
-        known = _join_names(f"{path}#{known}" for known in variants)
-        raise TomlError([f"{path} contains several variants. Choose one of them: {known}."])
+        known_names = _join_names(f"{path}#{known_names}" for known_names in variants)
+        raise TomlError([f"{path} contains several variants. Choose one of them: {known_names}."])
     chosen_name = next(iter(variants)) if name is None else name
     if chosen_name not in variants:
         listed = f"{_join_names(variants)}{did_you_mean(chosen_name, variants)}"
@@ -113,12 +113,12 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
     if error_text:
         raise TomlError([error_text])
     fix = "Specify a variant file, or create one with `simgin variants new`"
-    raw = toml.read_tables(Path(path), fix)
-    tables = raw.get("variants")
+    raw_tables = toml.read_tables(Path(path), fix)
+    tables = raw_tables.get("variants")
     entries = tables.items() if isinstance(tables, dict) else ()
     variants = {name: _parse_variant(path, name, table) for name, table in entries}
     try:
-        _VariantsFile.model_validate(raw)
+        _VariantsFile.model_validate(raw_tables)
     except ValidationError as error:
         messages = toml.describe_validation_errors(
             path, error, lambda _: _VariantsFile.model_fields
@@ -232,17 +232,17 @@ def format_variant_file(path: str, start: Variant) -> str:
         "title": _to_toml_string(name.replace("-", " ").capitalize()),
     }
     strings |= {"about": _to_toml_string(f"{start.title}, with changes."), "base": ""}
-    changed = []
+    changed_settings = []
     if ".toml" in start.spec.lower():  # A user's variant is not a valid base.
         for rule, parameter in rule_parameters().items():
             if start.params[rule] != parameter.default:
-                changed.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
+                changed_settings.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
     else:
         strings["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.spec)}\n"
     head = _PLACEHOLDER_PATTERN.sub(
         lambda match: strings[match[1]], VARIANT_TEMPLATE.read_text(encoding="utf-8")
     )
-    return head + "\n".join([*changed, *_format_rule_comments(start), ""])
+    return head + "\n".join([*changed_settings, *_format_rule_comments(start), ""])
 
 
 def _format_rule_comments(start: Variant) -> Iterator[str]:
@@ -251,10 +251,10 @@ def _format_rule_comments(start: Variant) -> Iterator[str]:
     ):
         yield f"\n# --- {section} ---"
         for parameter in group:
-            inactive = (
+            inactive_note = (
                 "" if parameter.has_effect(start.params) else " It has no effect under these rules."
             )
-            about = f"{parameter.meaning} ({parameter.describe_range()}).{inactive}"
+            about = f"{parameter.meaning} ({parameter.describe_range()}).{inactive_note}"
             yield ""
             yield textwrap.fill(
                 about, COMMENT_WIDTH, initial_indent="#   ", subsequent_indent="#   "

@@ -110,10 +110,10 @@ def _check_values(params: Params) -> tuple[list[str], dict[str, ParamValue]]:
     return messages, valid_params
 
 
-def _evaluate(predicate: Callable[[KnownParams], Any], known: KnownParams) -> Any:
+def _evaluate(predicate: Callable[[KnownParams], Any], known_params: KnownParams) -> Any:
     """Return the result of a predicate on parameters, or None if a parameter is unknown."""
     try:
-        return predicate(known)
+        return predicate(known_params)
     except KeyError:
         return None
 

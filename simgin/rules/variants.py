@@ -317,13 +317,15 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
         _make_variant(merged_parts, params),
         author_settings=tuple(filter(user_settings.__contains__, params)),
     )
-    unused = [
+    unused_names = [
         name for name in variant.author_settings if not rule_parameters()[name].has_effect(params)
     ]
     # A setting has an effect if the rules would not be valid without it.
-    unused = [name for name in unused if not validate(_combine_without_setting(name, parts))]
+    unused_names = [
+        name for name in unused_names if not validate(_combine_without_setting(name, parts))
+    ]
     warn_without_effect(
-        variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in unused]
+        variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in unused_names]
     )
     return variant
 
@@ -356,10 +358,10 @@ def _combine_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamVa
 def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
     """Return the variant that valid components describe, with its canonical spec."""
     named_parts = [part for part in parts if part.titles is not None]
-    unchanged = _combine_params(named_parts)
+    base_params = _combine_params(named_parts)
     settings = []
     for name, parameter in rule_parameters().items():
-        if params[name] != unchanged[name]:
+        if params[name] != base_params[name]:
             settings.append((name, parameter.to_text(params[name])))
     titles, descriptions, sources = zip(
         *[part.titles for part in named_parts if part.titles], strict=True
@@ -379,13 +381,13 @@ def _merge_parts(parts: list[_Part]) -> list[_Part]:
 
     If a part occurs several times, only its last occurrence remains.
     """
-    for merge in load_variants_file()["merges"]:
-        pair = merge["names"]
+    for merge_rule in load_variants_file()["merges"]:
+        pair = merge_rule["names"]
         specs = [part.spec for part in parts]
         if not set(pair) <= set(specs):
             continue
         end = max(_find_last_index(specs, name) for name in pair)
-        parts = [*parts[:end], _load_part(merge["means"]), *parts[end + 1 :]]
+        parts = [*parts[:end], _load_part(merge_rule["means"]), *parts[end + 1 :]]
         parts = [part for part in parts if part.spec not in pair]
     specs = [part.spec for part in parts]
     return [

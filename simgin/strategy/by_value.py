@@ -90,9 +90,9 @@ def _pickle_dependencies(function: Any) -> bytes:
         return pickle_by_value(function.__name__, [function, *values], [function], ENGINE_PREFIXES)
     names = collect_names(function.__code__) & function.__globals__.keys()
     values += [(name, function.__globals__[name]) for name in sorted(names)]
-    data = [pair for pair in values if not isinstance(pair[1], FunctionType | Dispatcher)]
+    pickle_bytes = [pair for pair in values if not isinstance(pair[1], FunctionType | Dispatcher)]
     name = f"{function.__module__}.{function.__qualname__}"
-    return pickle_by_value(name, [name, function.__defaults__, data], [])
+    return pickle_by_value(name, [name, function.__defaults__, pickle_bytes], [])
 
 
 def pickle_by_value(

@@ -110,10 +110,10 @@ def _read_file(policy: Policy, file: Path, size: int) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _report_untrained(source: Path, weights: Path) -> None:
     """Report, once per process, that a strategy uses its initial weights."""
-    train = shell.join_command(["simgin", "train", source.name, "-o", weights.name])
+    train_command = shell.join_command(["simgin", "train", source.name, "-o", weights.name])
     print_status(
         f"{source.name} uses its initial weights, because {weights.name} does not exist. To train "
-        f"the weights, run `{train}`."
+        f"the weights, run `{train_command}`."
     )
 
 
@@ -171,10 +171,11 @@ def interpretation_reason(policy: Policy) -> str:
 
 def is_stateful(policy: Policy) -> bool:
     """Return True if a policy that runs in Python has changed a value that it reads."""
-    copy, content = _COPIES.get(policy.function, (None, b""))
+    policy_copy, content = _COPIES.get(policy.function, (None, b""))
     return (
-        copy is not None
-        and by_value.pickle_by_value(_describe_policy(policy), copy, [copy]) != content
+        policy_copy is not None
+        and by_value.pickle_by_value(_describe_policy(policy), policy_copy, [policy_copy])
+        != content
     )
 
 
@@ -200,10 +201,10 @@ def _compile_uncached(policy: Policy) -> Any:
             if is_built_in(policy.function):  # Tests check the return types.
                 return compiled(POLICY_SIGNATURE)
             # With a complete signature, numba would convert any return type.
-            unconverted = compiled(POLICY_SIGNATURE.args)
-            (signature,) = unconverted.nopython_signatures
+            untyped_version = compiled(POLICY_SIGNATURE.args)
+            (signature,) = untyped_version.nopython_signatures
             if signature.return_type == POLICY_SIGNATURE.return_type:
-                return unconverted
+                return untyped_version
             _check_return_type(policy, signature.return_type)
             return compiled(POLICY_SIGNATURE)
     except PolicyError:
@@ -242,14 +243,14 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
         f"because {reason}"
     )
     # The copy includes all objects that the policy reads, so that later changes have no effect.
-    copy = pickle.loads(
+    policy_copy = pickle.loads(
         by_value.pickle_by_value(_describe_policy(policy), policy.function, [policy.function])
     )
     _COPIES[policy.function] = (
-        copy,
-        by_value.pickle_by_value(_describe_policy(policy), copy, [copy]),
+        policy_copy,
+        by_value.pickle_by_value(_describe_policy(policy), policy_copy, [policy_copy]),
     )
-    return python_tier.wrap_python_policy(copy)
+    return python_tier.wrap_python_policy(policy_copy)
 
 
 def _wrap_in_python(policy: Policy) -> Any:

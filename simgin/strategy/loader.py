@@ -79,9 +79,9 @@ def find_strategy(strategy: str | Strategy) -> Strategy:
         return _find_by_spec(str(strategy))
     for text in (strategy.spec, strategy.name):
         with contextlib.suppress(StrategyError):
-            restored = _restore_strategy(text, _pickle_live_policies(strategy))
-            if is_same_strategy(restored, _fill_slots(strategy)):
-                return restored
+            restored_strategy = _restore_strategy(text, _pickle_live_policies(strategy))
+            if is_same_strategy(restored_strategy, _fill_slots(strategy)):
+                return restored_strategy
     if strategy.name in _load_library().strategies:
         raise StrategyError(
             f"{quote_text(strategy.name)} is the name of another strategy. Choose a different name."
@@ -117,8 +117,8 @@ def _reduce_strategy(strategy: Strategy) -> tuple[Callable[..., Strategy], tuple
 
     A strategy is pickled as its spec, because compiled functions cannot be pickled.
     """
-    filled = find_strategy(strategy)
-    return _restore_strategy, (filled.spec, _pickle_live_policies(filled))
+    filled_strategy = find_strategy(strategy)
+    return _restore_strategy, (filled_strategy.spec, _pickle_live_policies(filled_strategy))
 
 
 copyreg.pickle(Strategy, _reduce_strategy)
@@ -132,8 +132,8 @@ def _find_by_spec(spec: str) -> Strategy:
     )
     for slot, reference in parsed.policies.items():
         policy = _find_policy(slot, reference.name)
-        changed = strategy_spec.set_policy_values(policy, reference.values, reference.text)
-        strategy = strategy_spec.with_policies(strategy, {slot: changed})
+        changed_policy = strategy_spec.set_policy_values(policy, reference.values, reference.text)
+        strategy = strategy_spec.with_policies(strategy, {slot: changed_policy})
     if parsed.has_weights:
         _check_has_weights(strategy, spec)
         file = _find_weights_file(parsed)
@@ -158,14 +158,14 @@ def _find_weights_file(spec: StrategySpec) -> Path:
     from simgin.core import jit  # This import loads the compiler, which is rarely needed here.
 
     file = jit.cache_root() / jit.compiled_digest() / LEARNED_FOLDER / spec.file
-    train = f"Run `simgin train {spec.strategy.name}` for these rules"
+    train_command = f"Run `simgin train {spec.strategy.name}` for these rules"
     if not file.is_file():
         raise StrategyError(
-            f"the trained player {quote_text(spec.file)} was not found. {train}. For a file in "
-            f"the current folder, write {spec.strategy.name}@./{spec.file}."
+            f"the trained player {quote_text(spec.file)} was not found. {train_command}. For a "
+            f"file in the current folder, write {spec.strategy.name}@./{spec.file}."
         )
     if format_learned_name(file.stem.rpartition("-")[0], read_bytes(file)) != file.name:
-        raise StrategyError(f"{file} was changed after training. {train} to replace it.")
+        raise StrategyError(f"{file} was changed after training. {train_command} to replace it.")
     return file
 
 
@@ -184,11 +184,11 @@ def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
         strategy: Strategy with a discard policy that reads a weights file.
         weights: New file or array of weights.
     """
-    changed = {
+    changed_policies = {
         policy.slot: replace(policy, weights=weights, rules_weights=None, for_rules=None)
         for policy in _find_policies_sharing_weights(strategy)
     }
-    return strategy_spec.with_policies(strategy, changed, strategy.spec)
+    return strategy_spec.with_policies(strategy, changed_policies, strategy.spec)
 
 
 def _find_policies_sharing_weights(strategy: Strategy) -> list[Policy]:
@@ -239,9 +239,9 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
         strategy: Strategy, as returned by `find_strategy`.
         values: New values by slot and parameter.
     """
-    changed = _with_values(strategy, values, strategy.spec)
+    policies = _with_values(strategy, values, strategy.spec)
     return strategy_spec.with_policies(
-        changed, {}, _format_spec(strategy_spec.parse_spec(strategy.spec), changed)
+        policies, {}, _format_spec(strategy_spec.parse_spec(strategy.spec), policies)
     )
 
 
@@ -249,13 +249,13 @@ def _with_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
 ) -> Strategy:
     """Return a copy of a strategy with new parameter values."""
-    changed = {
+    changed_policy = {
         slot: strategy_spec.set_policy_values(
             _require_policy(strategy, slot, text), slot_values, text
         )
         for slot, slot_values in values.items()
     }
-    return strategy_spec.with_policies(strategy, changed)
+    return strategy_spec.with_policies(strategy, changed_policy)
 
 
 def list_strategies() -> tuple[str, ...]:
@@ -358,16 +358,16 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     }
     values: dict[str, str] = {}  # A value that several policies share appears only once.
     for slot, policy in list(policies.items()):
-        changed = strategy_spec.format_changed_values(policy, base.policy(slot))
+        changed_values = strategy_spec.format_changed_values(policy, base.policy(slot))
         # A value can be given for the whole strategy if all policies declare the parameter
         # identically.
         params = policy.params
         if all(
             used_policy.params.get(name, params[name]) == params[name]
-            for name in changed
+            for name in changed_values
             for used_policy in policies.values()
         ):
-            values |= changed
+            values |= changed_values
         else:
             del policies[slot]
     text = name + strategy_spec.format_parameter_values(values)
@@ -393,13 +393,15 @@ def _format_policy_spec(policy: Policy) -> str:
         for name, strategy in _live_strategies.items()
         for live_policy in strategy.policies
     }
-    for (slot, name), known in registered.items():
-        if slot == policy.slot and known.function is policy.function:
+    for (slot, name), known_policy in registered.items():
+        if slot == policy.slot and known_policy.function is policy.function:
             return name + strategy_spec.format_parameter_values(
-                strategy_spec.format_changed_values(policy, known)
+                strategy_spec.format_changed_values(policy, known_policy)
             )
-    declared = _load_file_library(policy.source_file).policies.get((policy.slot, policy.name))
-    values = strategy_spec.format_changed_values(policy, declared)
+    declared_policy = _load_file_library(policy.source_file).policies.get(
+        (policy.slot, policy.name)
+    )
+    values = strategy_spec.format_changed_values(policy, declared_policy)
     return f"{policy.source_file}#{policy.name}" + strategy_spec.format_parameter_values(values)
 
 
@@ -474,7 +476,9 @@ def _find_policy(slot: str, name: str) -> Policy:
         return library.policies[slot, name]
     if name not in {**_live_strategies, **library.strategies}:
         _check_not_rejected(name)
-        candidates = [policy for filled, policy in library.policies if filled == slot]
+        candidates = [
+            policy for filled_strategy, policy in library.policies if filled_strategy == slot
+        ]
         suggestion = did_you_mean(name, [*candidates, *library.strategies])
         raise StrategyError(
             f"{quote_text(name)} is neither a {slot} policy nor a strategy{suggestion}"
@@ -542,10 +546,10 @@ def _load_library() -> _Library:
 
 def _check_not_rejected(name: str) -> None:
     """Raise StrategyError if a name belongs to a plug-in that could not be loaded."""
-    refused = _load_library().rejected
+    rejected_plug_ins = _load_library().rejected
     for plug_in in (name, name.partition(".")[0]):
-        if plug_in in refused:
-            raise StrategyError(refused[plug_in])
+        if plug_in in rejected_plug_ins:
+            raise StrategyError(rejected_plug_ins[plug_in])
 
 
 def _import_built_in_modules() -> list[ModuleType]:
@@ -586,8 +590,8 @@ def load_plug_in(entry_point: EntryPoint, known: Collection[str]) -> _Library:
     """
     package = _get_package_name(entry_point)
     try:
-        loaded = entry_point.load()
-        module = loaded if isinstance(loaded, ModuleType) else sys.modules[loaded.__module__]
+        target = entry_point.load()
+        module = target if isinstance(target, ModuleType) else sys.modules[target.__module__]
         library = _collect_definitions([module])
         for name in sorted(set(library.strategies) & set(known)):
             raise StrategyError(f"{name!r} is the name of another strategy.")
@@ -607,11 +611,11 @@ def load_plug_in(entry_point: EntryPoint, known: Collection[str]) -> _Library:
     return replace(library, policies=policies)
 
 
-def _get_package_name(point: EntryPoint) -> str:
+def _get_package_name(entry_point: EntryPoint) -> str:
     """Return the name of the installed package that provides an entry point."""
     with contextlib.suppress(Exception):  # The metadata can be corrupt.
-        return (point.dist and point.dist.name) or point.name
-    return point.name
+        return (entry_point.dist and entry_point.dist.name) or entry_point.name
+    return entry_point.name
 
 
 def _collect_definitions(modules: Iterable[ModuleType]) -> _Library:
@@ -672,8 +676,8 @@ def _load_file_library(path: Path) -> _Library:
     if b"\0" in content:
         raise StrategyError(f"{path_text} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
-    if problem := describe_encoding_error(str(real_path)):  # numba requires a valid encoding.
-        raise StrategyError(f"the path {problem}.")
+    if error_text := describe_encoding_error(str(real_path)):  # numba requires a valid encoding.
+        raise StrategyError(f"the path {error_text}.")
     with _convert_errors(real_path):
         return _collect_definitions([_load_file(real_path, content)])
 
@@ -717,8 +721,8 @@ def _convert_errors(path: Path) -> Iterator[None]:
 
 def _describe_load_error(error: BaseException) -> str:
     """Return a description of an import error, with a suggested fix if a name is missing."""
-    missing = _MISSING_NAME.match(format_error_message(error))
-    if isinstance(error, ImportError) and missing and missing[2] in sys.modules:
-        suggestion = did_you_mean(missing[1], vars(sys.modules[missing[2]]))
-        return f"{missing[2]} has no {missing[1]}{suggestion}"
+    match = _MISSING_NAME.match(format_error_message(error))
+    if isinstance(error, ImportError) and match and match[2] in sys.modules:
+        suggestion = did_you_mean(match[1], vars(sys.modules[match[2]]))
+        return f"{match[2]} has no {match[1]}{suggestion}"
     return f"{describe_error(error)}."

@@ -116,9 +116,9 @@ def _check_slots(strategy_text: str) -> None:
     if unknown_slot and not has_suffix(strategy_text.partition("#")[0], ".py"):
         valid_slots = [*SLOTS, "stake"]
         suggestion = did_you_mean(unknown_slot[1], valid_slots)
-        valid = ", ".join(valid_slots)
+        slots = ", ".join(valid_slots)
         raise StrategyError(
-            f"{quote_text(unknown_slot[1])} is not a valid slot{suggestion} Valid slots: {valid}."
+            f"{quote_text(unknown_slot[1])} is not a valid slot{suggestion} Valid slots: {slots}."
         )
 
 
@@ -240,9 +240,9 @@ def read_values_file(path: Path) -> SlotValues:
     for slot, table in tables.items():
         if slot not in SLOTS:
             suggestion = did_you_mean(slot, SLOTS)
-            valid = ", ".join(SLOTS)
+            slots = ", ".join(SLOTS)
             raise StrategyError(
-                f"{path}: {quote_text(slot)} is not a valid slot{suggestion} Valid slots: {valid}."
+                f"{path}: {quote_text(slot)} is not a valid slot{suggestion} Valid slots: {slots}."
             )
         if not isinstance(table, dict):
             raise StrategyError(

@@ -42,17 +42,17 @@ def parse_count(text: int | float | str) -> int:
         AmountError: If the count is invalid.
     """
     number = _parse_decimal(text)
-    shortened = shorten_middle(str(text), MAX_AMOUNT_LENGTH)
+    short_text = shorten_middle(str(text), MAX_AMOUNT_LENGTH)
     if number != number.to_integral_value():
         raise AmountError(
-            f"{shortened} is not a whole number. Use a count such as 100000, 200k, 2M or 1e6."
+            f"{short_text} is not a whole number. Use a count such as 100000, 200k, 2M or 1e6."
         )
     if number < 1:
         raise AmountError(
-            f"{shortened} is less than 1. Use a count such as 100000, 200k, 2M or 1e6."
+            f"{short_text} is less than 1. Use a count such as 100000, 200k, 2M or 1e6."
         )
     if number > MAX_COUNT:
-        raise AmountError(f"{shortened} exceeds the maximum. Use a count up to 1e12.")
+        raise AmountError(f"{short_text} exceeds the maximum. Use a count up to 1e12.")
     return int(number)
 
 

@@ -166,13 +166,13 @@ def describe_encoding_error(name: str) -> str:
     try:
         name.encode()
     except UnicodeEncodeError:
-        plain = name.encode(errors="replace").decode()
+        plain_name = name.encode(errors="replace").decode()
     else:
         return ""
     try:
         readable = name.encode(errors="surrogateescape").decode()
     except UnicodeError:
-        return f"{quote_text(plain)} is not valid UTF-8. Use another name"
+        return f"{quote_text(plain_name)} is not valid UTF-8. Use another name"
     encoding = sys.getfilesystemencoding()
     return f"{quote_text(readable)} is not valid in your locale ({encoding}). Set PYTHONUTF8=1"
 

@@ -111,16 +111,16 @@ def truncate_errors(messages: Sequence[str]) -> list[str]:
 
 def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
     """Join words into a list, such as `a, b and c`."""
-    *first_parts, last = parts
-    return f"{', '.join(first_parts)} {conjunction} {last}" if first_parts else last
+    *first_parts, last_word = parts
+    return f"{', '.join(first_parts)} {conjunction} {last_word}" if first_parts else last_word
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return a spelling suggestion at the end of an error message, or only a full stop."""
-    similar = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
-    if not similar:
+    similar_words = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
+    if not similar_words:
         return "."
-    return f". Did you mean {similar[0]!r}?"
+    return f". Did you mean {similar_words[0]!r}?"
 
 
 def format_error_message(error: BaseException) -> str:

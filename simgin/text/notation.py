@@ -42,8 +42,8 @@ def parse_card(text: str) -> int:
 
 def _parse_token(token: str) -> int | None:
     """Return the card that a token denotes, or None if the token is not a card."""
-    plain = _normalise(token)
-    letters = plain.upper() if plain.isascii() else ""
+    stripped_token = _normalise(token)
+    letters = stripped_token.upper() if stripped_token.isascii() else ""
     if len(letters) != 2:
         return None
     rank = letters[0]
@@ -63,8 +63,8 @@ def _describe_invalid_cards(tokens: list[str]) -> str:
     subject = f"{join_words(names)} {'are not cards' if len(names) > 1 else 'is not a card'}"
     sentence = f"{subject}. Use a rank ({RANK_LETTERS}) and a suit ({SUIT_LETTERS}), such as 5S."
     for token in tokens:
-        plain = _normalise(token)
-        reversed_card = _parse_token(plain[1:] + plain[:1])
+        stripped_token = _normalise(token)
+        reversed_card = _parse_token(stripped_token[1:] + stripped_token[:1])
         if reversed_card is not None:
             return f"{sentence} The rank comes first, as in {format_card(reversed_card)}."
     return sentence
@@ -95,14 +95,14 @@ def parse_cards(text: str) -> list[int]:
     """
     tokens = _split_tokens(text)
     cards = {token: _parse_token(token) for token in tokens}
-    if invalid := [token for token, card in cards.items() if card is None]:
-        raise CardError(_describe_invalid_cards(invalid))
-    parsed = [card for token in tokens if (card := cards[token]) is not None]
-    if repeated := sorted(card for card, times in Counter(parsed).items() if times > 1):
-        names = " and ".join(map(format_card, repeated))
-        verb = "is" if len(repeated) == 1 else "are"
+    if invalid_tokens := [token for token, card in cards.items() if card is None]:
+        raise CardError(_describe_invalid_cards(invalid_tokens))
+    parsed_cards = [card for token in tokens if (card := cards[token]) is not None]
+    if repeated_cards := sorted(card for card, times in Counter(parsed_cards).items() if times > 1):
+        names = " and ".join(map(format_card, repeated_cards))
+        verb = "is" if len(repeated_cards) == 1 else "are"
         raise CardError(f"{names} {verb} entered more than once. Enter each card only once.")
-    return parsed
+    return parsed_cards
 
 
 def is_card_list(text: str) -> bool:

@@ -190,7 +190,7 @@ class OpenGame:
             raise MoveError("The deal is not over yet.")
         deal = self.game.close_deal()
         self.coach.start_deal()
-        kept_deals.keep_deal(self.deal_file(deal))
+        kept_deals.save_deal(self.deal_file(deal))
 
     def last_deal(self) -> TracedDeal:
         """Return the current deal, or the last deal if the game has ended."""

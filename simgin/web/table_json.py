@@ -49,7 +49,7 @@ def game_to_json(game: PlayedGame) -> Json:
         "undone": game.n_undone,
         "can_undo": bool(game.prompts),
         "is_over": game.table.is_over,
-        "history": table_text.turn_lines(deal, game.seat),
+        "history": table_text.format_turn_lines(deal, game.seat),
         "table": None if decision is None else _table(game, decision),
         "result": None if decision is not None else _result(game, deal),
     }
@@ -78,12 +78,12 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
     is_solo = not game.opponent
     is_dealt = view.phase != codes.PHASE_BLIND
     known = mask_to_cards(int(view.known))
-    events = list(table_text.opponent_lines(view, display_name(game.opponent)))
+    events = list(table_text.format_opponent_lines(view, display_name(game.opponent)))
     return {
         "choices": _choices_to_json(table_text.list_choices(decision, rules)),
         "events": [game.matchup.variant.about] if is_solo else events,
         "hand": _hand_groups(int(view.hand), rules) if is_dealt else [],
-        "count": table_text.deadwood_line(view),
+        "count": table_text.format_deadwood_line(view),
         "new_card": _new_card(view),
         "offered_card": _card(view.taken_offer),
         "pile": format_pile(view, rules, is_solo) if is_dealt else [],

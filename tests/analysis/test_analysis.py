@@ -7,11 +7,11 @@ import pytest
 
 from simgin.analysis.analysis import (
     Budget,
-    active_actions,
     analyse_deal,
     analyse_position,
     compare_actions,
-    next_checkpoint,
+    find_active_actions,
+    find_next_checkpoint,
 )
 from simgin.analysis.kernels import fill_deals_table, fill_game_table
 from simgin.analysis.position import find_decisions
@@ -50,9 +50,9 @@ def run_trial(draw, seed, means):
     look = 0
     worth = whole[:0].copy()
     while look < MAX_WORLDS and alive.sum() > 1:
-        new = next_checkpoint(look, MAX_WORLDS)
+        new = find_next_checkpoint(look, MAX_WORLDS)
         worth = np.concatenate([worth, np.where(alive, whole[look:new], np.nan)])
-        alive = active_actions(worth, MAX_WORLDS)
+        alive = find_active_actions(worth, MAX_WORLDS)
         look = new
     return worth, alive
 
@@ -78,10 +78,10 @@ def test_clearly_worse_actions_are_dropped_at_the_first_look_and_equal_ones_are_
     worth, alive = run_trial(normal_values, 1, (0.0, 40.0, -5.0))
     assert list(alive) == [False, True, False] and len(worth) == 200
     alike = np.tile(np.random.default_rng(1).normal(size=(400, 1)), (1, 2))
-    assert active_actions(alike, 400).all()
+    assert find_active_actions(alike, 400).all()
     looks = [0]
     while looks[-1] < 5_000:
-        looks.append(next_checkpoint(looks[-1], 5_000))
+        looks.append(find_next_checkpoint(looks[-1], 5_000))
     assert looks == [0, 200, 400, 800, 1600, 3200, 5000]
 
 

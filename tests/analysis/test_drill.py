@@ -34,7 +34,7 @@ def run_small_drill(patch, positions=N_POSITIONS, workers=None):
 
 
 def render_page(found, command):
-    return drill.render_drill_page(drill.drill_contents(found), command)
+    return drill.render_drill_page(drill.build_drill_contents(found), command)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_flash_cards_are_notes_with_ids_of_their_own(small_drill, tmp_path):
     pytest.importorskip("genanki")
     found = []
     for name in ("one.apkg", "two.apkg"):
-        drill.write_anki_deck(drill.drill_contents(small_drill), tmp_path / name)
+        drill.write_anki_deck(drill.build_drill_contents(small_drill), tmp_path / name)
         with zipfile.ZipFile(tmp_path / name) as archive:
             archive.extract("collection.anki2", tmp_path)
         with sqlite3.connect(tmp_path / "collection.anki2") as data:
@@ -203,7 +203,7 @@ def test_other_drills_are_new(words, tmp_path, monkeypatch):
 
 def test_each_option_explains_its_chances(small_drill):
     for one in small_drill.exercises:
-        contents = drill.drill_contents(small_drill)["exercises"]
+        contents = drill.build_drill_contents(small_drill)["exercises"]
         texts = [one.position.format_action(one.position.actions[place]) for place in one.options]
         found = next(each for each in contents if each["command"] == one.command)
         best = texts[found["ranking"][0]]

@@ -81,13 +81,11 @@ def test_the_luck_adjusted_result_has_the_same_mean_and_a_smaller_error(
 ):
     """Apply the performance difference lemma, with any evaluator; luck has mean zero."""
     matchup = parse_matchup(a, b, "standard", 7, "deal")
-    played = [
-        grades.with_player_at(trace_deal(matchup, i // 2, i % 2), i % 2) for i in range(deals)
-    ]
+    played = [grades.assign_player(trace_deal(matchup, i // 2, i % 2), i % 2) for i in range(deals)]
     judging = parse_matchup(judge, opponent, "standard", 1, "deal")
     found = grades.grade_deals(grades.make_rating_task("a", judging, deals, 0), played)
     won, less_luck = found.result.values()
-    luck = [w - g for w, g in map(found._points_and_loss, range(deals))]
+    luck = [w - g for w, g in map(found._compute_points_and_loss, range(deals))]
     away = sum(luck) / deals - found.evaluator_gain.value
     error = (sum(one * one for one in luck) / deals**2) ** 0.5
     assert abs(away) < 3 * error
@@ -153,7 +151,7 @@ def test_the_interval_of_a_few_deals_covers_the_results_of_other_seeds():
     for a, b in (("simple", "gold"), ("gold-early", "simple"), ("random", "gold")):
         matchup = parse_matchup(a, b, "standard", 21, "deal")
         seats = [(trace_deal(matchup, unit, half), half) for unit in range(4) for half in range(2)]
-        played = [grades.with_player_at(deal, half) for deal, half in seats]
+        played = [grades.assign_player(deal, half) for deal, half in seats]
         costs, errors = [], []
         for seed in range(1, 9):
             judging = parse_matchup("champion", b, "standard", seed, "deal")

@@ -403,7 +403,7 @@ def test_only_the_newest_deals_are_kept(tmp_path, monkeypatch):
     folder.mkdir(parents=True)
     (folder / "notes.txt").write_text("mine")
     for number in range(4):
-        kept_deals.keep_deal(f"{number}".encode())
+        kept_deals.save_deal(f"{number}".encode())
     assert [path.read_text() for path in sorted(folder.iterdir())] == ["2", "3", "mine"]
 
 

@@ -157,7 +157,7 @@ def test_only_marked_functions_are_forced_inline(players):
     with (
         numba_cache._nested_compilation()
     ):  # compiled as part of another function: linked, not optimised
-        function.compile(kernel.kernel_signature(players))
+        function.compile(kernel.make_kernel_signature(players))
     (result,) = function.overloads.values()
     forced = set()
     for code in result.library._final_module.functions:

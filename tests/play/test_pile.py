@@ -7,7 +7,7 @@ from simgin.analysis.position import find_decisions
 from simgin.analysis.position_parts import parse_pile
 from simgin.play.matchup import parse_matchup
 from simgin.play.pile import format_pile
-from simgin.play.table_text import table_lines
+from simgin.play.table_text import format_table_lines
 from simgin.play.traced_deal import trace_deal
 from simgin.rules.build import build_rules
 from simgin.text.notation import format_card
@@ -46,7 +46,7 @@ def test_the_table_shows_the_whole_pile_as_the_option_reads_it(variant):
         for number, question in enumerate(deal.decisions):
             expected = pile_before(deal, number)
             assert format_pile(question.view, rules, alone) == expected
-            screen = "\n".join(table_lines(question, rules, "" if alone else "simple"))
+            screen = "\n".join(format_table_lines(question, rules, "" if alone else "simple"))
             shown = screen.partition(label)[2].partition("\n\n")[0].split()
             assert shown == (expected or ["none"])
             read, gap = parse_pile(" ".join(expected))

@@ -9,7 +9,12 @@ from simgin.play import kernel, replay, replay_json
 from simgin.play.game_table import GameTable, IllegalMoveError
 from simgin.play.hand_analysis import shown_melding
 from simgin.play.matchup import parse_matchup
-from simgin.play.table_text import format_prompt, list_choices, table_lines, turn_lines
+from simgin.play.table_text import (
+    format_prompt,
+    format_table_lines,
+    format_turn_lines,
+    list_choices,
+)
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.text.notation import cards_to_mask, parse_cards
@@ -94,8 +99,8 @@ def test_the_turns_end_with_the_knock_and_the_prompt_names_an_unmatched_card():
     deal = table.trace()
     name = ("you", "gold")[int(deal.state.stopper)]
     ending = f"knocked with {deal.state.stopper_count}" if deal.state.stopper_count else "went gin"
-    assert turn_lines(deal, 0)[-1].strip() == f"{name} {ending}"
-    assert turn_lines(deal, 1)[-1].strip() != f"{name} {ending}"  # "you" is the other seat
+    assert format_turn_lines(deal, 0)[-1].strip() == f"{name} {ending}"
+    assert format_turn_lines(deal, 1)[-1].strip() != f"{name} {ending}"  # "you" is the other seat
 
 
 def test_undoing_leads_to_the_same_decisions():
@@ -144,6 +149,6 @@ def test_every_legal_action_can_be_typed_and_lines_fit_the_screen(variant):
         firsts = {answers[0] for answers, _ in typed.values()}
         legal = {answer for answer in LEGAL if int(question.view.legal) >> answer & 1}
         assert firsts == legal
-        lines = list(table_lines(question, table.rules, "simple"))
+        lines = list(format_table_lines(question, table.rules, "simple"))
         assert all(len(line) <= 80 for line in lines) and format_prompt(question, table.rules)
         table.act(random_action(rng, question))

@@ -1,6 +1,6 @@
 """Tests that a parameter that is declared to have no effect changes no result.
 
-variants.toml declares effects (`acts_with`, `idle_with`, `status`); played deals verify them.
+Played deals verify the fields `effective_if`, `ineffective_if` and `status` in variants.toml.
 """
 
 import random

@@ -56,7 +56,7 @@ def test_defaults_are_the_variant_standard():
 
 def test_every_dash_of_a_variant_is_justified():
     for parameter in rule_parameters().values():
-        for name, values in {**parameter.acts_with, **parameter.idle_with}.items():
+        for name, values in {**parameter.effective_if, **parameter.ineffective_if}.items():
             assert all(rule_parameters()[name].error_message(value) == "" for value in values)
         assert all(parameter.missing_value_error(row) == "" for row in BOOK["variants"].values())
 
@@ -73,5 +73,7 @@ def test_a_goal_counts_what_its_parameters_say(goal):
     sides = [goal.side] if goal.other is None else [goal.side, goal.other]
     targets = {name for side in sides for name in side.targets.values()}
     for name in ("points_target", "deals_target"):
-        assert (name in targets) == (goal.name in rule_parameters()[name].acts_with["goal"])
-    assert goal.counts_deals == (goal.name in rule_parameters()["deal_count_gin"].acts_with["goal"])
+        assert (name in targets) == (goal.name in rule_parameters()[name].effective_if["goal"])
+    assert goal.counts_deals == (
+        goal.name in rule_parameters()["deal_count_gin"].effective_if["goal"]
+    )

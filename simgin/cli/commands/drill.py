@@ -92,7 +92,7 @@ def drill_command(
             print_note(
                 f"only {number} of {request.n_positions} positions were found. Try another --seed."
             )
-        return write(drill.drill_contents(result))
+        return write(drill.build_drill_contents(result))
 
     included = None if new else drill.read_included_drill(request)
     if included is not None:
