@@ -277,7 +277,7 @@ def _parse_part(piece: str, text: str) -> _Part:
         message = f"{piece} needs a value. Set it, for example to {parameter.suggest_setting()}."
     else:
         suggestion = did_you_mean(piece, variant_names())
-        fix = " See `simgin variants` for all variants." if suggestion == "." else ""
+        fix = " To list all variants, run `simgin variants`." if suggestion == "." else ""
         message = f"{format_value(piece)} is not a known variant{suggestion}{fix}"
     return _Part(piece, errors=(message,), is_known=False)
 
