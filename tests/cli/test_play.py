@@ -382,7 +382,7 @@ def test_suits_have_colours_on_a_terminal_only(monkeypatch):
 
 def test_the_last_deals_are_graded_without_a_file(monkeypatch, capsys, tmp_path):
     output = call("grade", "--last", 1, code=2).output
-    assert "contains no deals. Play a deal" in " ".join(output.split())
+    assert "contains no deals. To play a deal" in " ".join(output.split())
     for seed, variant in (("1", "oklahoma"), ("2", "standard"), ("3", "standard")):
         play_to_the_end(monkeypatch, capsys, "gold", "--one", "-v", variant, "--seed", seed)
     kept = sorted((tmp_path / "data" / "deals").iterdir())
