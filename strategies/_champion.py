@@ -29,7 +29,7 @@ from simgin.toolkit import (
 from simgin.toolkit.prospects import count_gin_outs, outs_by_bits
 from simgin.toolkit.stack_arrays import int_stack_array
 
-MATCH_VALUE = 180.0  # value of a match in units of cost, which are approximately points of a deal
+MATCH_VALUE = 180.0  # value of a match in units of cost (a unit is about one point per deal)
 STAGE_STARTS = (3, 5, 8, 11)  # turns of the player at which the next stage of the deal begins
 N_STAGES = len(STAGE_STARTS) + 1
 
@@ -174,14 +174,14 @@ def count_cost(n, deadwood_points, view, weights):
 
 @force_inline
 def outs_cost(n, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights):
-    """Return the cost, which is usually negative, of the outs that are still available.
+    """Return the (usually negative) cost of the outs that are still available.
 
     Args:
         n: Number of unmatched cards.
         new_meld_outs: Outs that make a new meld.
         other_outs: Other outs, which extend a meld.
         wanted_cards: Cards next to a card that the opponent took.
-        spurned_cards: Cards next to a card that the opponent shed.
+        spurned_cards: Cards next to a card that the opponent discarded or declined.
         weights: Weights of the features.
     """
     cost = popcount(new_meld_outs) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
@@ -240,7 +240,7 @@ def write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights,
         unmatched: Cards in no possible meld, for each hand.
         counts: Deadwood of each hand.
         context: Result of `find_context`.
-        view: What the player can see.
+        view: View of the player.
         rules: Rules of the variant.
         weights: Weights of the features.
         costs: Output.
@@ -268,7 +268,7 @@ def write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights,
 
 @force_inline
 def unseen_cost(rank, sets, runs, weights):
-    """Return the cost of the melds that a discard of rank r can make with two unseen cards."""
+    """Return the cost of the melds that a discard of a rank can make with two unseen cards."""
     high, low = np.int64(rank >= 9), np.int64(rank <= 2)
     cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
     cost += high * sets * weights[SET_UNSEEN_HIGH] + high * runs * weights[RUN_UNSEEN_HIGH]
@@ -300,11 +300,11 @@ def known_cost(n_known, known_bits, unseen, window, runs, weights):
 
 @force_inline
 def shed_cost(n_shed, shed_bits, sets, runs, weights):
-    """Return the part of a discard's cost that depends on the cards that the opponent gave up.
+    """Return the cost of a discard that depends on cards that the opponent discarded or declined.
 
     Args:
-        n_shed: Number of cards of the same rank that the opponent shed.
-        shed_bits: Cards near the discard in its suit that the opponent shed.
+        n_shed: Number of cards of the same rank that the opponent discarded or declined.
+        shed_bits: Cards near the discard in its suit that the opponent discarded or declined.
         sets: Number of possible sets with unseen cards.
         runs: Number of possible runs with unseen cards.
         weights: Weights of the features.
@@ -318,7 +318,7 @@ def shed_cost(n_shed, shed_bits, sets, runs, weights):
 
 @force_inline
 def giveaway_cost(card, rank, ten, unmatched, last, near_last, view, weights):
-    """Return the cost that arises because the opponent can use a discard.
+    """Return the cost of helping the opponent with a discard.
 
     Args:
         card: The discard.
@@ -327,7 +327,7 @@ def giveaway_cost(card, rank, ten, unmatched, last, near_last, view, weights):
         unmatched: Remaining cards in no possible meld.
         last: The opponent's last discard, or -1 if it was taken.
         near_last: Cards near the opponent's last discard.
-        view: What the player can see.
+        view: View of the player.
         weights: Weights of the features.
     """
     ace = card - rank
@@ -350,7 +350,7 @@ def giveaway_cost(card, rank, ten, unmatched, last, near_last, view, weights):
 
 @helper
 def find_context(view):
-    """Return the cards next to the opponent's known and shed cards, and the last declined card."""
+    """Return the cards that touch known cards and shed cards, and the last declined card."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 
@@ -363,11 +363,11 @@ def add_giveaway_costs(n, cards, ranks, hands, unmatched, context, view, weights
         cards: Discards, as a stack array.
         ranks: Ranks of the discards, as a stack array.
         hands: Ten remaining cards for each discard, as a stack array.
-        unmatched: Unmatched cards among them, as a stack array.
+        unmatched: Unmatched cards in each hand, as a stack array.
         context: Result of `find_context`.
-        view: What the player can see.
+        view: View of the player.
         weights: Weights of the features.
-        costs: Lanes to which the costs are added.
+        costs: Stack array to which the costs are added.
     """
     last = context[2]
     near_last = neighbours(last) if last >= 0 else 0

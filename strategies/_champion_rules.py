@@ -2,8 +2,8 @@
 
 training/champion.py trains weights for the rules of EAAI and of three other variants. Under other
 rules, champion adds a linear function of the features of the rules below
-(training/champion_rules.py). All features are 0 under the rules of `eaai` and `standard`, so its
-play does not change there.
+(training/champion_rules.py). All features are 0 under the rules of `eaai` and `standard`, so these
+weights do not change.
 """
 
 from functools import lru_cache
@@ -48,7 +48,7 @@ def ramp(value, low, high, usual):
 
 
 def ramps(value, knots, usual):
-    """Return a ramp for each pair of adjacent knots, to represent a piecewise linear function."""
+    """Return one ramp per pair of adjacent knots, as a basis for piecewise linear functions."""
     return [ramp(value, *pair, usual) for pair in pairwise(knots)]
 
 

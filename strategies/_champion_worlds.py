@@ -44,7 +44,7 @@ WORLDS_PER_CHECK = 4  # number of worlds between checks for actions that need mo
 # Prior standard deviation of the difference between two actions in a world, in points, and weight
 # of the prior in worlds
 PRIOR_SD, PRIOR_WORLDS = 33.0, 16
-TURN_COST = 0.024  # minimum expected gain per turn of a rollout, in points times `n`
+TURN_COST = 0.024  # minimum expected gain per turn of a rollout, in points, multiplied by `n`
 EXPECTED_TURNS, SETUP_TURNS = (
     9.0,
     1.1,
@@ -146,7 +146,7 @@ def roll_out_world(
 ):
     """Roll out each action in the mask `alive` in one sampled world.
 
-    The function writes the values and adds the turns.
+    The function writes the values of the actions, and adds the turns of the rollouts to `turns`.
     """
     take = as_policy(rollout_take)
     discard = as_policy(rollout_discard)
@@ -170,7 +170,7 @@ def roll_out_world(
 
 @helper
 def estimate_gain(values, action_index, n, prior_gain, spread):
-    """Return the estimated gain of action i over the first action, and the variance per world.
+    """Return the estimated gain of an action over the first action, and the variance per world.
 
     Args:
         values: Values by action and world.
@@ -201,14 +201,15 @@ def variance_after(n, world_variance, spread):
 def needs_more_worlds(gap, n, world_variance, spread, cost):
     """Return True if the expected gain from doubling the number of worlds exceeds the cost.
 
-    The new worlds change the estimate by a normal deviate. If the action overtakes the best action,
-    the difference is gained. The expected gain is therefore the unit normal loss of `gap`. The
-    function approximates this loss to within 0.007 by 0.4 times a fourth power. The approximation
-    does not use exponentials, so that results are identical on all machines.
+    The change of the estimate due to the new worlds is normally distributed. If the action
+    overtakes the best action, the difference is gained. The expected gain is therefore the unit
+    normal loss of `gap`. The function approximates this loss to within 0.007 by 0.4 times a fourth
+    power. The approximation does not use exponentials, so that results are identical on all
+    machines.
 
     Args:
-        gap: Difference from the best action. For the best action, it is the lead over the second
-            best.
+        gap: Difference from the best action. For the best action, it is the lead over the
+            second-best action.
         n: Number of worlds so far.
         world_variance: Variance of the difference in one world.
         spread: Standard deviation of the error of champion's weights.
@@ -232,7 +233,7 @@ def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
         values: Values by action and world.
         turns: Number of turns that the rollouts of each action have taken so far.
         alive: Actions under consideration, as bits. The first action is the reference of all
-            comparisons and is never returned.
+            comparisons and never part of the result.
         n: Number of worlds so far.
         prior_gains: Gains according to champion's weights.
         spread: Standard deviation of the error of these gains.
@@ -266,7 +267,7 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
     Args:
         actions: Engine actions.
         cards: Card of each action.
-        prior_gains: Gain of each action over the first, according to champion's weights.
+        prior_gains: Gain of each action over the first action, according to champion's weights.
         spread: Standard deviation of the error of these gains.
         view: View of the player.
         rules: Rules of the variant.

@@ -26,7 +26,7 @@ from simgin.toolkit import (
 # Actions, of which the first three are the actions of a take policy
 STOCK, TAKE, PASS, DISCARD, END = 0, 1, 2, 3, 4
 ANY_SOURCE = -1  # action with an unspecified draw source
-TABLE_TARGET = 100  # match length, in points, of the table of win probabilities
+TABLE_TARGET = 100  # target score of the matches in the table of win probabilities
 
 PARAMETERS = {
     "n": param(64, 1, 100_000, "number of sampled worlds per decision"),
@@ -46,7 +46,7 @@ PARAMETERS = {
 N_WORLDS, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # indices of `params`
 IMPROVED, BEST_OF_DRAWS, RANDOM = 0, 1, 2  # values of `developed`
 
-# Mean deadwood of a hand that waits for gin, by number of cards in the discard pile
+# Mean deadwood of a player who waits for gin, by number of cards in the discard pile
 # (jdh8/gin-rummy-engine)
 EXPECTED_DEADWOOD = (
     (53, 50, 43, 38, 34, 30, 27, 24, 21, 19, 17, 15, 13, 12, 10)
@@ -97,9 +97,9 @@ def _improve_hand(hidden, known, target, pool, seed, stream, rules):
 def _sample_hidden_cards(view, rules, developed, pool, stream):
     """Return a random sample of the opponent's hidden cards.
 
-    Depending on `developed`, the function draws the cards at random, or it keeps the best of as
-    many draws as there are cards in the pile, or it improves the best draw by swaps towards the
-    expected deadwood.
+    If `developed` is RANDOM, the function draws the cards at random. Otherwise, it draws the cards
+    once for each card in the pile, and keeps the draw with the least deadwood. If `developed` is
+    IMPROVED, it then swaps cards until the deadwood is close to the expected deadwood.
     """
     n_missing = 10 - popcount(view.known)
     pile = popcount(view.pile)
@@ -161,7 +161,7 @@ def score_ending(
         own_deadwood: Deadwood of `ten_cards`.
         opponent_hand: Hand of the opponent.
         stock_left: Number of cards left in the stock.
-        view: What the player can see.
+        view: View of the player.
         rules: Rules of the variant.
         scratch: Result of `_make_scratch`.
     """
@@ -195,15 +195,15 @@ def roll_out(
     Returns the player's points minus the opponent's points.
 
     Args:
-        own_hand: Hand of this player.
+        own_hand: Hand of the player.
         opponent_hand: Hand of the opponent.
         top: Top card of the pile.
-        is_own_turn: True if it is this player's turn.
+        is_own_turn: True if it is the player's turn.
         source: Source of the first draw.
         stock: Cards of the stock in order.
         stock_left: Number of cards left in the stock.
-        patient: True if this player ends the deal only with gin.
-        view: What the player can see.
+        patient: True if the player ends the deal only with gin.
+        view: View of the player.
         rules: Rules of the variant.
         scratch: Result of `_make_scratch`.
     """
@@ -332,7 +332,7 @@ def evaluate_points(points, view, params):
 
 @helper
 def _is_significantly_better(a, b, n, gate):
-    """Return True if the mean gain of action a over b exceeds `gate` standard errors."""
+    """Return True if the mean gain of action a over action b exceeds `gate` standard errors."""
     total, squares = 0.0, 0.0
     for i in range(n):
         total += a[i] - b[i]
@@ -379,8 +379,8 @@ def best_action(actions, cards, view, rules, params):
 
     All actions are compared in the same worlds.
 
-    The first action is gold's action. That action is returned unless another action is
-    significantly better.
+    The first action, which is gold's action, is returned unless another action is significantly
+    better.
     """
     n, k, gate = int(params[N_WORLDS]), actions.shape[0], params[GATE]
     values = np.zeros((k, n))

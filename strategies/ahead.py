@@ -1,15 +1,15 @@
 """Look one draw ahead, and keep the ten cards with the best prospects over all unseen cards.
 
 The reference values for solitaire games in the rule book come from strategies that look ahead in
-this way with perfect memory: a discarded card is no longer unseen. The parameter `aim` selects the
-criterion. Most cards do not make a meld, so the deadwood after drawing them is known without a
+this way with perfect memory, so discarded cards are no longer unseen. The parameter `aim` selects
+the criterion. Most cards do not make a meld, so the deadwood after drawing them is known without a
 search. It equals the deadwood of the ten cards, or of the best nine cards and the new card. Only
 the remaining cards, about a hundred per discard, are evaluated. The last discard minimises
 deadwood.
 
-Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the mean of the few best
-after Ahmed et al., "A Heuristic Evaluation Function for Hand Strength Estimation in Gin
-Rummy" (MARJJ), EAAI-21, 2021.
+Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the criterion `few`
+follows Ahmed et al., "A Heuristic Evaluation Function for Hand Strength Estimation in Gin Rummy"
+(MARJJ), EAAI-21, 2021.
 """
 
 import numpy as np
@@ -66,7 +66,7 @@ def is_last_discard(view, rules):
 
 @helper
 def hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
-    """Return the cost of ten cards for the given aim, where a lower cost is better.
+    """Return the cost of ten cards for the given aim.
 
     A lower cost is better.
 
@@ -107,7 +107,7 @@ def _unmatched_cost(ten_cards, unseen, rules):
 
 @helper
 def min_unmatched(hand, rules):
-    """Return the smallest possible number of unmatched cards of a hand, whatever their values.
+    """Return the smallest possible number of unmatched cards of a hand, regardless of card values.
 
     The hand has up to eleven cards. Rainbows are ignored.
     """

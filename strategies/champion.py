@@ -9,13 +9,11 @@ predict a gain.
 There are two sets of weights: one for opponents that knock immediately, and one for opponents that
 wait for gin. Champion interpolates between them with the probability that the opponent knocks
 immediately. This probability depends on the number of deals that the opponent has won in the match,
-on the points of these deals, and on the length of the present deal.
-
-training/champion.py trained all weights with rollouts of every option in the same world. It used
-the rules of the EAAI challenge, and separately the rules of Gin Rush, Tedesco Gin and Gin Dice.
-Under other rules, champion changes the weights for the most similar of these variants by a linear
-function of the bonuses, the knock limit and other features of the rules. It uses the die like
-`dice-player`.
+on the points of these deals, and on the length of the current deal. training/champion.py trained
+all weights with rollouts of every option in the same world. It used the rules of the EAAI challenge
+and, separately, the rules of Gin Rush, Tedesco Gin and Gin Dice. Under other rules, champion
+changes the weights for the most similar of these variants by a linear function of the bonuses, the
+knock limit and other features of the rules. It uses the die like `dice-player`.
 
 Source: Developed for simgin. Regression on rollouts of alternative moves from the same position
 goes back to Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
@@ -100,7 +98,7 @@ def weights_for_rules(weights, deltas, rules):
         weights: Weights for the rules of all variants used in training, (N_WEIGHTS,).
         deltas: Contents of champion-rules.npy, (1 + N_RULE_FEATURES, 2 * BLEND_SIZE + N_ODDS): the
             change of both sets of weights and of the log odds of the opponent's type per unit of
-            each feature of the rules. The first row is their value under the rules of eaai.
+            each feature of the rules. The first row contains the values under the rules of eaai.
         rules: The rules.
     """
     features, offset = rule_features(rules), find_rules_offset(rules)
@@ -130,7 +128,8 @@ def immediate_knock_probabilities(log_odds):
     """Return the probabilities that the opponent knocks immediately, (N_WON, N_MEANS, N_TURNS).
 
     Args:
-        log_odds: Log odds by deals won and mean points of these deals, then by own turn, (N_ODDS,).
+        log_odds: Log odds by deals won and mean points of these deals, followed by log odds by turn
+            of the player, (N_ODDS,).
     """
     points_odds, turn_odds = np.split(log_odds, [N_WON * N_MEANS])
     return 1 / (1 + np.exp(-(points_odds.reshape(N_WON, N_MEANS, 1) + turn_odds)))
@@ -148,7 +147,7 @@ def immediate_knock_level(view, rules, params):
     """Return the probability that the opponent knocks immediately, in eighths (0 to 8).
 
     The probability depends on the number of deals that the opponent won in this match, on their
-    mean points, and on the length of the present deal.
+    mean points, and on the length of the current deal.
     """
     n_won = min(view.other_deals, N_WON - 1)
     mean = 0
@@ -167,7 +166,7 @@ def blend_offset(view, rules, params):
 
 @force_inline
 def stage_weights(first, view, params):
-    """Return the blended feature weights of the current stage, which start at index `first`."""
+    """Return the blended feature weights of the current stage, given the index of the blend."""
     return params_at(
         params.ctypes.data + 8 * (first + N_FEATURES * find_stage(view.own_turn)), N_FEATURES
     )
@@ -297,9 +296,9 @@ def describe_take(view, rules, weights):
     All features are 0 if the card saves no deadwood.
 
     Args:
-        view: What the player can see.
+        view: View of the player.
         rules: Rules of the variant.
-        weights: Feature weights of this stage.
+        weights: Feature weights of the current stage.
     """
     eleven = view.hand | 1 << view.taken_offer
     after, best = best_discards(eleven, view.hand, rules)
@@ -311,7 +310,7 @@ def describe_take(view, rules, weights):
         int_stack_array(),
         float_stack_array(),
     )
-    # The present hand precedes the hands after taking.
+    # The current hand precedes the hands after taking the card.
     hands[0], counts[0] = view.hand, view.count
     n = 1
     while best:
@@ -331,7 +330,7 @@ def describe_take(view, rules, weights):
 
 @helper
 def take_gain(view, rules, params):
-    """Return the estimated gain from taking the card on offer, or 0 if deadwood does not fall."""
+    """Return the estimated gain from taking the card on offer, or 0 if it saves no deadwood."""
     first = blend_offset(view, rules, params)
     features = describe_take(view, rules, stage_weights(first, view, params))
     offset = first + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)

@@ -1,9 +1,10 @@
 """Champion-mc: plays like champion, but also rolls out actions in sampled worlds.
 
-If champion's weights do not clearly separate the best actions, simgin rolls them out to the end of
-the deal in the same sampled worlds (strategies/_champion_worlds.py). The estimates from the weights
-and from the rollouts are combined according to their errors, and the best action is chosen. An
-action gets more worlds as long as their expected gain exceeds their cost in time.
+If champion's weights do not clearly separate the best actions, simgin rolls these actions out to
+the end of the deal in the same sampled worlds (strategies/_champion_worlds.py). The estimates from
+the weights and from the rollouts are combined according to their errors, and the best action is
+chosen. An action is rolled out in more worlds as long as the expected gain exceeds the cost in
+time.
 
 Source: Developed for simgin. It samples hidden cards and plays rollouts like MonteCarloBot
 (jdh8/gin-rummy-engine, 2026), and uses learned costs as the prior of the comparison, as in Tesauro
@@ -40,7 +41,7 @@ MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
 def weights_for_rules(weights, deltas, rules):
-    """Return the weights after adapting the part that belongs to champion to the rules."""
+    """Return the weights, in which the part of champion is adapted to the rules."""
     champion_part, other_weights = np.split(weights, [player.N_WEIGHTS])
     return np.concatenate([player.weights_for_rules(champion_part, deltas, rules), other_weights])
 
@@ -95,7 +96,7 @@ def mc_discard(view, rules, params):
 
 @knock(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_knock(view, rules, params):
-    """Knock with gin or on the last discard; otherwise, knock if it beats the best discard."""
+    """Knock with gin or on the last discard, or if a knock is better than the best discard."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST:
         return True
     weights = champion_weights(params)

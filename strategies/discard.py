@@ -1,4 +1,4 @@
-"""Elementary discard policies, which use a single idea each."""
+"""Elementary discard policies, each of which uses a single idea."""
 
 from simgin.strategy import choice, discard, flag, helper
 from simgin.toolkit import (

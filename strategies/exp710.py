@@ -36,7 +36,7 @@ THREE_TO_EIGHT = 0b0000011111100
     turns=param(2, 0, 500, "number of turns in which a hand dealt with one meld keeps J, Q and K"),
 )
 def exp710(view, rules, params):
-    """Discard the highest unmatched card, or early a middle card if one meld was dealt."""
+    """Discard the highest unmatched card, or a middle card early on if one meld was dealt."""
     cards = leftover_cards(view.hand, 0, rules) & view.legal
     if cards == 0:
         return best_discard(view.hand, view.legal, rules)

@@ -4,7 +4,7 @@ The cost of a discard consists of the expected deadwood and of the help to the o
 after one draw is the mean over the best part of the unseen cards. Deadwood after two draws is the
 mean over the best part of their pairs. The line through both values is extrapolated to the eighth
 turn, but not below 0. The original is meant to weight all turns by the probability that the deal
-ends on them. However, the original divides integers, so the eighth turn has all the weight. After
+ends on them. However, the original divides integers, so only the eighth turn has any weight. After
 two draws, it discards only one card, so the second value is the deadwood of eleven cards. Both
 errors are reproduced, because they affect how the original plays. If two candidates have the same
 rank or are adjacent in a suit, only the better candidate after one draw is examined further.
@@ -13,8 +13,8 @@ The help to the opponent comes from a table. The table contains the mean decreas
 deadwood by rank, by the number of other cards of the rank that the opponent has or might have, and
 by the location of the four nearest cards in the suit. The original table was learned from 14
 million cards. The table of this strategy was learned from deals between built-in strategies
-(training/improvement.py). The original also distinguishes own cards from dead cards, and mistakes
-an unseen card two ranks above for a neighbour.
+(training/improvement.py). The original also distinguishes the player's cards from dead cards, and
+mistakes an unseen card two ranks above for a neighbour.
 
 The table of the original for knocks with deadwood is omitted. Nearly all entries of that table are
 0, and its other entries appear to be noise (docs/reference/strategies/bots.md).
@@ -39,7 +39,7 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-TALLY_SIZE = 300  # size above the deadwood of eleven cards, even if an ace counts 99 points
+TALLY_SIZE = 300  # larger than the deadwood of eleven cards, even if an ace counts 99 points
 # Axes of improvement.npy: rank; number of known other cards of the rank; number of unseen other
 # cards of the rank; state of each of the four nearest cards in the suit (gone, unseen or known)
 N_RANKS, N_MATES, N_NEIGHBOUR_STATES = 13, 10, 3**4

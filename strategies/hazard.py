@@ -34,7 +34,7 @@ from simgin.toolkit import (
     total_points,
 )
 
-N_DEADWOOD_VALUES = 300  # number above the deadwood of ten cards, even if an ace counts 99 points
+N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace counts 99 points
 
 
 @discard(
@@ -47,7 +47,7 @@ N_DEADWOOD_VALUES = 300  # number above the deadwood of ten cards, even if an ac
     margin=param(6, 0, 99, "maximum extra deadwood of a discard"),
 )
 def hazard(view, rules, params):
-    """Minimise the expected deadwood at the end plus the help to the opponent (Goldstein)."""
+    """Minimise the expected final deadwood plus the help to the opponent (Goldstein)."""
     max_deadwood = view.least + params[6]
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
     return lowest_cost_card(

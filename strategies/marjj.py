@@ -38,7 +38,7 @@ from simgin.toolkit import (
 WINDOW, WEIGHT, DECAY, BEST, ONE_GONE = range(5)  # indices of the parameters
 NO_RUN, NEXT_GONE, FAR_GONE, RUN, NEXT, FAR = range(5, 11)
 NO_SET, TWO_GONE, SET = range(11, 14)
-N_DEADWOOD_VALUES = 300  # number above the deadwood of ten cards, even if an ace counts 99 points
+N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace counts 99 points
 
 
 @discard(
@@ -85,7 +85,7 @@ def marjj(view, rules, params):
 
 @helper
 def _power(base, n):
-    """Return x ** n by repeated squaring, as numba does.
+    """Return base ** n by repeated squaring, as numba does.
 
     Python's operator `**` rounds differently.
     """
@@ -114,7 +114,7 @@ def _candidates(view, rules, params):
 
 @helper
 def _cards_worth_at_least(least, cards, rules):
-    """Return those of the given cards that have a value of at least `least`."""
+    """Select the cards that have a value of at least `least`."""
     result, untested_cards = 0, cards
     while untested_cards:
         card = lowest_bit(untested_cards)
@@ -169,13 +169,13 @@ def _use_to_opponent(card, known_cards, gone_cards, params):
 
 @helper
 def _neighbour_bits(lane, rank):
-    """Return the cards near rank r in a suit as bits 0 and 1 (below) and bits 3 and 4 (above)."""
+    """Return the cards near a rank in a suit as bits 0 and 1 (below) and bits 3 and 4 (above)."""
     return (lane << 2 >> rank) & 0b11011
 
 
 @helper
 def _with_edges(neighbours, rank):
-    """Return the neighbour bits of a rank, with bits beyond ace and king set as well.
+    """Return the neighbour bits of a rank, in which the bits beyond the ace and the king are set.
 
     For a queen, the bit of the king is also set, as in the file.
     """

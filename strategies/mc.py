@@ -5,10 +5,10 @@ worlds. With a lower threshold, it plays worse than gold. Rollouts are greedy. I
 player waits for gin (`patient`), so that plans are compared rather than immediate knocks, and the
 opponent plays like gold. The sampled hand of the opponent has the deadwood expected at this stage
 (`developed`). The value of a result is the match win probability at the new score (`value`), from a
-table for matches to 100 between two golds that is scaled to other targets. If points do not decide
-the match, the value is the points. The strategy does not value information, because all cards are
-known in a rollout. In solitaire games, in variants with shots or big gin, and under the 50th-card
-rule, the strategy plays like gold.
+table for matches to 100 between two gold players. The table is scaled to other targets. If points
+do not decide the match, the value is the points. The strategy does not value information, because
+all cards are known in a rollout. In solitaire games, in variants with shots or big gin, and under
+the 50th-card rule, the strategy plays like gold.
 
 Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. Unlike the original, the strategy uses exact
 lay-offs and, by default, improved sampled hands.
@@ -71,7 +71,7 @@ def _best_candidates(eleven_cards, legal, width, rules):
 
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_take(view, rules, params):
-    """Take or draw by the results in sampled worlds; without a significant gain, play like gold."""
+    """Choose gold's action, unless another action has significantly better results."""
     answers = _take_actions(view, rules)
     actions = answers.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << PASS:

@@ -297,7 +297,7 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
     tax=param(0.0, -10.0, 10.0, "penalty for revealing information by taking a card"),
 )
 def mishra(view, rules, params):
-    """Take the upcard if it increases the number of melded cards or is as good as a draw."""
+    """Take a card that increases the number of melded cards or is at least as good as a draw."""
     card = view.taken_offer
     eleven_cards = view.hand | 1 << card
     if deadwood(eleven_cards, rules) < view.count + card_value(card, rules):
@@ -415,7 +415,7 @@ def _best_discard(view, options, rules, params):
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def belief(view, rules, params):
-    """Knock with at most `own` points, or with any legal deadwood if the opponent's is high."""
+    """Knock with at most `own` points, or always if the opponent probably has high deadwood."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

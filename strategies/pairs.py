@@ -1,8 +1,8 @@
 """Rules of thumb about which pairs and partial runs to hold for a possible meld.
 
-Gold does not distinguish a king with a partner from a king without one. These rules put a penalty
-(see simgin/toolkit/penalties.py) on unmatched cards according to how likely they are to become a
-meld. The penalty of `middle` depends only on the rank.
+Gold does not distinguish a king with a partner from a king without a partner. These rules put a
+penalty (see simgin/toolkit/penalties.py) on unmatched cards according to how likely they are to
+become part of a meld. The penalty of `middle` depends only on the rank.
 
 Source: rubl.com (inside-pairs, middle); about.com (dead-pairs-first); Larkin, Collicott and Hiebel,
 "Tonic", EAAI-21 (break-pairs: holding pairs too long hurts). The web pages are cited from secondary

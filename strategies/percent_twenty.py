@@ -41,7 +41,7 @@ from simgin.toolkit import (
 )
 
 UP_TO_NINE = 0b0000111111111
-ALL_DISCARDS = 1000  # number above the number of discards in a deal
+ALL_DISCARDS = 1000  # larger than the number of discards in a deal
 
 # KNOCK_TABLE[deadwood - 1][cards seen // 5 - 2] contains, as bits, the numbers of dead cards with
 # which the player knocks.

@@ -25,7 +25,7 @@ from simgin.toolkit import discards_leaving, highest_value_cards, pick_random, u
     ),
 )
 def novice(view, rules, params):
-    """Discard to make gin, else to knock, else to minimise deadwood; break ties at random."""
+    """Discard to make gin, otherwise to knock or to minimise deadwood; break ties at random."""
     least, cards = view.least, view.best
     if 0 < least <= view.limit:
         cards = discards_leaving(view.hand, view.legal, view.limit, rules)

@@ -1,7 +1,7 @@
 """Show policies, which choose the melding to show if the rules leave a choice.
 
 With `melding = choice`, the player who ends the deal can choose any row of `view.meldings`, for
-example the row with the fewest lay-offs. See docs/reference/rules.md 3.5 and H27.
+example the row with the fewest lay-offs. See docs/reference/rules.md 3.5 and hypothesis H27.
 """
 
 from simgin.strategy import param, show

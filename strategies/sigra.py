@@ -2,12 +2,12 @@
 
 The cost of a hand ("myopic meld distance") is its deadwood, minus the part that the next card is
 expected to meld, minus the value that it withholds from the opponent. This cost determines both
-takes and discards. Where the published idea is ambiguous, the strategy follows the code of the
+takes and discards. If the published idea is ambiguous, the strategy follows the code of the
 repository. A card counts once for each new meld that an unseen card would complete. Sets are
 excluded only for a card that the opponent has discarded. The withheld value treats the card itself
-as a card that the opponent would have to draw. The parameter `hold` therefore has almost no weight
-(30 would give the idea its full weight). Runs follow the standard game, with low aces. Rainbows are
-ignored.
+as a card that the opponent would have to draw. The parameter `hold` therefore has almost no effect
+(the value 30 would give it the full weight). Runs follow the standard game, with low aces. Rainbows
+are ignored.
 
 Source: Goldman et al., cudy789/gin-rummy-SIGRA, 2021.
 """
@@ -184,7 +184,7 @@ def _unmatched_cards(hand, rules):
 
 @helper
 def _write_prospects(hand, unseen, prospects, rules):
-    """Write for each card its points times the number of melds that an unseen card completes."""
+    """For each card, write its points times the number of melds that an unseen card completes."""
     remaining_cards = hand
     while remaining_cards:
         prospects[lowest_bit(remaining_cards)] = 0
@@ -282,7 +282,7 @@ def _opponent_sets(opponent_known, usable_cards, held_probability):
 
 @helper
 def _opponent_runs(opponent_known, usable_ranks, rank, held_probability):
-    """Return the expected number of runs that the opponent could make with rank r in a suit."""
+    """Return the expected number of runs that the opponent could make with a given card."""
     total = 0.0
     if opponent_known == 0:
         return total

@@ -1,6 +1,6 @@
 """Strategies for solitaire games that are greedy, look one draw ahead, or collect melds first.
 
-All of them wait for gin, because no threshold on deadwood or cards left was better
+All strategies in this file wait for gin, because no threshold on deadwood or cards left was better
 (docs/reference/strategies/solo.md). `solo-switch` is for Solitary Gin, which has no knocks. It ends
 deals with `stop-dp`, which is equivalent to waiting for gin in that game. It follows the advice of
 the rule book to collect melds, and to exchange high cards for lower cards near the end. With

@@ -3,7 +3,7 @@
 The table looks one draw ahead, because it sums the number of cards that each live card would save.
 The search adds the next draw, so the strategy looks two draws ahead. After each card that makes a
 meld, the search makes the best discard and reads the table value. Only the `width` discards with
-the highest table values are searched. A higher number does not win more. After a draw, only
+the highest table values are searched. A higher width does not win more deals. After a draw, only
 unmatched cards are discarded. A drawn card without a meld is discarded or, if deadwood counts, can
 replace the least valuable card. The strategy ends the deal like `solo-dp`.
 
@@ -29,7 +29,7 @@ from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_b
 
 N_PARAMS = 1  # number of parameters; the values of solo_dp.npy come after the parameters
 MAX_HAND_SIZE = 11
-MIN_VALUE = -1e18  # number that is lower than any value
+MIN_VALUE = -1e18  # lower than any value
 
 
 @discard(

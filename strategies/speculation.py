@@ -77,7 +77,7 @@ def deny(view, rules, params):
 
 @helper
 def _denies(view, held_probability, rules):
-    """Return True if taking the card on offer prevents an opponent's meld.
+    """Return True if taking the card on offer prevents a meld of the opponent.
 
     One or two cards of the meld are known cards of the opponent. One card can be unseen.
     """

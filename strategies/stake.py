@@ -3,10 +3,10 @@
 `strong` and `brave` depend only on the deadwood of the hand. These policies are predictable without
 a table, so the tests of the die use them.
 
-`dead` looks up the probabilities W of winning and L of losing the deal in a table by own turn and
-deadwood, which was estimated from self-play of `gold` (training/stake.py). The value of a deal is
-the number on the die. Refusing loses the old stake s, and accepting n has the value n (W - L), so
-`dead` accepts if W - L >= -s/n.
+`dead` looks up the probabilities W of winning and L of losing the deal in a table by the player's
+turn and deadwood, which was estimated from self-play of `gold` (training/stake.py). The value of a
+deal is the number on the die. Refusing loses the old stake s, and accepting n has the value n (W -
+L), so `dead` accepts if W - L >= -s/n.
 
 `by-value` replaces this linear value with the probability V of winning the match. The policy takes
 into account that surplus won deals have no value, and that a player far behind has little to lose.
@@ -106,7 +106,7 @@ def dead(view, rules, params):
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
-    """Accept if W - L is at least minus the current stake divided by the offered stake."""
+    """Accept if W - L >= -s/n, for the current stake s and the offered stake n."""
     p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
@@ -150,8 +150,8 @@ def by_value_answer(view, rules, params):
 def _win_and_loss_probability(view, rules, table, turn):
     """Return the probabilities of winning and of losing the deal's stake.
 
-    Before the cards are seen, both probabilities are 0.5. Later, they are in the table by own turn
-    and deadwood.
+    Before the cards are seen, both probabilities are 0.5. Later, they are in the table by the
+    player's turn and deadwood.
     """
     if rules.die == DIE_OF_THE_GAME:
         p_win = min(
@@ -222,7 +222,7 @@ def _value_after(view, own_wins, opponent_wins, table):
 def match_value_at(needed, opponent_needed, dealer, table):
     """Return the match value V for a player who needs a given number of won deals.
 
-    `dealer` states whether the player deals next.
+    `dealer` is 1 if the player deals next, otherwise 0.
     """
     if needed <= 0:
         return 1.0

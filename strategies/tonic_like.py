@@ -50,12 +50,12 @@ def _cost(view, rules, params, card, cards):
     """Return the cost of a discard as a weighted sum, in points.
 
     Args:
-        view: What the player can see.
+        view: View of the player.
         rules: Rules of the variant.
         params: Parameters of the policy.
         card: Card of the hand, 0..51.
-        cards: The player's cards in pairs to hold, and cards with which the opponent can make
-            melds.
+        cards: The player's cards that form pairs to hold, and the cards with which the opponent can
+            make melds.
     """
     hold_cost = params[0] if cards >> card & 1 else 0.0
     return (

@@ -1,11 +1,11 @@
-"""Statistics of a unit of analysis, and the columns of batch rows that contain their exact sums.
+"""Statistics of units of analysis, and the columns of batch rows, which contain exact sums.
 
 A *unit* of analysis is a mirrored pair of deals (or matches), or a single deal (match) if a
 strategy plays against itself. Standard errors are clustered by unit. For every unit, the kernel
-computes a vector of *facts*, which are totals over its deals. For each fact f with denominator d, a
-batch row contains the sums of f, f*f and f*d over consecutive units. These sums are sufficient for
-a ratio estimator with errors clustered by unit (see `simgin.stats.estimate`). Rows are merged by
-addition. The result is exact and does not depend on the order.
+computes a vector of *facts*, which are totals over the deals of the unit. For each fact f with
+denominator d, a batch row contains the sums of f, f*f and f*d over consecutive units. These sums
+are sufficient for a ratio estimator with errors clustered by unit (see `simgin.stats.estimate`).
+Rows are merged by addition. The result is exact and does not depend on the order.
 """
 
 # Results of a deal
@@ -85,8 +85,8 @@ PAIR_BINS = 5
 # Sum of A's squared margin over deals, which measures the variance reduction due to mirroring
 COL_DEAL_SQUARE = COL_PAIR_HISTOGRAM + PAIR_BINS
 COL_MATCH_SQUARE = COL_DEAL_SQUARE + 1  # sum of A's squared margin over matches
-# Sum over deals of the dealer's minus the nondealer's dealt deadwood. In solitaire games, the
-# column contains minus the sum of the player's dealt deadwood.
+# Sum over deals of the difference in dealt deadwood, dealer minus nondealer. In solitaire games,
+# the column contains the negative sum of the player's dealt deadwood.
 COL_DEALT_DIFFERENCE = COL_MATCH_SQUARE + 1
 N_COLUMNS = COL_DEALT_DIFFERENCE + 1
 

@@ -113,7 +113,7 @@ def _add_side_facts(state, seat, offset):
 
 @jit
 def _add_showdown_facts(state):
-    """Add to the unit's statistics the showdown of a deal that ended with a knock."""
+    """Add the showdown of a deal that ended with a knock to the statistics of its unit."""
     state.facts[FACT_SHOWDOWNS] += 1
     state.facts[FACT_KNOCK_COUNT] += state.stopper_count
     state.facts[FACT_DEFENDER_COUNT] += state.other_count
@@ -181,7 +181,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
     a_has_won = outcome == seat_a
     state.facts[FACT_MATCH_WIN + (not a_has_won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # In this solitaire goal, there is no opponent with a score.
+        return  # With this solitaire goal, there is no opponent with a score.
     state.facts[FACT_MATCHES_DECIDED] += 1
     state.facts[FACT_WINNER_SCORE] += score_a if a_has_won else score_b
     state.facts[FACT_LOSER_SCORE] += score_b if a_has_won else score_a
@@ -230,7 +230,7 @@ def add_unit_to_row(state):
 
 @jit
 def _apply_deal(state, rules, records, seat_a):
-    """Add the result of a deal to its unit and its match, and record the deal if requested.
+    """Add the result of a deal to the unit and the match, and record the deal if requested.
 
     Returns the outcome of the match after the deal (see `apply_deal_result`).
     """
@@ -281,8 +281,8 @@ def play_units(
     in the second.
 
     Unit numbers begin at `first_unit`. Unit i of the call is added to row i // units_per_row. If
-    the state traces a deal of the first unit, the kernel logs that deal, stores its result in the
-    state and returns.
+    the state traces a deal of the first unit, the kernel logs the deal, stores the result of the
+    deal in the state and returns.
 
     Array arguments:
         rows: (n_batches, N_COLUMNS) int64, overwritten.

@@ -1,10 +1,10 @@
 """Bit operations that find the runs and sets in all four suits of a hand together.
 
 The operations apply to rules with low aces and without rainbows (`rules.by_planes`). A shift by one
-position aligns each card with its neighbour. A shift by thirteen positions aligns it with the same
-rank in the next suit. A few operations therefore find all runs and sets, as with the bitboards of a
-chess program. Card values are stored as *planes*. Plane b contains the cards that have bit b set in
-their value. Four popcounts therefore give the points of a hand.
+position aligns each card with its neighbour. A shift by thirteen positions aligns each card with
+the card of the same rank in the next suit. A few operations therefore find all runs and sets, as in
+the bitboards of a chess program. Card values are stored as *planes*. Plane b contains the cards
+that have bit b set in their value. Four popcounts therefore give the points of a hand.
 
 A rank is a *conflict* if the hand contains at least three of its cards and one of these cards is in
 a run. A *conflict resolution* decides for each conflict whether the rank forms no set, a set of all
@@ -42,7 +42,7 @@ def ranks_of(cards):
 @force_inline
 def cards_in_runs(hand):
     """Return the cards of a hand that are in a run."""
-    run_pairs = hand & hand >> 1 & NOT_KINGS  # cards with their upper neighbour in the hand
+    run_pairs = hand & hand >> 1 & NOT_KINGS  # cards whose higher neighbour is in the hand
     run_triples = run_pairs & run_pairs >> 1
     return run_triples | run_triples << 1 | run_triples << 2
 

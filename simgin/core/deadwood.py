@@ -36,7 +36,7 @@ def _deadwood_after_runs(hand, rules, side):
 
 @jit
 def _run_cards_from_table(hand, rules):
-    """Look up in the lane table which cards of a hand are in a run."""
+    """Return the cards of a hand that are in a run, according to the lane table."""
     cards = 0
     for suit in range(4):
         in_runs = np.int64(rules.lane[0, suit_lane(hand, suit)]) & LANE_MASK
@@ -244,7 +244,7 @@ def best_discards(hand, legal, rules):
 
 @force_inline
 def _best_unmatched_discards(unmatched, legal, rules):
-    """Find the best discards of a hand without conflicts that has a legal unmatched card."""
+    """Find the best discards if no melds conflict and an unmatched card can be discarded."""
     cards, value = highest_value_cards(unmatched & legal, rules)
     return sum_values_by_bits(unmatched, rules, 0) - value, cards
 

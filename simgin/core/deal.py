@@ -48,7 +48,7 @@ from simgin.core.turn_steps import (
 )
 from simgin.core.view import FROM_DEAL, FROM_PILE, FROM_STOCK
 
-TURN_OVER = np.int64(3)  # draw source that means that the turn has already been played
+TURN_OVER = np.int64(3)  # draw source of a turn that has already been played
 
 
 @jit
@@ -110,7 +110,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 return True
             propose_ending(state, ENDING_NONE, -1, -1)
             write_ending_fields(state, view)
-    # Otherwise, the fields were written before the take decision.
+    # After a take decision, the fields have already been written.
     if state.turns == 0 or not rules.take_discard:
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
@@ -333,8 +333,8 @@ def play_turns(
 ):  # fmt: skip
     """Play from a given turn to the end of the deal.
 
-    `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's. `source` is the draw source
-    of that turn, or TURN_OVER to start after the turn.
+    `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's turn. `source` is the draw
+    source of that turn, or TURN_OVER to start after the turn.
     """
     while True:
         if dealer_to_move == 0:

@@ -25,7 +25,7 @@ _FIELDS = (
     # Showdown: deadwood of the knocker, deadwood of the defender after lay-offs and before
     # lay-offs, and number of cards laid off
     + ("knock_count", "defender_count", "defender_before", "laid_off")
-    # Deadwood of the dealt hands, number of upcards and discards taken, and number of all cards
+    # Deadwood of the dealt hands, number of upcards and discards taken, and total number of cards
     # drawn (`count_draws`)
     + ("dealt_a", "dealt_b", "takes_a", "takes_b", "draws_a", "draws_b")
     # Multiplier of the score, number on the die and owner of the die at the end of the deal, and

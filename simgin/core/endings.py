@@ -88,7 +88,7 @@ def is_shot(ten_cards, required_card, points, rules):
 def declared_deadwood(ten_cards, required_card, rules):
     """Return the least deadwood of ten cards, in points, if `required_card` must be melded.
 
-    A value of -1 means that no card is required. Returns HUGE_COUNT if the card cannot be melded.
+    If no card is required, `required_card` is -1. Returns HUGE_COUNT if the card cannot be melded.
     """
     return (
         deadwood(ten_cards, rules)
@@ -102,7 +102,7 @@ def permitted_discards(eleven_cards, taken_card, drawn_card, rules):
     """Return the cards that may be discarded under `discard_ban` (rules.md 4.3).
 
     `taken_card` is the card just taken from the pile, and `drawn_card` is the card just drawn from
-    the stock. Each of them can be -1 for no card.
+    the stock. If there is no such card, the argument is -1.
     """
     banned = 0
     if taken_card >= 0 and rules.discard_ban != 2:
@@ -134,7 +134,7 @@ def find_ending(ten_cards, deadwood_left, required_card, limit, points, rules):
 def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points, rules):
     """Find the available ending under rules with shots or with cards that must be melded."""
     if required_card >= 0 and not ten_cards >> required_card & 1:
-        return ENDING_NONE, HUGE_COUNT  # The player would discard the required card.
+        return ENDING_NONE, HUGE_COUNT  # A discarded card cannot be melded.
     if rules.shot and is_shot(ten_cards, required_card, points, rules):
         return ENDING_SHOT, shot_deadwood(points, rules)
     deadwood_points = (
@@ -151,7 +151,7 @@ def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points,
 
 @jit
 def discards_that_end(eleven_cards, legal, required_card, limit, points, rules):
-    """Return the mask of the discards after which the player can knock or make a shot."""
+    """Return the mask of the discards after which the player can end the deal (knock or shot)."""
     cards = 0
     while legal:
         card = lowest_bit(legal)

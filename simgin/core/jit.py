@@ -2,9 +2,9 @@
 
 numba's own cache does not detect changes to a callee in another file, a global table or a data
 file. The name of simgin's cache directory is therefore a digest of all compiled sources and of the
-versions of numba, NumPy and Python. Each policy has its own folder in that directory. The name of
-the folder is a digest of all other dependencies of the policy. Code with bounds checks
-(NUMBA_BOUNDSCHECK=1) has its own folder.
+versions of numba, NumPy and Python. Each policy has a separate folder in that directory. The name
+of the folder is a digest of all other dependencies of the policy. Code with bounds checks
+(NUMBA_BOUNDSCHECK=1) has a separate folder.
 
 A wheel can contain compiled code (see `simgin.core.shipped_code`). Such code is not copied to the
 cache.
@@ -188,7 +188,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
             return None
 
     def _load_shipped(self, sig: Any, target_context: Any) -> Any:
-        """Return the version that the package contains, or None."""
+        """Return the compiled version that the package contains, or None."""
         if shipped_code.find_mismatch(compiled_digest()) is not None:
             return None
         file = shipped_code.ShippedFile(self._folder, self._impl.filename_base)
@@ -199,7 +199,7 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
         found = super()._load_overload(sig, target_context)
         if found is not None:
             with contextlib.suppress(OSError):  # The user might not own the cache.
-                os.utime(self._cache_path)  # Policies used longest ago are removed first.
+                os.utime(self._cache_path)  # The least recently used policies are removed first.
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
@@ -279,8 +279,8 @@ def jit(function: Callable[..., Any]) -> Any:
 def force_inline(function: Callable[..., Any]) -> Any:
     """Decorate a small, frequently called function so that LLVM inlines it.
 
-    See docs/explanation/decisions/0003-compilation.md. Do not use it for rarely called functions
-    with many callers, because every copy is compiled separately.
+    See docs/explanation/decisions/0003-compilation.md. Do not use this decorator for rarely called
+    functions with many callers, because every copy is compiled separately.
     """
     return compile_function(function, forceinline=True)
 
@@ -288,8 +288,8 @@ def force_inline(function: Callable[..., Any]) -> Any:
 def inline_always(function: Callable[..., Any]) -> Any:
     """Decorate a function so that numba copies its code into the caller before compilation.
 
-    Use it for a large function with one caller, and for a function that takes a function as an
-    argument. A caller that passes a function to a separately compiled function cannot be cached on
-    disk.
+    Use this decorator for a large function with one caller, and for a function that takes a
+    function as an argument. A caller that passes a function to a separately compiled function
+    cannot be cached on disk.
     """
     return compile_function(function, inline="always")

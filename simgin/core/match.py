@@ -114,7 +114,7 @@ def apply_deal_result(state, rules, n_deals):
 
 @jit
 def _count_won_deals(state, rules):
-    """Return the number of won deals that a deal counts as (rules.md 7 and 8.5).
+    """Return the number of won deals for which a deal counts (rules.md 7 and 8.5).
 
     The number is 1 unless the goal of the match depends on won deals.
     """
@@ -226,7 +226,7 @@ def has_settlement(rules, outcome):
 def compute_settlement(state, rules, outcome):
     """Return the points that seat 0 receives from seat 1 at the end of a match (rules.md 7).
 
-    `outcome` is the winner. `outcome` is used only for the goal `points`.
+    `outcome` is the winner, which is used only for the goal `points`.
     """
     if rules.goal != GOAL_COLUMNS:
         payment = _compute_payment(

@@ -55,14 +55,14 @@ class MatchupKey:
         )
 
     def count_units(self, n_games: int) -> int:
-        """Return the number of units in a number of deals or matches.
+        """Return the number of units in a given number of deals or matches.
 
         An incomplete pair counts as a unit.
         """
         return (n_games + 1) // 2 if self.is_mirrored else n_games
 
     def count_games(self, n_units: int) -> int:
-        """Return the number of deals or matches in a number of units.
+        """Return the number of deals or matches in a given number of units.
 
         A mirrored pair contains two games.
         """

@@ -1,8 +1,8 @@
 """All meldings of a hand, and the melding that a player shows (rules.md 3.5).
 
 The module lists the melds in a hand, and then all combinations of up to three disjoint melds.
-Eleven cards cannot contain more than three. Speed is not critical, because only showdowns and
-commands that explain a hand need this list.
+Eleven cards cannot contain more than three disjoint melds. Speed is not critical, because only
+showdowns and commands that explain a hand need this list.
 """
 
 from simgin.core.bitboard import (
@@ -184,7 +184,7 @@ def _is_name_before(a0, a1, a2, b0, b1, b2):
 
 @jit
 def rank_multiset(cards):
-    """Return an integer code of how often each rank occurs, with three bits per rank.
+    """Encode the number of cards of each rank as an integer with three bits per rank.
 
     Two sets of cards have the same code if and only if they have the same multiset of ranks.
     """
@@ -300,14 +300,14 @@ def find_legal_meldings(
         hand: The ten remaining cards, or eleven for big gin, as a 52-bit mask.
         discard: Mask of the discard, or 0.
         required_card: Card that must be in a meld, or -1.
-        ranks_left: Ranks that a shot must leave unmatched, encoded as in `rank_multiset`, or -1
-            without a shot.
+        ranks_left: Ranks that a shot must leave unmatched, encoded as in `rank_multiset`, or -1 if
+            the ending is not a shot.
         max_deadwood: Maximum deadwood.
         rules: RULES record.
         meld_buffer: (MAX_MELDS + 1,) int64 work space for the melds of the hand.
         keys: (max_rows, 3) int64, overwritten with deadwood, number of extension cards and number
             of melds of each row.
-        rows: (max_rows, 3) int64, overwritten with the melds as masks, 0 for none.
+        rows: (max_rows, 3) int64, overwritten with the melds as masks, or 0 for each missing meld.
         max_rows: Maximum number of rows.
     """
     n_melds = find_melds(hand, rules, meld_buffer)

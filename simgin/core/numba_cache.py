@@ -1,7 +1,7 @@
 """Lazy compilation, which generates machine code only for functions that Python calls.
 
 numba optimises every compiled function and generates machine code for it. However, nearly all
-functions of simgin are called only by other compiled functions, which contain a copy of them. With
+functions of simgin are called only by other compiled functions, which contain copies of them. With
 this module, a function that is compiled for a caller remains unoptimised LLVM code. The caller
 links and optimises that code. If Python calls the function, numba compiles it again as an entry
 point. The disk cache stores the LLVM code as bitcode, so that strategies that call the function
@@ -46,7 +46,7 @@ UNCALLABLE_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.
 
 
 def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
-    """Return a short name for a function type in mangled names, and no arguments.
+    """Return a short name of a function type for mangled names, and no arguments.
 
     numba spells out all arguments, including every field of a record. The name of a function with
     twelve policies would then have 70,000 characters.
@@ -56,7 +56,7 @@ def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
 
 
 FunctionType.mangling_args = property(_mangling_args)  # type: ignore[method-assign, assignment]
-# numba calls repr in every pass over every function, and numba's version lists all fields.
+# numba calls repr in every pass over every function. The original method would list all fields.
 Record.__repr__ = Type.__repr__  # type: ignore[method-assign]
 # numba can promise LLVM that arguments do not overlap, but its decorators lack this option.
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
@@ -151,7 +151,7 @@ class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
         return super()._get_module_for_linking()
 
     def _optimize_final_module(self) -> None:
-        """Make callees internal first, so that LLVM can change their arguments or remove them."""
+        """Make callees internal first, so that LLVM can change or remove their arguments."""
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
                 function.linkage = llvm.Linkage.internal
@@ -183,17 +183,17 @@ class _InnerCompiler(Compiler):  # type: ignore[misc]
 
 
 def load_extensions() -> None:
-    """Load the extensions of numba in all installed packages, of which some can be broken."""
+    """Load the numba extensions of all installed packages, and ignore errors in them."""
     with contextlib.suppress(Exception):
         entrypoints.init_all()
 
 
 @cache
 def add_runtime_symbols() -> None:
-    """Let cached code call numba's runtime.
+    """Make numba's runtime available to cached code.
 
     Before a compilation, numba initialises its compiler and generates code for its runtime, which
-    takes a third of a second. Cached code contains its own copy of that code.
+    takes a third of a second. Cached code contains a copy of that code.
     """
     for name, address in _nrt_python.c_helpers.items():
         llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
@@ -261,7 +261,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
     def get_compile_result(self, sig: Any) -> Any:
         """Return the compiled version for a signature.
 
-        The version is cached, because every kernel call requests it.
+        The result is cached, because every kernel call requests the version.
         """
         return super().get_compile_result(sig) if self._can_compile else self._latest_result
 
@@ -313,7 +313,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
 
 @contextmanager
 def _nested_compilation() -> Iterator[None]:
-    """Count one level of nested compilation, and disable garbage collection meanwhile.
+    """Count one level of nested compilation, and disable garbage collection inside the block.
 
     The compiler creates many long-lived objects, and the garbage collector would take 10 % of the
     time.
@@ -340,8 +340,8 @@ def _link_environments(library: Any) -> None:
 class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
     """Cache location of a function.
 
-    numba's own locators depend on global settings, which other threads share, and on the path and
-    the time of the source file, which are not the same on every machine.
+    numba's locators depend on global settings, which other threads share. They also depend on the
+    path and the time of the source file, which differ between machines.
     """
 
     def __init__(self, function: Any, directory: Path) -> None:
@@ -368,7 +368,7 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         return super().reduce(data._replace(type_annotation=""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Return the cached version, or None if Python calls it and only bitcode is stored."""
+        """Return the cached version, or None if Python is the caller and only bitcode is stored."""
         (name, kind, code), fndesc, environment, signature, *rest = payload
         objectmode, lifted, annotation, reload_init, environments = rest
         for initialize in reload_init:

@@ -1,9 +1,9 @@
 """Paired rollouts, which continue the same deal after different actions at one decision.
 
 The cards and the actions of the players determine a deal. A rollout replays the deal with the same
-cards and the same actions up to the decision, takes another action there, and then follows the
-policies. Two rollouts differ only in that action and its consequences. The variance of their
-difference is therefore much smaller than for independent deals.
+cards and the same actions up to the decision, takes a different action at the decision, and then
+follows the policies. Two rollouts differ only in that action and its consequences. The variance of
+their difference is therefore much smaller than for independent deals.
 """
 
 import numpy as np
@@ -165,9 +165,9 @@ def _set_script(state, decision):
 def _candidate_actions(state, rules, slot, decision, choose_actions, views, row):
     """Return the actions to roll out at a logged decision, as bits.
 
-    The result is 0 if there are fewer than two.
+    The result is 0 if there are fewer than two such actions.
 
-    The view at the decision is copied to `views[i]`.
+    The view at the decision is copied to `views[row]`.
     """
     if decision < 0:
         return np.int64(0)

@@ -2,7 +2,7 @@
 
 A *position* is the view of a player at a decision. A *world* is a sampled hidden state: the
 opponent's hand and the order of the stock. An *action* is one of the player's options. The engine
-writes all three to its own state and plays to the end of the deal, so that all rules apply.
+writes all three to its state and plays to the end of the deal, so that all rules apply.
 
 The state lacks information that a view does not contain: the cards that the opponent drew (-1 in
 the history), and how the points of columns were won.
@@ -242,7 +242,7 @@ def resolve_die_action(
     state, rules, view, own_view, opponent_view, action, offered_number, view1, view2, take1, take2,
     offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
-    """Apply an action at the die: offer a number, or accept or refuse an offer.
+    """Apply an action with the die: offer a number, or accept or refuse an offer.
 
     A refusal ends the deal and sets `state.kind`. Returns the player to move (0 for the nondealer,
     1 for the dealer) and the draw source.

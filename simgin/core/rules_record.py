@@ -75,7 +75,7 @@ _RULES = np.dtype(
         ("n_runs", np.int64),
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow, as a hand
         ("n_rainbows", np.int64),
-        # In lane[side, m], bits 0-12 contain the cards of lane m that are in a run, and the bits
+        # In lane[side, m], bits 0 to 12 contain the cards of lane m that are in a run, and the bits
         # from 16 contain the points left by the best runs. One load reads both, and four loads
         # solve most hands.
         ("lane", np.int32, (2, 8192)),

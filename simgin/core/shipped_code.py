@@ -22,7 +22,7 @@ from numba.core.caching import IndexDataCacheFile
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "compiled"
 MANIFEST = "manifest.json"
-CPU = "x86-64-v3"  # most Intel CPUs since 2013 and all AMD Ryzen and EPYC CPUs
+CPU = "x86-64-v3"  # supported by most Intel CPUs since 2013, and by all AMD Ryzen and EPYC CPUs
 CPU_FEATURES = """avx avx2 bmi bmi2 crc32 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2
 ssse3 xsave""".split()
 CORRUPT = "The precompiled code is corrupt. To repair it, reinstall simgin."

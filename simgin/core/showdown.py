@@ -92,7 +92,7 @@ def _choose_melding(state, rules, view, seat, n_meldings, show):
         (1 << n_meldings) - 1 if n_meldings < MAX_MELDINGS else -1,
         show,
     )
-    for i in range(n_meldings):  # Clear the meldings so that the next deal does not see them.
+    for i in range(n_meldings):  # Clear the meldings before the next deal.
         for k in range(3):
             view.meldings[i, k] = 0
     return row

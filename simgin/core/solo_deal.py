@@ -39,7 +39,7 @@ NO_JOKER_ABOVE = 99  # value of `state.above` for a deck without a joker
 
 @jit
 def joker_position(seed, unit, deal, rules):
-    """Return the joker's position among the 53 cards in dealing order, or -1 without a joker.
+    """Return the joker's position among the 53 cards in dealing order, or -1 for no joker.
 
     If hands with the joker are redealt, the position is uniform over the other positions, as if the
     joker were shuffled into the deck after the deal (rules.md 5.1).

@@ -103,9 +103,9 @@ _VIEW = np.dtype(
 )
 VIEW = np.dtype((np.record, _VIEW))
 # meldings[i] contains the three melds (0 for none) of action i of a `show` policy, in the order of
-# rules.md 3.5. It is 0 in other slots. For i < turns, history[i] contains the seat, the source (0
-# for the stock, 1 for the pile), the card drawn (-1 if this seat did not see it) and the card
-# discarded (-1 for none).
+# rules.md 3.5. In other slots, meldings[i] is 0. For i < turns, history[i] contains the seat, the
+# source (0 for the stock, 1 for the pile), the card drawn (-1 if this seat did not see it) and the
+# card discarded (-1 for none).
 
 
 def new_view() -> np.record:

@@ -2,11 +2,11 @@
 
 The method follows Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy"
 (EAAI-21). The initial odds of a card depend on its rank and on the stage of the deal. Each event
-multiplies the odds of all cards near the card of the event. training/beliefs.py fits all
-multipliers jointly to recorded deals and writes strategies/beliefs.npy. A policy loads this file
-with `weights="beliefs.npy"` and passes the offset of the multipliers in its parameters. The
-computation uses only multiplications, divisions and tables, so that results are identical on all
-machines.
+multiplies the odds of all cards that are near the card taken, declined or discarded.
+training/beliefs.py fits all multipliers jointly to recorded deals and writes
+strategies/beliefs.npy. A policy loads this file with `weights="beliefs.npy"` and passes the offset
+of the multipliers within its parameters. The computation uses only multiplications, divisions and
+tables, so that results are identical on all machines.
 """
 
 from simgin.core.bits import lowest_bit, popcount
@@ -56,7 +56,7 @@ def find_turn_event(view, turn):
     """Return the opponent's decision about the card on offer at the start of a turn.
 
     The event consists of a type, EVENT_DECLINED or EVENT_TAKEN, and a card. If the opponent had no
-    choice, the event is (-1, -1). `turn` is the index in the history.
+    choice, the event is (-1, -1). `turn` is the index of the turn in the history.
     """
     if view.history[turn, 1] == FROM_PILE:
         return EVENT_TAKEN, int(view.history[turn, 2])
@@ -67,7 +67,10 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Select cards of the same rank (relation 0), or one or two ranks apart in the suit."""
+    """Select the cards that have a given relation to a card.
+
+    Relation 0 means the same rank. Relations 1 and 2 mean one and two ranks apart in the suit.
+    """
     if relation == 0:
         return cards & cards_of_rank(card % 13) & ~(1 << card)
     suit = 0x1FFF << (13 * (card // 13))
@@ -76,7 +79,7 @@ def find_related_cards(card, cards, relation):
 
 @jit
 def _multiply_odds(card, offset, view, params, odds):
-    """Update the odds of the unseen neighbours of a card after an action of the opponent."""
+    """Update the odds of the unseen neighbours of a card after the opponent's action."""
     for relation in range(N_RELATIONS):
         cards = find_related_cards(card, view.unseen, relation)
         while cards:
@@ -86,7 +89,7 @@ def _multiply_odds(card, offset, view, params, odds):
 
 @jit
 def apply_history(view, params, offset, odds):
-    """Update the odds of all unseen cards after all actions of the opponent."""
+    """Update the odds of all unseen cards, given all actions of the opponent."""
     if has_declined_upcard(view):
         _multiply_odds(view.upcard, offset + EVENTS_OFFSET, view, params, odds)
     turn = 0
@@ -109,10 +112,10 @@ def apply_history(view, params, offset, odds):
 
 @jit
 def _solve_scale(cards, n_held, odds):
-    """Return the factor for the odds that makes the probabilities add up to `n_held` cards.
+    """Return the factor that scales the odds so that the probabilities sum to `n_held`.
 
-    `n_held` must be less than the number of cards. The sum of s * o / (1 + s * o) is concave in s,
-    so Newton's method converges from below without overshooting.
+    `n_held` must be less than the number of cards. The sum of scale * odds / (1 + scale * odds) is
+    concave in the scale, so Newton's method converges from below without overshooting.
     """
     total = 0.0
     remaining_cards = cards
@@ -139,8 +142,8 @@ def estimate_holdings(view, params, offset, probabilities):
     Args:
         view: View of the player.
         params: `params` of the policy, which is declared with `weights="beliefs.npy"`.
-        offset: Offset of the multipliers in `params`, which is the number of the policy's own
-            parameters.
+        offset: Offset of the multipliers in `params`, which is the number of parameters that the
+            policy declares.
         probabilities: (52,) float64, overwritten with the probabilities, which are 1 for
             `view.known` and 0 for other cards that the player has seen.
 
@@ -170,7 +173,7 @@ def estimate_holdings(view, params, offset, probabilities):
 
 @jit
 def meld_probability(card, probabilities, rules):
-    """Return the probability that the opponent can meld a card with two cards of its hand.
+    """Return the probability that the opponent holds two cards that form a meld with a card.
 
     The function treats the opponent's cards as independent.
 

@@ -1,4 +1,4 @@
-"""Values, deadwood, melds and extensions of the player's hand."""
+"""Values, deadwood, melds and extension cards of the player's hand."""
 
 from simgin.core.bitboard import cards_in_runs, cards_in_sets
 from simgin.core.bits import lowest_bit, popcount
@@ -35,7 +35,7 @@ def card_value(card, rules):
 def total_points(cards, rules):
     """Return the total value of a set of cards, in points.
 
-    Melded cards also count.
+    The total includes melded cards.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -324,7 +324,7 @@ def leftover_cards(hand, preferred, rules):
 
 @jit
 def _remove_unmatched(hand, deadwood_left, cards, rules):
-    """Remove cards that save their full value; return the remaining hand and its deadwood."""
+    """Remove cards whose discard saves their full value; return the remaining hand and deadwood."""
     cards &= hand
     while cards:
         card = lowest_bit(cards)

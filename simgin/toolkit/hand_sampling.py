@@ -1,11 +1,11 @@
 """Sampling of the opponent's hand, weighted by the opponent's actions.
 
 Hands are sampled as a whole, not card by card. A hand of ten cards is more likely if it has little
-deadwood for the stage of the deal, if the cards that the opponent took fit it, and if the cards
-that the opponent declined or discarded do not fit it. The log-likelihood of a hand, up to a
-constant, is a weighted sum of features. training/hands.py fits the weights by distinguishing real
-hands from the same hands with some cards replaced. There are two sets of weights, one for opponents
-who wait for gin and one for opponents who knock immediately.
+deadwood for the stage of the deal. A hand is also more likely if the cards that the opponent took
+fit it, and if the cards that the opponent declined or discarded do not fit it. The log-likelihood
+of a hand, up to a constant, is a weighted sum of features. training/hands.py fits the weights by
+distinguishing real hands from the same hands with some cards replaced. There are two sets of
+weights, one for opponents who wait for gin and one for opponents who knock immediately.
 
 Hands are sampled with the Metropolis algorithm (Metropolis et al., "Equation of State Calculations
 by Fast Computing Machines", 1953). An exchange of cards is always accepted if it raises the
@@ -100,7 +100,7 @@ def find_declined_and_discarded(view):
 
 @jit
 def write_hand_features(features, ten_cards, declined_cards, discarded, view, rules):
-    """Write the features of a possible opponent's hand to `features`.
+    """Write the features of a possible hand of the opponent to `features`.
 
     `ten_cards` contains the ten cards. `features` is (N_LIKELIHOOD_FEATURES,) float64.
     """
@@ -139,7 +139,7 @@ def write_hand_features(features, ten_cards, declined_cards, discarded, view, ru
 
 @jit
 def interpolate_weights(weights, view, knock_probability, params, offset):
-    """Write the feature weights for this opponent and stage to `weights`.
+    """Write the feature weights for the current opponent and stage to `weights`.
 
     `weights` is (N_LIKELIHOOD_FEATURES,) float64.
 
@@ -175,7 +175,7 @@ def _approximate_exp(x):
 
 @jit
 def sample_cards(cards, n, noise, stream):
-    """Return a mask of n cards that are drawn at random from a mask."""
+    """Draw n cards at random from a mask, and return them as a mask."""
     unsampled_cards, sampled = cards, np.int64(0)
     n_cards = popcount(cards)
     for _ in range(n):

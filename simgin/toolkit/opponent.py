@@ -67,9 +67,9 @@ def neighbours_of_any(cards):
 
 @jit
 def touching_cards(cards):
-    """Return the cards with the same rank as a given card or adjacent to a given card in its suit.
+    """Return the given cards, the cards of the same rank and the adjacent cards in the same suit.
 
-    The cards themselves are included. Sequences do not wrap from king to ace.
+     Sequences do not wrap from king to ace.
 
     Args:
         cards: Cards as a 52-bit mask.
@@ -94,7 +94,8 @@ def first_discards(view, seat, max_discards):
 
     Args:
         view: View of the player.
-        seat: Seat, 0 or 1. The player has `view.seat`, and the opponent has `1 - view.seat`.
+        seat: Seat, 0 or 1. The player's seat is `view.seat`, and the opponent's seat is `1 -
+            view.seat`.
         max_discards: Maximum number of discards.
 
     Returns:

@@ -3,7 +3,7 @@
 Two cards are *partners* if a third card could make a meld with them. Partners have the same rank,
 or they have the same suit and are at most two ranks apart. The third card is a *completer*, and it
 is *live* if it is unseen. Both terms ignore rainbows. *Outs* are the cards that would make a meld
-if drawn. Outs include rainbows.
+if drawn. Outs include cards that complete rainbows.
 """
 
 from simgin.core.bitboard import can_leave_one_card, cards_in_sets, ranks_of, run_outs
@@ -225,7 +225,7 @@ def count_gin_outs(ten_cards, unmatched, new_melds, other_outs, rules):
 
 @force_inline
 def _can_go_gin(eleven_cards, rules):
-    """Return True if one of the discards from eleven cards leaves no deadwood.
+    """Return True if a discard from eleven cards can leave no deadwood.
 
     If all eleven cards are in melds, one of the melds has more than three cards. A card can be
     discarded from that meld.
@@ -251,7 +251,7 @@ def same_rank_or_suit(cards):
 
 @jit
 def partners_by_rank_and_suit(cards):
-    """Return the cards with a partner of the same rank, and those with a partner in the suit.
+    """Return the cards with a partner of the same rank, and the cards with a partner in the suit.
 
     Aces are low.
 
@@ -269,7 +269,7 @@ def partners_by_rank_and_suit(cards):
             view.legal & ~(by_rank | by_suit)
     """
     by_rank = cards_of_ranks(ranks_held_twice(cards))
-    below_king = cards & ~cards_of_rank(12)  # cards that can have an upper neighbour in suit
+    below_king = cards & ~cards_of_rank(12)  # cards that can have a higher neighbour in the suit
     below_queen = below_king & ~cards_of_rank(11)
     touches_below = below_king << 1 | below_queen << 2
     next_below = cards >> 1 & ~cards_of_rank(12)
@@ -313,7 +313,7 @@ def sum_of_smallest(numbers, n, n_smallest):
         Sum of the `n_smallest` smallest numbers, or of all n numbers if n is smaller.
 
     Example:
-        Compute the mean of the ten lowest deadwoods after a draw::
+        Compute the mean of the ten lowest deadwood values after a draw::
 
             n = deadwood_after_draws(view.hand, view.unseen, rules, counts)
             sum_of_smallest(counts, n, 10) / min(n, 10)
@@ -349,7 +349,7 @@ def mean_of_smallest(histogram, n_values):
         Mean of the values, as a float.
 
     Example:
-        Compute the mean of the ten lowest deadwoods after a draw::
+        Compute the mean of the ten lowest deadwood values after a draw::
 
             tally = np.zeros(100, np.int64)
             tally_deadwood_after_draws(view.hand, view.unseen, rules, tally)
@@ -454,7 +454,7 @@ def partners(card, rules):
         Cards as a 52-bit mask.
 
     Example:
-        Select the partners in the hand of the card on offer::
+        Select the cards in the hand that are partners of the card on offer::
 
             view.hand & partners(view.taken_offer, rules)
     """
@@ -507,7 +507,7 @@ def count_live_completers(card, cards, unseen, rules):
         Number of completers, or -1 if the card has no partner.
 
     Example:
-        Test if a card of the hand can still become a meld::
+        Test if a card of the hand can still become part of a meld::
 
             count_live_completers(card, view.hand, view.unseen, rules) > 0
     """
@@ -522,7 +522,7 @@ def count_live_completers(card, cards, unseen, rules):
 
 @jit
 def cards_with_partner(cards, rules):
-    """Return those of the given cards that have a partner among the given cards.
+    """Select the cards that have a partner among the given cards.
 
     Args:
         cards: Cards as a 52-bit mask.
