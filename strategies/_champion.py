@@ -134,7 +134,7 @@ def find_stage(turn):
 
 
 @force_inline
-def two_highest_values(cards, rules):
+def find_two_highest_values(cards, rules):
     """Return the two highest card values of different ranks, or 0 for each missing rank."""
     ranks = ranks_of(cards)  # Products replace branches that are hard to predict.
     highest = highest_lane_bit(ranks | 1)
@@ -159,7 +159,7 @@ def count_knock_draws(deadwood_points, highest_value, new_outs, view, rules):
 
 
 @force_inline
-def count_cost(n, deadwood_points, view, weights):
+def compute_deadwood_cost(n, deadwood_points, view, weights):
     """Return the cost of the deadwood and of the number of unmatched cards of a ten-card hand."""
     cost = weights[LOOSE + n] + deadwood_points * weights[COUNT]
     cost += deadwood_points * deadwood_points * 0.02 * weights[COUNT_SQUARED]
@@ -173,7 +173,7 @@ def count_cost(n, deadwood_points, view, weights):
 
 
 @force_inline
-def outs_cost(n, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights):
+def compute_outs_cost(n, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights):
     """Return the (usually negative) cost of the outs that are still available.
 
     Args:
@@ -203,11 +203,11 @@ def sum_points(cards, rules):
 
 
 @force_inline
-def unmatched_cost(unmatched, wanted_cards, rules, weights):
+def compute_unmatched_cost(unmatched, wanted_cards, rules, weights):
     """Return the cost of unmatched cards in addition to their points."""
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     lone, low = unmatched & ~(by_rank | by_suit), unmatched & ACE_TO_3
-    highest, second = two_highest_values(lone, rules)
+    highest, second = find_two_highest_values(lone, rules)
     cost = popcount(lone) * weights[LONE] + sum_points(lone, rules) * weights[LONE_POINTS]
     cost += highest * weights[HIGHEST_LONE] + second * weights[SECOND_LONE]
     cost += popcount(by_rank & by_suit) * weights[BOTH_WAYS]
@@ -250,16 +250,18 @@ def write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights,
     write_outs(n, hands, unmatched, view.unseen, rules, new_melds, other)
     for i in range(n + 3 & ~3):
         size = popcount(unmatched[i])
-        cost = count_cost(size, counts[i], view, weights)
-        cost += outs_cost(size, new_melds[i], other[i], wanted_cards, spurned_cards, weights)
-        costs[i] = cost + unmatched_cost(unmatched[i], wanted_cards, rules, weights)
+        cost = compute_deadwood_cost(size, counts[i], view, weights)
+        cost += compute_outs_cost(
+            size, new_melds[i], other[i], wanted_cards, spurned_cards, weights
+        )
+        costs[i] = cost + compute_unmatched_cost(unmatched[i], wanted_cards, rules, weights)
     for i in range(n):
         if counts[i] == 0:
             costs[i] += popcount(new_melds[i] | other[i]) * weights[GIN_DRAWS]
         elif popcount(unmatched[i]) <= 3:
             gin = count_gin_outs(hands[i], unmatched[i], new_melds[i], other[i], rules)
             costs[i] += gin * weights[GIN_DRAWS]
-        highest_value = two_highest_values(unmatched[i], rules)[0]
+        highest_value = find_two_highest_values(unmatched[i], rules)[0]
         costs[i] += (
             count_knock_draws(counts[i], highest_value, new_melds[i], view, rules)
             * weights[KNOCK_DRAWS]
@@ -267,7 +269,7 @@ def write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights,
 
 
 @force_inline
-def unseen_cost(rank, sets, runs, weights):
+def compute_unseen_cost(rank, sets, runs, weights):
     """Return the cost of the melds that a discard of a rank can make with two unseen cards."""
     high, low = np.int64(rank >= 9), np.int64(rank <= 2)
     cost = sets * weights[SET_UNSEEN] + runs * weights[RUN_UNSEEN]
@@ -276,7 +278,7 @@ def unseen_cost(rank, sets, runs, weights):
 
 
 @force_inline
-def known_cost(n_known, known_bits, unseen, window, runs, weights):
+def compute_known_cost(n_known, known_bits, unseen, window, runs, weights):
     """Return the cost of the melds that a discard can make with the opponent's known cards.
 
     Args:
@@ -299,7 +301,7 @@ def known_cost(n_known, known_bits, unseen, window, runs, weights):
 
 
 @force_inline
-def shed_cost(n_shed, shed_bits, sets, runs, weights):
+def compute_shed_cost(n_shed, shed_bits, sets, runs, weights):
     """Return the cost of a discard that depends on cards that the opponent discarded or declined.
 
     Args:
@@ -317,13 +319,13 @@ def shed_cost(n_shed, shed_bits, sets, runs, weights):
 
 
 @force_inline
-def giveaway_cost(card, rank, ten, unmatched, last, near_last, view, weights):
+def compute_giveaway_cost(card, rank, ten_cards, unmatched, last, near_last, view, weights):
     """Return the cost of helping the opponent with a discard.
 
     Args:
         card: The discard.
         rank: Rank of the discard, 0..12.
-        ten: The ten remaining cards.
+        ten_cards: The ten remaining cards.
         unmatched: Remaining cards in no possible meld.
         last: The opponent's last discard, or -1 if it was taken.
         near_last: Cards near the opponent's last discard.
@@ -332,18 +334,18 @@ def giveaway_cost(card, rank, ten, unmatched, last, near_last, view, weights):
     """
     ace = card - rank
     peers, suit = cards_of_rank(rank), LANE_MASK << ace
-    nearby = ten & (peers | 0b11111 << card >> 2 & suit) & ~card_mask(card)
+    nearby = ten_cards & (peers | 0b11111 << card >> 2 & suit) & ~card_mask(card)
     n_unseen = popcount(view.unseen & peers)
     window = (view.unseen & suit) >> ace << 2 >> rank
     sets, runs = n_unseen * (n_unseen - 1) // 2, count_run_pairs(window)
     cost = popcount(nearby & unmatched) * weights[NEAR_LOOSE]
     cost += popcount(nearby & ~unmatched) * weights[NEAR_MELDED]
     cost += rank * weights[RANK] + rank * rank * 0.1 * weights[RANK_SQUARED]
-    cost += unseen_cost(rank, sets, runs, weights)
+    cost += compute_unseen_cost(rank, sets, runs, weights)
     n_known, known_bits = (popcount(view.known & peers), (view.known & suit) >> ace << 2 >> rank)
-    cost += known_cost(n_known, known_bits, n_unseen, window, runs, weights)
+    cost += compute_known_cost(n_known, known_bits, n_unseen, window, runs, weights)
     n_shed, shed_bits = (popcount(view.shed & peers), (view.shed & suit) >> ace << 2 >> rank)
-    cost += shed_cost(n_shed, shed_bits, sets, runs, weights)
+    cost += compute_shed_cost(n_shed, shed_bits, sets, runs, weights)
     is_near = np.int64(near_last & card_mask(card) != 0)
     return cost + is_near * weights[SAME_RANK_LAST + min(2, abs(rank - last % 13))]
 
@@ -372,8 +374,10 @@ def add_giveaway_costs(n, cards, ranks, hands, unmatched, context, view, weights
     last = context[2]
     near_last = neighbours(last) if last >= 0 else 0
     for i in range(n + 3 & ~3):
-        card, rank, ten = cards[i], ranks[i], hands[i]
-        costs[i] += giveaway_cost(card, rank, ten, unmatched[i], last, near_last, view, weights)
+        card, rank, ten_cards = cards[i], ranks[i], hands[i]
+        costs[i] += compute_giveaway_cost(
+            card, rank, ten_cards, unmatched[i], last, near_last, view, weights
+        )
 
 
 @force_inline

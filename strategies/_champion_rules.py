@@ -52,7 +52,7 @@ def ramps(value, knots, usual):
     return [ramp(value, *pair, usual) for pair in pairwise(knots)]
 
 
-def bonus_features(rules):
+def encode_bonuses(rules):
     """Return the features of bonuses and knock limits, including their products."""
     is_paid = rules.goal != GOAL_DEALS
     has_knocks = bool(rules.knock_by_upcard or rules.knock_limit > 0)
@@ -77,7 +77,7 @@ def bonus_features(rules):
     ]
 
 
-def play_features(rules):
+def encode_play(rules):
     """Return the rule features of turns, melds and card values."""
     return [
         rules.layoff == 0,
@@ -106,7 +106,7 @@ def play_features(rules):
     ]
 
 
-def score_features(rules):
+def encode_score(rules):
     """Return the features of premiums, multipliers and the match goal."""
     counts_deals = rules.goal == GOAL_DEALS
     target = rules.points_target if rules.goal == GOAL_POINTS else TARGET
@@ -123,7 +123,7 @@ def score_features(rules):
     ]
 
 
-def rule_features(rules):
+def compute_rule_features(rules):
     """Return the features of the rules, (N_RULE_FEATURES,) float64, which are all 0 for eaai."""
     return _compute_features(rules.item()[: len(RULE_PARAMETERS)])
 
@@ -133,13 +133,13 @@ def _compute_features(values):
     """Compute the features of the rules as a read-only array, from the values of all parameters."""
     rules = SimpleNamespace(**dict(zip(RULE_PARAMETERS, values, strict=True)))
     features = np.array(
-        [*bonus_features(rules), *play_features(rules), *score_features(rules)], np.float64
+        [*encode_bonuses(rules), *encode_play(rules), *encode_score(rules)], np.float64
     )
     features.flags.writeable = False
     return features
 
 
-def variant_features(name):
+def compute_variant_features(name):
     """Return the features of a variant's rules, limited to the features in TRAINED_FEATURES."""
     features = np.zeros(N_RULE_FEATURES)
     features[list(TRAINED_FEATURES[name])] = 1

@@ -58,13 +58,13 @@ FIRST_CHECK = 32  # number of worlds assumed in the first check
 @helper
 def rollout_take(view, rules, params):
     """Return champion's decision about the card on offer during a rollout."""
-    return take_if(player.take_gain(view, rules, params) > 0, view.legal)
+    return take_if(player.estimate_take_gain(view, rules, params) > 0, view.legal)
 
 
 @helper
 def rollout_discard(view, rules, params):
     """Return champion's discard during a rollout."""
-    return player.lowest_cost_discard(view.legal, view, rules, params)
+    return player.find_lowest_cost_discard(view.legal, view, rules, params)
 
 
 @helper
@@ -76,19 +76,19 @@ def rollout_knock(view, rules, params):
 
 
 @helper
-def no_offer(view, rules, params):
+def decline_to_offer(view, rules, params):
     """Return 0, because players in rollouts never offer the die."""
     return 0
 
 
 @helper
-def accept(view, rules, params):
+def accept_offer(view, rules, params):
     """Return 1, because players in rollouts accept every offer of the die."""
     return 1
 
 
 @helper
-def first_melding(view, rules, params):
+def show_first_melding(view, rules, params):
     """Return 0, because players in rollouts show the melding with the least deadwood."""
     return 0
 
@@ -142,20 +142,20 @@ def evaluate_rollout(state, view, params):
 
 @helper
 def roll_out_world(
-    states, views, hand, stock, actions, cards, alive, world, values, turns, view, rules, params
+    states, views, hand, stock, actions, cards, active, world, values, turns, view, rules, params
 ):
-    """Roll out each action in the mask `alive` in one sampled world.
+    """Roll out each action in the mask `active` in one sampled world.
 
     The function writes the values of the actions, and adds the turns of the rollouts to `turns`.
     """
     take = as_policy(rollout_take)
     discard = as_policy(rollout_discard)
     knock = as_policy(rollout_knock)
-    offer = as_policy(no_offer)
-    answer_policy = as_policy(accept)
-    show = as_policy(first_melding)
+    offer = as_policy(decline_to_offer)
+    answer_policy = as_policy(accept_offer)
+    show = as_policy(show_first_melding)
     for i in range(len(actions)):
-        if alive >> i & 1:
+        if active >> i & 1:
             roll_out_action(
                 states[0], rules, view, hand, stock, actions[i], cards[i], views[0], views[1],
                 take, discard, knock, offer, answer_policy, show,
@@ -184,15 +184,15 @@ def estimate_gain(values, action_index, n, prior_gain, spread):
         gain = values[action_index, world] - values[0, world]
         total += gain
         squares += gain * gain
-    scatter = squares - total * total / max(n, 1)
-    variance = (scatter + PRIOR_WORLDS * PRIOR_SD * PRIOR_SD) / (n + PRIOR_WORLDS)
-    return (prior_gain / (spread * spread) + total / variance) * variance_after(
+    sum_of_squares = squares - total * total / max(n, 1)
+    variance = (sum_of_squares + PRIOR_WORLDS * PRIOR_SD * PRIOR_SD) / (n + PRIOR_WORLDS)
+    return (prior_gain / (spread * spread) + total / variance) * compute_variance_after(
         n, variance, spread
     ), variance
 
 
 @helper
-def variance_after(n, world_variance, spread):
+def compute_variance_after(n, world_variance, spread):
     """Return the variance after combining champion's weights with rollouts in n worlds."""
     return 1.0 / (1.0 / (spread * spread) + n / world_variance)
 
@@ -216,7 +216,7 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
         cost: Cost of a world, in points.
     """
     n_more = max(n, FIRST_CHECK - n)
-    variance_drop = variance_after(n, world_variance, spread) - variance_after(
+    variance_drop = compute_variance_after(n, world_variance, spread) - compute_variance_after(
         n + n_more, world_variance, spread
     )
     sd_drop = np.sqrt(variance_drop)
@@ -226,13 +226,13 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
 
 
 @helper
-def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
+def find_open_actions(values, turns, active, n, prior_gains, spread, turn_cost):
     """Return the actions that need more worlds, as bits, and the best action so far.
 
     Args:
         values: Values by action and world.
         turns: Number of turns that the rollouts of each action have taken so far.
-        alive: Actions under consideration, as bits. The first action is the reference of all
+        active: Actions under consideration, as bits. The first action is the reference of all
             comparisons and never part of the result.
         n: Number of worlds so far.
         prior_gains: Gains according to champion's weights.
@@ -241,27 +241,27 @@ def find_open_actions(values, turns, alive, n, prior_gains, spread, turn_cost):
     """
     n_moves = len(prior_gains)
     gains, variances, costs = np.zeros(n_moves), np.zeros(n_moves), np.zeros(n_moves)
-    best, active = 0, np.int64(0)
+    best, open_actions = 0, np.int64(0)
     for i in range(1, n_moves):
-        if alive >> i & 1:
+        if active >> i & 1:
             gains[i], variances[i] = estimate_gain(values, i, n, prior_gains[i], spread)
             mean_turns = turns[i] / n if n > 0 else EXPECTED_TURNS
             costs[i] = turn_cost * (mean_turns + SETUP_TURNS)
             if gains[i] > gains[best]:
                 best = i
     for i in range(1, n_moves):
-        if alive >> i & 1 and i != best:
+        if active >> i & 1 and i != best:
             gap = gains[best] - gains[i]
-            active |= np.int64(needs_more_worlds(gap, n, variances[i], spread, costs[i])) << i
+            open_actions |= np.int64(needs_more_worlds(gap, n, variances[i], spread, costs[i])) << i
     if best > 0 and (
-        active or needs_more_worlds(gains[best], n, variances[best], spread, costs[best])
+        open_actions or needs_more_worlds(gains[best], n, variances[best], spread, costs[best])
     ):
-        active |= 1 << best
-    return active, best
+        open_actions |= 1 << best
+    return open_actions, best
 
 
 @helper
-def best_action(actions, cards, prior_gains, spread, view, rules, params):
+def find_best_action(actions, cards, prior_gains, spread, view, rules, params):
     """Return the index of the action with the highest estimated value.
 
     Args:
@@ -275,10 +275,10 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
     """
     n, n_moves, turn_cost = int(params[N_WORLDS]), len(actions), TURN_COST / params[N_WORLDS]
     values, turns = np.zeros((n_moves, n + WORLDS_PER_CHECK)), np.zeros(n_moves)
-    alive, best = find_open_actions(
+    active, best = find_open_actions(
         values, turns, (1 << n_moves) - 1, 0, prior_gains, spread, turn_cost
     )
-    if alive == 0:
+    if active == 0:
         return best
     states, views = np.empty(1, STATE), np.zeros(2, VIEW)
     prepare_state(states[0], params, view.noise)
@@ -287,14 +287,14 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
         np.zeros(N_LIKELIHOOD_FEATURES),
         np.zeros(33, np.int64),
     )
-    knock_probability = player.immediate_knock_level(view, rules, champion_weights(params)) / (
+    knock_probability = player.find_immediate_knock_level(view, rules, champion_weights(params)) / (
         player.N_BLENDS - 1.0
     )
     interpolate_weights(weights, view, knock_probability, params, HANDS_OFFSET)
     declined, discarded = find_declined_and_discarded(view)
     stock, world, steps = np.zeros(52, np.int64), 0, BURN_IN
     hidden = sample_cards(view.unseen, 10 - popcount(view.known), view.noise, stream)
-    while alive and world < n:
+    while active and world < n:
         for _ in range(WORLDS_PER_CHECK):
             hidden = run_metropolis(
                 hidden,
@@ -312,11 +312,13 @@ def best_action(actions, cards, prior_gains, spread, view, rules, params):
             shuffle_stock(hidden, view, view.noise, stream, stock)
             is_waiting = next_random_word(view.noise, stream) >= knock_probability * 4294967296.0
             states[0].lengths[1, SLOT_KNOCK] = HANDS_OFFSET - CHAMPION_OFFSET if is_waiting else 0
-            hand, candidates = hidden | view.known, alive | 1
+            hand, candidates = hidden | view.known, active | 1
             roll_out_world(
                 states, views, hand, stock, actions, cards, candidates, world, values, turns,
                 view, rules, params,
             )  # fmt: skip
             world += 1
-        alive, best = find_open_actions(values, turns, alive, world, prior_gains, spread, turn_cost)
+        active, best = find_open_actions(
+            values, turns, active, world, prior_gains, spread, turn_cost
+        )
     return best

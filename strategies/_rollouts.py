@@ -43,7 +43,7 @@ PARAMETERS = {
     "gate": param(2.0, 0.0, 10.0, "minimum lead over gold's action, in standard errors"),
     "width": param(4, 1, 11, "number of candidate discards, in order of deadwood"),
 }
-N_WORLDS, PATIENT, DEVELOPED, VALUE, GATE, WIDTH, TABLE = range(7)  # indices of `params`
+N_WORLDS, PATIENT, DEVELOPED, VALUE, MIN_LEAD, WIDTH, TABLE = range(7)  # indices of `params`
 IMPROVED, BEST_OF_DRAWS, RANDOM = 0, 1, 2  # values of `developed`
 
 # Mean deadwood of a player who waits for gin, by number of cards in the discard pile
@@ -331,14 +331,14 @@ def evaluate_points(points, view, params):
 
 
 @helper
-def _is_significantly_better(a, b, n, gate):
-    """Return True if the mean gain of action a over action b exceeds `gate` standard errors."""
+def _is_significantly_better(action_a, action_b, n, min_lead):
+    """Return True if the mean gain of action a over action b exceeds `min_lead` standard errors."""
     total, squares = 0.0, 0.0
     for i in range(n):
-        total += a[i] - b[i]
-        squares += (a[i] - b[i]) ** 2
+        total += action_a[i] - action_b[i]
+        squares += (action_a[i] - action_b[i]) ** 2
     mean = total / n
-    return mean > 0 and mean * mean * n > gate * gate * (squares / n - mean * mean)
+    return mean > 0 and mean * mean * n > min_lead * min_lead * (squares / n - mean * mean)
 
 
 @helper
@@ -374,7 +374,7 @@ def _list_cards(cards):
 
 
 @helper
-def best_action(actions, cards, view, rules, params):
+def find_best_action(actions, cards, view, rules, params):
     """Return the index of the action with the best mean result over the worlds.
 
     All actions are compared in the same worlds.
@@ -382,7 +382,7 @@ def best_action(actions, cards, view, rules, params):
     The first action, which is gold's action, is returned unless another action is significantly
     better.
     """
-    n, k, gate = int(params[N_WORLDS]), actions.shape[0], params[GATE]
+    n, k, min_lead = int(params[N_WORLDS]), actions.shape[0], params[MIN_LEAD]
     values = np.zeros((k, n))
     pool, stream, scratch = _list_cards(view.unseen), np.zeros(33, np.int64), _make_scratch()
     stock = np.empty(52, np.int64)
@@ -406,15 +406,15 @@ def best_action(actions, cards, view, rules, params):
         )
         n_done = last
         for i in range(1, k):
-            if _is_significantly_better(values[0], values[i], n_done, gate):
+            if _is_significantly_better(values[0], values[i], n_done, min_lead):
                 alive &= ~(1 << i)
-    best, best_value = 0, 0.0
+    best_index, best_value = 0, 0.0
     for i in range(1, k):
         gain = values[i, :n_done].sum() - values[0, :n_done].sum()
         if (
             alive >> i & 1
             and gain > best_value
-            and _is_significantly_better(values[i], values[0], n_done, gate)
+            and _is_significantly_better(values[i], values[0], n_done, min_lead)
         ):
-            best, best_value = i, gain
-    return best
+            best_index, best_value = i, gain
+    return best_index

@@ -47,15 +47,17 @@ def ahead(view, rules, params):
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     counts = np.empty(MAX_NEXT_COUNTS, np.int64)
-    best, least = -1, 1 << 60
+    best_card, min_cost = -1, 1 << 60
     legal = view.legal
     while legal:
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
-        cost = hand_cost(view.hand & ~(1 << card), view.unseen, params[0], params[1], rules, counts)
-        if cost < least:
-            best, least = card, cost
-    return best
+        cost = compute_hand_cost(
+            view.hand & ~(1 << card), view.unseen, params[0], params[1], rules, counts
+        )
+        if cost < min_cost:
+            best_card, min_cost = card, cost
+    return best_card
 
 
 @helper
@@ -65,7 +67,7 @@ def is_last_discard(view, rules):
 
 
 @helper
-def hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
+def compute_hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
     """Return the cost of ten cards for the given aim.
 
     A lower cost is better.
@@ -79,7 +81,7 @@ def hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
         counts: Scratch space with one number per card.
     """
     if aim == AIM_UNMATCHED:
-        return _unmatched_cost(ten_cards, unseen, rules)
+        return _sum_min_unmatched(ten_cards, unseen, rules)
     n = deadwood_after_draws(ten_cards, unseen, rules, counts)
     if aim == AIM_FEW:
         return sum_of_smallest(counts, n, int(n_best_draws))
@@ -91,22 +93,22 @@ def hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
 
 
 @helper
-def _unmatched_cost(ten_cards, unseen, rules):
+def _sum_min_unmatched(ten_cards, unseen, rules):
     """Return the sum over all draws of the smallest number of unmatched cards.
 
     Ties are broken by deadwood.
     """
-    n_unmatched = min_unmatched(ten_cards, rules)
+    n_unmatched = count_min_unmatched(ten_cards, rules)
     live_outs = outs(ten_cards, rules) & unseen
     total = n_unmatched * popcount(unseen & ~live_outs)
     while live_outs:
-        total += max(0, min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1)
+        total += max(0, count_min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1)
         live_outs &= live_outs - 1
     return total << 10 | deadwood(ten_cards, rules)
 
 
 @helper
-def min_unmatched(hand, rules):
+def count_min_unmatched(hand, rules):
     """Return the smallest possible number of unmatched cards of a hand, regardless of card values.
 
     The hand has up to eleven cards. Rainbows are ignored.
@@ -133,11 +135,13 @@ def min_unmatched(hand, rules):
         diamonds & ~free_ranks,
         clubs & ~free_ranks,
     )
-    return _min_unmatched_with_sets(spades, hearts, diamonds, clubs, set_ranks & ~free_ranks, rules)
+    return _count_min_unmatched_with_sets(
+        spades, hearts, diamonds, clubs, set_ranks & ~free_ranks, rules
+    )
 
 
 @helper
-def _min_unmatched_with_sets(spades, hearts, diamonds, clubs, ranks, rules):
+def _count_min_unmatched_with_sets(spades, hearts, diamonds, clubs, ranks, rules):
     """Return the smallest number of unmatched cards if each of `ranks` can form a set.
 
     A rank can form a set of all its cards, a set of three of its four cards, or no set.
@@ -147,22 +151,22 @@ def _min_unmatched_with_sets(spades, hearts, diamonds, clubs, ranks, rules):
     rank = ranks & -ranks
     other_ranks = ranks ^ rank
     s0, h0, d0, c0 = (spades & ~rank, hearts & ~rank, diamonds & ~rank, clubs & ~rank)
-    best = min(
-        _min_unmatched_with_sets(spades, hearts, diamonds, clubs, other_ranks, rules),
-        _min_unmatched_with_sets(s0, h0, d0, c0, other_ranks, rules),
+    min_unmatched = min(
+        _count_min_unmatched_with_sets(spades, hearts, diamonds, clubs, other_ranks, rules),
+        _count_min_unmatched_with_sets(s0, h0, d0, c0, other_ranks, rules),
     )
     if spades & hearts & diamonds & clubs & rank:
-        best = min(
-            best,
-            _min_unmatched_with_sets(spades, h0, d0, c0, other_ranks, rules),
-            _min_unmatched_with_sets(s0, hearts, d0, c0, other_ranks, rules),
+        min_unmatched = min(
+            min_unmatched,
+            _count_min_unmatched_with_sets(spades, h0, d0, c0, other_ranks, rules),
+            _count_min_unmatched_with_sets(s0, hearts, d0, c0, other_ranks, rules),
         )
-        best = min(
-            best,
-            _min_unmatched_with_sets(s0, h0, diamonds, c0, other_ranks, rules),
-            _min_unmatched_with_sets(s0, h0, d0, clubs, other_ranks, rules),
+        min_unmatched = min(
+            min_unmatched,
+            _count_min_unmatched_with_sets(s0, h0, diamonds, c0, other_ranks, rules),
+            _count_min_unmatched_with_sets(s0, h0, d0, clubs, other_ranks, rules),
         )
-    return best
+    return min_unmatched
 
 
 @helper

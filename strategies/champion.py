@@ -31,8 +31,8 @@ from simgin_strategies._champion import (
 from simgin_strategies._champion_rules import (
     N_RULE_FEATURES,
     TRAINED_FEATURES,
-    rule_features,
-    variant_features,
+    compute_rule_features,
+    compute_variant_features,
 )
 from simgin_strategies.stake import by_value, by_value_answer
 
@@ -91,7 +91,7 @@ def find_rules_offset(rules):
 rules_offset = helper(find_rules_offset)
 
 
-def weights_for_rules(weights, deltas, rules):
+def adapt_weights(weights, deltas, rules):
     """Return the weights of the most similar trained rules, adapted to the given rules.
 
     Args:
@@ -101,8 +101,8 @@ def weights_for_rules(weights, deltas, rules):
             each feature of the rules. The first row contains the values under the rules of eaai.
         rules: The rules.
     """
-    features, offset = rule_features(rules), find_rules_offset(rules)
-    trained_features = variant_features(TRAINED_VARIANTS[offset // RULES_SIZE])
+    features, offset = compute_rule_features(rules), find_rules_offset(rules)
+    trained_features = compute_variant_features(TRAINED_VARIANTS[offset // RULES_SIZE])
     # Only for rush does the change also improve play under the rules used in training.
     used = features if offset == RUSH else features - trained_features
     if not used.any():
@@ -110,21 +110,21 @@ def weights_for_rules(weights, deltas, rules):
     table = deltas.reshape(1 + N_RULE_FEATURES, -1)
     constants, changes = table[0], table[1:]
     change = used @ changes
-    patient, hasty = change[: 2 * BLEND_SIZE].reshape(2, BLEND_SIZE)
+    patient, hasty_odds = change[: 2 * BLEND_SIZE].reshape(2, BLEND_SIZE)
     hasty_share = np.arange(N_BLENDS)[:, None] / (N_BLENDS - 1)
     before, after = (
-        immediate_knock_probabilities((constants + x @ changes)[2 * BLEND_SIZE :])
+        compute_knock_probabilities((constants + x @ changes)[2 * BLEND_SIZE :])
         for x in (trained_features, features)
     )
     adapted_weights = weights.copy()
     blends, levels = np.split(adapted_weights[offset : offset + RULES_SIZE], [OPPONENT_OFFSET])
-    blends += (patient + (hasty - patient) * hasty_share).ravel()
+    blends += (patient + (hasty_odds - patient) * hasty_share).ravel()
     levels += (N_BLENDS - 1) * (after - before).ravel()
     levels[:] = np.rint(levels).clip(0, N_BLENDS - 1)
     return adapted_weights
 
 
-def immediate_knock_probabilities(log_odds):
+def compute_knock_probabilities(log_odds):
     """Return the probabilities that the opponent knocks immediately, (N_WON, N_MEANS, N_TURNS).
 
     Args:
@@ -138,12 +138,12 @@ def immediate_knock_probabilities(log_odds):
 WEIGHTS = {
     "weights": "champion.npy",
     "rules_weights": "champion-rules.npy",
-    "for_rules": weights_for_rules,
+    "for_rules": adapt_weights,
 }
 
 
 @helper
-def immediate_knock_level(view, rules, params):
+def find_immediate_knock_level(view, rules, params):
     """Return the probability that the opponent knocks immediately, in eighths (0 to 8).
 
     The probability depends on the number of deals that the opponent won in this match, on their
@@ -159,13 +159,13 @@ def immediate_knock_level(view, rules, params):
 
 
 @helper
-def blend_offset(view, rules, params):
+def find_blend_offset(view, rules, params):
     """Return the offset of the blend of weights for the current opponent."""
-    return rules_offset(rules) + BLEND_SIZE * immediate_knock_level(view, rules, params)
+    return rules_offset(rules) + BLEND_SIZE * find_immediate_knock_level(view, rules, params)
 
 
 @force_inline
-def stage_weights(first, view, params):
+def get_stage_weights(first, view, params):
     """Return the blended feature weights of the current stage, given the index of the blend."""
     return params_at(
         params.ctypes.data + 8 * (first + N_FEATURES * find_stage(view.own_turn)), N_FEATURES
@@ -173,9 +173,9 @@ def stage_weights(first, view, params):
 
 
 @helper
-def current_weights(view, rules, params):
+def get_current_weights(view, rules, params):
     """Return the feature weights of the current stage, (N_FEATURES,) float64."""
-    return stage_weights(blend_offset(view, rules, params), view, params)
+    return get_stage_weights(find_blend_offset(view, rules, params), view, params)
 
 
 @force_inline
@@ -204,18 +204,18 @@ def write_candidates(legal, view, rules, weights, cards, costs):
     while legal:
         bit, card = legal & -legal, lowest_bit(legal)
         legal ^= bit
-        ten = view.hand ^ bit
-        deadwood_points, left_over = total - card_value(card, rules), ten & ~melded
+        ten_cards = view.hand ^ bit
+        deadwood_points, left_over = total - card_value(card, rules), ten_cards & ~melded
         limit = view.least + (MARGIN if bit & linked_or_melded else LONE_MARGIN)
         if bit & melded:
-            left_over = ten & ~cards_in_melds(ten, rules)
+            left_over = ten_cards & ~cards_in_melds(ten_cards, rules)
             if total_points(left_over, rules) > limit:
                 continue
-            deadwood_points = deadwood(ten, rules)
+            deadwood_points = deadwood(ten_cards, rules)
         cards[n], ranks[n], hands[n], unmatched[n], counts[n] = (
             card,
             card % 13,
-            ten,
+            ten_cards,
             left_over,
             deadwood_points,
         )
@@ -228,21 +228,21 @@ def write_candidates(legal, view, rules, weights, cards, costs):
 
 
 @helper
-def lowest_cost_discard(legal, view, rules, params):
+def find_lowest_cost_discard(legal, view, rules, params):
     """Return the legal discard with the lowest cost."""
     cards, costs = int_stack_array(), float_stack_array()
-    weights = current_weights(view, rules, params)
-    best, least = -1, MAX_COST
+    weights = get_current_weights(view, rules, params)
+    best_card, min_cost = -1, MAX_COST
     for i in range(write_candidates(legal, view, rules, weights, cards, costs)):
-        if costs[i] < least:
-            best, least = cards[i], costs[i]
-    return best
+        if costs[i] < min_cost:
+            best_card, min_cost = cards[i], costs[i]
+    return best_card
 
 
 @discard(name="champion", **WEIGHTS)
 def champion_discard(view, rules, params):
     """Discard the card with the lowest cost according to the trained weights."""
-    return lowest_cost_discard(view.legal, view, rules, params)
+    return find_lowest_cost_discard(view.legal, view, rules, params)
 
 
 @helper
@@ -270,7 +270,7 @@ def describe_knock(view, rules):
 def knock_gain(view, rules, params):
     """Return the estimated gain from knocking instead of continuing."""
     features = describe_knock(view, rules)
-    first = blend_offset(view, rules, params)
+    first = find_blend_offset(view, rules, params)
     turn = min(view.own_turn, KNOCK_TURNS) - 1
     gain = params[
         first + KNOCK_OFFSET + turn * N_KNOCK_COUNTS + min(view.ending_count, N_KNOCK_COUNTS - 1)
@@ -300,8 +300,8 @@ def describe_take(view, rules, weights):
         rules: Rules of the variant.
         weights: Feature weights of the current stage.
     """
-    eleven = view.hand | 1 << view.taken_offer
-    after, best = best_discards(eleven, view.hand, rules)
+    eleven_cards = view.hand | 1 << view.taken_offer
+    after, best = best_discards(eleven_cards, view.hand, rules)
     if after >= view.count:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     hands, unmatched, counts, costs = (
@@ -314,26 +314,26 @@ def describe_take(view, rules, weights):
     hands[0], counts[0] = view.hand, view.count
     n = 1
     while best:
-        hands[n], counts[n] = eleven & ~(best & -best), after
+        hands[n], counts[n] = eleven_cards & ~(best & -best), after
         best &= best - 1
         n += 1
     for i in range(n):
         unmatched[i] = hands[i] & ~cards_in_melds(hands[i], rules)
     write_hand_costs(n, hands, unmatched, counts, find_context(view), view, rules, weights, costs)
-    least = MAX_COST
+    min_deadwood = MAX_COST
     for i in range(1, n):
-        least = min(least, costs[i])
+        min_deadwood = min(min_deadwood, costs[i])
     melds = 1.0 * is_in_best_melding(view.hand, view.taken_offer, rules)
     saving, is_gin, is_low = 1.0 * (view.count - after), 1.0 * (after == 0), 1.0 * (after <= 10)
-    return 1.0, melds, saving, melds * is_gin, melds * saving, is_low, costs[0] - least
+    return 1.0, melds, saving, melds * is_gin, melds * saving, is_low, costs[0] - min_deadwood
 
 
 @helper
-def take_gain(view, rules, params):
+def estimate_take_gain(view, rules, params):
     """Return the estimated gain from taking the card on offer, or 0 if it saves no deadwood."""
-    first = blend_offset(view, rules, params)
-    features = describe_take(view, rules, stage_weights(first, view, params))
-    offset = first + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
+    first_weight = find_blend_offset(view, rules, params)
+    features = describe_take(view, rules, get_stage_weights(first_weight, view, params))
+    offset = first_weight + TAKE_OFFSET + N_TAKE_FEATURES * find_stage(view.own_turn)
     gain = 0.0
     for i in range(N_TAKE_FEATURES):
         gain += features[i] * params[offset + i]
@@ -343,7 +343,7 @@ def take_gain(view, rules, params):
 @take(name="champion", **WEIGHTS)
 def champion_take(view, rules, params):
     """Take a card that lowers the deadwood if the weights predict a gain."""
-    return take_if(take_gain(view, rules, params) > 0, view.legal)
+    return take_if(estimate_take_gain(view, rules, params) > 0, view.legal)
 
 
 CHAMPION = Strategy(

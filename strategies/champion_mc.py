@@ -17,8 +17,8 @@ from simgin_strategies._champion_worlds import (
     KNOCK_SPREAD,
     PARAMETERS,
     SPREAD,
-    best_action,
     champion_weights,
+    find_best_action,
 )
 from simgin_strategies.stake import by_value, by_value_answer
 
@@ -40,13 +40,13 @@ from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
-def weights_for_rules(weights, deltas, rules):
+def adapt_weights(weights, deltas, rules):
     """Return the weights, in which the part of champion is adapted to the rules."""
     champion_part, other_weights = np.split(weights, [player.N_WEIGHTS])
-    return np.concatenate([player.weights_for_rules(champion_part, deltas, rules), other_weights])
+    return np.concatenate([player.adapt_weights(champion_part, deltas, rules), other_weights])
 
 
-WEIGHTS = {**player.WEIGHTS, "weights": "champion-mc.npy", "for_rules": weights_for_rules}
+WEIGHTS = {**player.WEIGHTS, "weights": "champion-mc.npy", "for_rules": adapt_weights}
 
 
 @take(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
@@ -54,32 +54,34 @@ def mc_take(view, rules, params):
     """Take a card that lowers the deadwood if the weights and rollouts predict a gain."""
     if not lowers_deadwood(view, rules):
         return take_if(False, view.legal)
-    gain = player.take_gain(view, rules, champion_weights(params))
+    gain = player.estimate_take_gain(view, rules, champion_weights(params))
     choices = np.array([take_if(gain > 0, view.legal), take_if(gain <= 0, view.legal)])
     actions = choices.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << ACTION_PASS:
         actions[choices == ACTION_STOCK] = ACTION_PASS
     prior_gains = np.array([0.0, -abs(gain)])
     cards = np.array([-1, -1])
-    return choices[best_action(actions, cards, prior_gains, params[SPREAD], view, rules, params)]
+    return choices[
+        find_best_action(actions, cards, prior_gains, params[SPREAD], view, rules, params)
+    ]
 
 
 @helper
-def lowest_cost_discards(legal, view, rules, params):
+def find_lowest_cost_discards(legal, view, rules, params):
     """Return the discards with the lowest costs according to champion's weights, best first.
 
     Returns:
         Up to MAX_DISCARDS_TRIED cards, and the lowest cost minus the cost of each card.
     """
-    weights = player.current_weights(view, rules, champion_weights(params))
+    weights = player.get_current_weights(view, rules, champion_weights(params))
     candidates, costs = int_stack_array(), float_stack_array()
     n = player.write_candidates(legal, view, rules, weights, candidates, costs)
     n_tried = min(n, MAX_DISCARDS_TRIED)
     cards, prior_gains = np.zeros(n_tried, np.int64), np.zeros(n_tried)
-    least = costs[:n].min()
+    min_cost = costs[:n].min()
     for k in range(n_tried):
         i = costs[:n].argmin()
-        cards[k], prior_gains[k] = candidates[i], least - costs[i]
+        cards[k], prior_gains[k] = candidates[i], min_cost - costs[i]
         costs[i] = player.MAX_COST
     return cards, prior_gains
 
@@ -87,11 +89,11 @@ def lowest_cost_discards(legal, view, rules, params):
 @discard(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
 def mc_discard(view, rules, params):
     """Discard the candidate with the best estimate from weights and rollouts."""
-    cards, prior_gains = lowest_cost_discards(view.legal, view, rules, params)
+    cards, prior_gains = find_lowest_cost_discards(view.legal, view, rules, params)
     if len(cards) == 1:
         return cards[0]
     actions = np.full(len(cards), ACTION_DISCARD)
-    return cards[best_action(actions, cards, prior_gains, params[SPREAD], view, rules, params)]
+    return cards[find_best_action(actions, cards, prior_gains, params[SPREAD], view, rules, params)]
 
 
 @knock(name="champion-mc", noise=True, **WEIGHTS, **PARAMETERS)
@@ -102,7 +104,7 @@ def mc_knock(view, rules, params):
     weights = champion_weights(params)
     gain = player.knock_gain(view, rules, weights)
     legal = legal_discards(view, rules)
-    discarded = player.lowest_cost_discard(legal, view, rules, weights)
+    discarded = player.find_lowest_cost_discard(legal, view, rules, weights)
     is_knock = np.int64(gain > 0)
     actions = np.array(
         [ACTION_END if is_knock else ACTION_DISCARD, ACTION_DISCARD if is_knock else ACTION_END]
@@ -111,7 +113,7 @@ def mc_knock(view, rules, params):
         [view.ending_card if is_knock else discarded, discarded if is_knock else view.ending_card]
     )
     prior_gains = np.array([0.0, -abs(gain)])
-    best = best_action(actions, cards, prior_gains, params[KNOCK_SPREAD], view, rules, params)
+    best = find_best_action(actions, cards, prior_gains, params[KNOCK_SPREAD], view, rules, params)
     return actions[best] == ACTION_END
 
 

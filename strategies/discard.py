@@ -36,21 +36,21 @@ def low(view, rules, params):
     if params[0] == 1:
         return pick_random(cards, view.noise)
     if params[0] == 2:
-        return lowest_bit(highest_value_cards(_fewest_melds(cards), rules)[0])
+        return lowest_bit(highest_value_cards(_select_fewest_melds(cards), rules)[0])
     return lowest_bit(highest_value_cards(cards, rules)[0])
 
 
 @helper
-def _fewest_melds(cards):
+def _select_fewest_melds(cards):
     """Return the cards of the rank that is part of the fewest three-card melds."""
-    best, fewest_cards = 99, 0
+    min_melds, fewest_cards = 99, 0
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
         melds = count_three_card_melds(card)
-        if melds <= best:
-            fewest_cards = (fewest_cards if melds == best else 0) | 1 << card
-            best = melds
+        if melds <= min_melds:
+            fewest_cards = (fewest_cards if melds == min_melds else 0) | 1 << card
+            min_melds = melds
     return fewest_cards
 
 
@@ -71,20 +71,20 @@ def most_hits(view, rules, params):
     Ties are broken by least deadwood.
     """
     legal = view.legal
-    if params[0] and legal & ~_neighbours(view.hand):
-        legal &= ~_neighbours(view.hand)
-    return lowest_cost_card(view, rules, params, legal, _hits_cost, 0)
+    if params[0] and legal & ~_select_neighbours(view.hand):
+        legal &= ~_select_neighbours(view.hand)
+    return lowest_cost_card(view, rules, params, legal, _compute_hits_cost, 0)
 
 
 @helper
-def _hits_cost(view, rules, params, card, context):
+def _compute_hits_cost(view, rules, params, card, context):
     """Return a cost that ranks hands by the number of hits, and then by deadwood."""
     ten_cards = view.hand & ~(1 << card)
     return deadwood(ten_cards, rules) - 1000 * count_outs(ten_cards, view.unseen, rules)
 
 
 @helper
-def _neighbours(hand):
+def _select_neighbours(hand):
     """Return the cards of a hand that are adjacent to another card of the same suit in the hand."""
     not_kings = ALL_CARDS & ~cards_of_rank(12)
     with_lower = (hand & not_kings) << 1 & hand

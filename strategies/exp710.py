@@ -41,9 +41,9 @@ def exp710(view, rules, params):
     if cards == 0:
         return best_discard(view.hand, view.legal, rules)
     low = 0
-    early = view.own_turn <= params[0] and _count_melds(view.hand, rules) < 2
-    if early and _count_melds(_dealt_hand(view), rules) == 1:
-        low = _lone_cards(cards) & cards_of_ranks(THREE_TO_EIGHT)
+    is_early = view.own_turn <= params[0] and _count_melds(view.hand, rules) < 2
+    if is_early and _count_melds(_reconstruct_dealt_hand(view), rules) == 1:
+        low = _select_lone_cards(cards) & cards_of_ranks(THREE_TO_EIGHT)
         if low == 0:
             low = cards & cards_of_ranks(UP_TO_TEN)
     return highest_card(low if low else cards)
@@ -60,7 +60,7 @@ def _count_melds(hand, rules):
 
 
 @helper
-def _dealt_hand(view):
+def _reconstruct_dealt_hand(view):
     """Reconstruct the hand that was dealt by undoing all turns of the player."""
     hand = view.hand & ~(1 << max(view.taken, view.drawn))
     for i in range(view.turns - 1, -1, -1):
@@ -71,7 +71,7 @@ def _dealt_hand(view):
 
 
 @helper
-def _lone_cards(cards):
+def _select_lone_cards(cards):
     """Return the cards that are not near any other of the given cards."""
     lone_cards = 0
     untested_cards = cards

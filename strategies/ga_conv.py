@@ -50,11 +50,11 @@ def _count_at_distance(hand, card, step):
 )
 def conv(view, rules, params):
     """Discard the card with the smallest weighted number of related cards; break ties by rank."""
-    return lowest_cost_card(view, rules, params, view.legal, _sum_of_friends, 0)
+    return lowest_cost_card(view, rules, params, view.legal, _count_related_cards, 0)
 
 
 @helper
-def _sum_of_friends(view, rules, params, card, context):
+def _count_related_cards(view, rules, params, card, context):
     """Return the weighted number of cards in the hand that are related to a card."""
     weighted_sum = params[0] * (popcount(view.hand & cards_of_rank(card % 13)) - 1)
     weighted_sum += params[1] * _count_at_distance(view.hand, card, 1) + params[

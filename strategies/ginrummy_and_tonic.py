@@ -57,7 +57,7 @@ N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
 )
 def tonic(view, rules, params):
     """Minimise the deadwood expected after eight turns plus the help to the opponent."""
-    cards = _candidates(view, rules, params)
+    cards = _list_candidates(view, rules, params)
     if cards & (cards - 1) == 0:
         return lowest_bit(cards)
     tally = np.zeros(TALLY_SIZE, np.int64)
@@ -66,27 +66,25 @@ def tonic(view, rules, params):
     while remaining_cards:
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
-        index = table_index(card, view.known, view.unseen)
+        index = find_table_index(card, view.known, view.unseen)
         help_values[card] = params[OPPONENT] * params[TABLE + index]
         ten_cards = view.hand & ~(1 << card)
-        first_deadwoods[card] = deadwood_after_one(
-            ten_cards, view.unseen, params[SHARE], tally, rules
-        )
-    best, least = -1, 1e18
+        first_deadwoods[card] = expect_deadwood(ten_cards, view.unseen, params[SHARE], tally, rules)
+    best_card, min_score = -1, 1e18
     while cards:
-        card = _least_cost(cards, help_values, first_deadwoods)
+        card = _find_least_cost(cards, help_values, first_deadwoods)
         cards &= ~touching_cards(1 << card)
         ten_cards = view.hand & ~(1 << card)
-        second = _deadwood_after_two(ten_cards, view.unseen, params[SHARE], tally, rules)
+        second = _expect_deadwood_after_two(ten_cards, view.unseen, params[SHARE], tally, rules)
         projected = first_deadwoods[card] + (params[TURNS] - 2) * (second - first_deadwoods[card])
         score = help_values[card] + max(0.0, projected)
-        if score < least:
-            best, least = card, score
-    return best
+        if score < min_score:
+            best_card, min_score = card, score
+    return best_card
 
 
 @helper
-def _candidates(view, rules, params):
+def _list_candidates(view, rules, params):
     """Return the discards to compare: unmatched cards that leave close to the least deadwood.
 
     If a discard makes gin, it is the only candidate.
@@ -109,7 +107,7 @@ def _candidates(view, rules, params):
 
 
 @helper
-def _least_cost(cards, help_values, first_deadwoods):
+def _find_least_cost(cards, help_values, first_deadwoods):
     """Return the discard that minimises the help to the opponent plus the later deadwood."""
     best = lowest_bit(cards)
     while cards:
@@ -121,7 +119,7 @@ def _least_cost(cards, help_values, first_deadwoods):
 
 
 @helper
-def deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
+def expect_deadwood(ten_cards, unseen, proportion, tally, rules):
     """Return the mean deadwood after a draw and a discard, averaged over the best draws."""
     tally[:] = 0
     n = tally_deadwood_after_draws(ten_cards, unseen, rules, tally)
@@ -129,7 +127,7 @@ def deadwood_after_one(ten_cards, unseen, proportion, tally, rules):
 
 
 @helper
-def _deadwood_after_two(ten_cards, unseen, proportion, tally, rules):
+def _expect_deadwood_after_two(ten_cards, unseen, proportion, tally, rules):
     """Return the mean deadwood after two draws and a discard, averaged over the best pairs."""
     tally[:] = 0
     pairs = 0
@@ -141,7 +139,7 @@ def _deadwood_after_two(ten_cards, unseen, proportion, tally, rules):
 
 
 @helper
-def table_index(card, known_cards, unseen):
+def find_table_index(card, known_cards, unseen):
     """Return the table index of a card, given the cards that the opponent holds or might hold."""
     same_rank, card_suit = cards_of_rank(card % 13), card // 13
     n_known, n_unseen = popcount(known_cards & same_rank), popcount(unseen & same_rank)

@@ -37,7 +37,7 @@ from simgin.toolkit import (
 
 
 @helper
-def _completing_cards(card, partner):
+def _find_completing_cards(card, partner):
     """Return the cards that make a three-card meld with two given cards.
 
     The result is 0 if there is no such card. Aces are low, as in the authors' program.
@@ -54,7 +54,7 @@ def _completing_cards(card, partner):
 
 
 @helper
-def _structure(card, view, held_probabilities):
+def _compute_structure(card, view, held_probabilities):
     """Return the structure value of a card, which increases with the live cards that make melds.
 
     Args:
@@ -65,7 +65,7 @@ def _structure(card, view, held_probabilities):
     score, n_in_hand = 0.0, 0
     partners = view.hand & ~(1 << card)
     while partners:
-        cards = _completing_cards(card, lowest_bit(partners))
+        cards = _find_completing_cards(card, lowest_bit(partners))
         partners &= partners - 1
         n_in_hand += popcount(cards & view.hand)
         cards &= view.unseen
@@ -77,7 +77,7 @@ def _structure(card, view, held_probabilities):
 
 
 @helper
-def _structure_share(view, start, fade, floor):
+def _compute_structure_weight(view, start, fade, floor):
     """Return the current weight of hand structure relative to deadwood."""
     return max(floor, start * (1 - sqrt(view.turns / fade))) if fade > 0 else start
 
@@ -96,23 +96,23 @@ def _structure_share(view, start, fade, floor):
 )
 def alpha(view, rules, params):
     """Minimise the remaining deadwood plus the lost structure, and break ties at random."""
-    a = _structure_share(view, params[0], params[1], params[2])
+    a = _compute_structure_weight(view, params[0], params[1], params[2])
     held_probabilities = np.empty(52)
     if params[3] == 0:
         estimate_holdings_uniformly(view, held_probabilities)
     else:
         estimate_holdings(view, params, 4, held_probabilities)
-    cards, least = 0, 1e9
+    cards, min_cost = 0, 1e9
     legal = view.legal
     while legal:
         card = lowest_bit(legal)
         legal &= legal - 1
-        cost = a * _structure(card, view, held_probabilities) + (1 - a) * deadwood(
+        cost = a * _compute_structure(card, view, held_probabilities) + (1 - a) * deadwood(
             view.hand & ~(1 << card), rules
         )
-        if cost < least + 1e-9:
-            cards = (cards if cost > least - 1e-9 else 0) | 1 << card
-            least = min(cost, least)
+        if cost < min_cost + 1e-9:
+            cards = (cards if cost > min_cost - 1e-9 else 0) | 1 << card
+            min_cost = min(cost, min_cost)
     return pick_random(cards, view.noise)
 
 

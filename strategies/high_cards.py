@@ -23,7 +23,7 @@ from simgin.toolkit import (
 
 
 @helper
-def _high_cards():
+def _select_high_cards():
     """Return the mask of all tens and face cards."""
     return cards_of_ranks(0b1111 << 9)
 
@@ -42,7 +42,7 @@ def high_first(view, rules, params):
 def high_late(view, rules, params):
     """Hold tens and face cards while the opponent still collects them (onlinerummy.co.uk)."""
     return discard_with_penalty(
-        view, rules, _high_cards() if view.own_turn < params[0] else 0, params[1]
+        view, rules, _select_high_cards() if view.own_turn < params[0] else 0, params[1]
     )
 
 
@@ -54,7 +54,9 @@ def many_high(view, rules, params):
     """Discard tens and face cards if four or more are unmatched; otherwise, hold pairs."""
     cards = unmatched_cards(view.hand, rules)
     held_cards = (
-        cards_with_partner(cards, rules) if popcount(cards & _high_cards()) < params[0] else 0
+        cards_with_partner(cards, rules)
+        if popcount(cards & _select_high_cards()) < params[0]
+        else 0
     )
     return discard_with_penalty(view, rules, held_cards, params[1])
 
@@ -66,7 +68,7 @@ def many_high(view, rules, params):
 def triangle(view, rules, params):
     """Hold one high triangle, such as KS KH QS, in the first turns of the deal (rubl.com)."""
     triangle_cards = (
-        _triangle(unmatched_cards(view.hand, rules) & _high_cards())
+        _find_triangle(unmatched_cards(view.hand, rules) & _select_high_cards())
         if view.own_turn < params[0]
         else 0
     )
@@ -74,7 +76,7 @@ def triangle(view, rules, params):
 
 
 @helper
-def _triangle(cards):
+def _find_triangle(cards):
     """Find a high triangle: a card, another card of its rank, and a neighbour in its suit.
 
     Ties are broken by the highest first card, then by the lowest card numbers.
@@ -82,14 +84,14 @@ def _triangle(cards):
     for rank in range(12, 8, -1):
         corners = cards & cards_of_rank(rank)
         while corners:
-            corner = corners & -corners
-            corners ^= corner
+            corner_card = corners & -corners
+            corners ^= corner_card
             same_rank, neighbours = (
-                cards & cards_of_rank(rank) & ~corner,
-                cards & touching_cards(corner) & ~cards_of_rank(rank),
+                cards & cards_of_rank(rank) & ~corner_card,
+                cards & touching_cards(corner_card) & ~cards_of_rank(rank),
             )
             if same_rank and neighbours:
-                return corner | same_rank & -same_rank | neighbours & -neighbours
+                return corner_card | same_rank & -same_rank | neighbours & -neighbours
     return 0
 
 
@@ -100,12 +102,12 @@ def _triangle(cards):
 def keep_low(view, rules, params):
     """Hold aces and twos even if they cannot soon form a meld (Heisenbot, Mishra and Aggarwal)."""
     return discard_with_penalty(
-        view, rules, unmatched_cards(view.hand, rules) & _ranks_to(params[0]), params[1]
+        view, rules, unmatched_cards(view.hand, rules) & _select_ranks_to(params[0]), params[1]
     )
 
 
 @helper
-def _ranks_to(rank):
+def _select_ranks_to(rank):
     """Return the mask of all cards from the ace up to a given rank.
 
     Ranks are counted from 1 for the ace.
@@ -124,5 +126,5 @@ def keep_low_late(view, rules, params):
     if view.own_turn < params[1] and popcount(view.known) < params[2]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_penalty(
-        view, rules, _ranks_to(params[0]) & touching_cards(view.known), params[3]
+        view, rules, _select_ranks_to(params[0]) & touching_cards(view.known), params[3]
     )

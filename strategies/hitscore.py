@@ -20,15 +20,15 @@ from simgin.toolkit import count_outs, pick_random
 def low_hits(view, rules, params):
     """Minimise the deadwood, and break ties by the most hits, then at random."""
     cards = view.best
-    best, max_hits = 0, -1
+    best_cards, max_hits = 0, -1
     while cards:
         card = cards & -cards
         cards ^= card
         n = count_outs(view.hand & ~card, view.unseen, rules)
         if n >= max_hits:
-            best = (best if n == max_hits else 0) | card
+            best_cards = (best_cards if n == max_hits else 0) | card
             max_hits = n
-    return pick_random(best, view.noise)
+    return pick_random(best_cards, view.noise)
 
 
 HITSCORE = Strategy("hitscore", take=meld_any, discard=low_hits, knock=at, ending="same")

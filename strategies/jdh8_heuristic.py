@@ -23,11 +23,11 @@ from simgin.toolkit import discard_danger, lowest_cost_card
 )
 def safest(view, rules, params):
     """Minimise the deadwood, and break ties by the safety of the discard, then by rank."""
-    return lowest_cost_card(view, rules, params, view.best, _danger, 0)
+    return lowest_cost_card(view, rules, params, view.best, _compute_danger, 0)
 
 
 @helper
-def _danger(view, rules, params, card, context):
+def _compute_danger(view, rules, params, card, context):
     """Return the danger of a discard, which increases with its possible use to the opponent."""
     return discard_danger(card, view, params[0], params[1], params[2])
 

@@ -43,7 +43,7 @@ def schedule(view, rules, params):
 
 
 @helper
-def _points_needed(rules, seat, points):
+def _count_points_needed(rules, seat, points):
     """Return the number of points that a seat with `points` needs to win the match or game.
 
     If points cannot win the match or game, the result is OUT_OF_REACH.
@@ -63,7 +63,7 @@ def lead(view, rules, params):
     """Knock with a limit that increases with the player's lead (jdh8's HeuristicBot)."""
     points_ahead = view.own_points - view.other_points
     leader = view.seat if points_ahead >= 0 else 1 - view.seat
-    points_left = _points_needed(rules, leader, max(view.own_points, view.other_points))
+    points_left = _count_points_needed(rules, leader, max(view.own_points, view.other_points))
     return view.ending_count <= params[0] + params[
         1
     ] * points_ahead / points_left or is_gin_or_better(view)
@@ -72,7 +72,7 @@ def lead(view, rules, params):
 @knock
 def count(view, rules, params):
     """Knock immediately, unless an undercut could win the match for the opponent."""
-    max_safe_points = _points_needed(rules, 1 - view.seat, view.other_points) - 1
+    max_safe_points = _count_points_needed(rules, 1 - view.seat, view.other_points) - 1
     return view.ending_count <= max_safe_points or is_gin_or_better(view)
 
 

@@ -60,11 +60,11 @@ N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace
 )
 def marjj(view, rules, params):
     """Discard a high unmatched card, chosen by deadwood and by its use to the opponent."""
-    remaining_cards = _candidates(view, rules, params)
+    remaining_cards = _list_candidates(view, rules, params)
     if remaining_cards & (remaining_cards - 1) == 0:
         return lowest_bit(remaining_cards)
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
-    least, cards = 1e9, 0
+    min_score, cards = 1e9, 0
     while remaining_cards:
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
@@ -72,19 +72,19 @@ def marjj(view, rules, params):
         deadwood_points = deadwood(ten_cards, rules)
         if deadwood_points == 0:
             return card
-        score = deadwood_points + params[WEIGHT] * _mean_next_deadwood(
+        score = deadwood_points + params[WEIGHT] * _compute_mean_next_deadwood(
             ten_cards, view.unseen, int(params[BEST]), tally, rules
-        ) * _power(params[DECAY], view.own_turn - 1)
-        score += _use_to_opponent(card, view.known, ~(view.unseen | view.known), params)
-        if score < least:
-            least, cards = score, 0
-        if score == least:
+        ) * _compute_power(params[DECAY], view.own_turn - 1)
+        score += _score_use_to_opponent(card, view.known, ~(view.unseen | view.known), params)
+        if score < min_score:
+            min_score, cards = score, 0
+        if score == min_score:
             cards |= 1 << card
     return pick_random(cards, view.noise)
 
 
 @helper
-def _power(base, n):
+def _compute_power(base, n):
     """Return base ** n by repeated squaring, as numba does.
 
     Python's operator `**` rounds differently.
@@ -99,33 +99,33 @@ def _power(base, n):
 
 
 @helper
-def _candidates(view, rules, params):
+def _list_candidates(view, rules, params):
     """Return the unmatched cards of a best melding whose values are close to the highest value.
 
     If there are none, the function returns the discards that are nearly the best.
     """
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:
-        return _cards_worth_at_least(
+        return _select_cards_worth(
             highest_value_cards(options, rules)[1] - params[WINDOW], options, rules
         )
     return discards_leaving(view.hand, view.legal, view.least + params[WINDOW], rules)
 
 
 @helper
-def _cards_worth_at_least(least, cards, rules):
-    """Select the cards that have a value of at least `least`."""
+def _select_cards_worth(min_value, cards, rules):
+    """Select the cards that have a value of at least `min_value`."""
     result, untested_cards = 0, cards
     while untested_cards:
         card = lowest_bit(untested_cards)
         untested_cards &= untested_cards - 1
-        if card_value(card, rules) >= least:
+        if card_value(card, rules) >= min_value:
             result |= 1 << card
     return result
 
 
 @helper
-def _mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
+def _compute_mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
     """Return the mean of the lowest deadwoods that are possible after a draw and a discard.
 
     Args:
@@ -141,17 +141,17 @@ def _mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
 
 
 @helper
-def _use_to_opponent(card, known_cards, gone_cards, params):
+def _score_use_to_opponent(card, known_cards, gone_cards, params):
     """Return a score of a card's use to the opponent, based on known and gone cards nearby."""
     suit_start, rank = 13 * (card // 13), card % 13
-    score = _run_score(
-        _with_edges(_neighbour_bits(gone_cards >> suit_start & 0x1FFF, rank), rank),
+    score = _score_run(
+        _add_edges(_find_neighbour_bits(gone_cards >> suit_start & 0x1FFF, rank), rank),
         params[NO_RUN],
         params[NEXT_GONE],
         params[FAR_GONE],
     )
-    score += _run_score(
-        _neighbour_bits(known_cards >> suit_start & 0x1FFF, rank),
+    score += _score_run(
+        _find_neighbour_bits(known_cards >> suit_start & 0x1FFF, rank),
         params[RUN],
         params[NEXT],
         params[FAR],
@@ -168,13 +168,13 @@ def _use_to_opponent(card, known_cards, gone_cards, params):
 
 
 @helper
-def _neighbour_bits(lane, rank):
+def _find_neighbour_bits(lane, rank):
     """Return the cards near a rank in a suit as bits 0 and 1 (below) and bits 3 and 4 (above)."""
     return (lane << 2 >> rank) & 0b11011
 
 
 @helper
-def _with_edges(neighbours, rank):
+def _add_edges(neighbours, rank):
     """Return the neighbour bits of a rank, in which the bits beyond the ace and the king are set.
 
     For a queen, the bit of the king is also set, as in the file.
@@ -184,7 +184,7 @@ def _with_edges(neighbours, rank):
 
 
 @helper
-def _run_score(neighbours, both, near, far):
+def _score_run(neighbours, both, near, far):
     """Return `both` if the neighbours complete a run, otherwise a sum of `near` and `far`.
 
     The cards complete a run if they include a neighbour and a card on its other side. The sum adds

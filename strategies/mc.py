@@ -15,7 +15,7 @@ lay-offs and, by default, improved sampled hands.
 """
 
 import numpy as np
-from simgin_strategies._rollouts import DISCARD, END, PARAMETERS, PASS, WIDTH, best_action
+from simgin_strategies._rollouts import DISCARD, END, PARAMETERS, PASS, WIDTH, find_best_action
 
 from simgin.strategy import (
     ACTION_STOCK,
@@ -40,7 +40,7 @@ from simgin.toolkit import (
 
 
 @helper
-def _take_actions(view, rules):
+def _list_take_actions(view, rules):
     """Return the legal actions of a take decision, with gold's action first."""
     gold_action = take_if(lowers_deadwood(view, rules), view.legal)
     actions = np.full(3, gold_action, np.int64)
@@ -53,7 +53,7 @@ def _take_actions(view, rules):
 
 
 @helper
-def _best_candidates(eleven_cards, legal, width, rules):
+def _list_best_candidates(eleven_cards, legal, width, rules):
     """Return the discards that leave the least deadwood, best first.
 
     Ties are broken by the highest card, then by the lowest number.
@@ -72,11 +72,11 @@ def _best_candidates(eleven_cards, legal, width, rules):
 @take(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
 def monte_carlo_take(view, rules, params):
     """Choose gold's action, unless another action has significantly better results."""
-    answers = _take_actions(view, rules)
+    answers = _list_take_actions(view, rules)
     actions = answers.copy()
     if view.phase == PHASE_UPCARD and not view.legal & 1 << PASS:
         actions[answers == ACTION_STOCK] = PASS
-    return answers[best_action(actions, answers, view, rules, params)]
+    return answers[find_best_action(actions, answers, view, rules, params)]
 
 
 @discard(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
@@ -87,9 +87,9 @@ def monte_carlo_discard(view, rules, params):
     """
     if rules.players == 1:
         return best_discard(view.hand, view.legal, rules)
-    cards = _best_candidates(view.hand, view.legal, params[WIDTH], rules)
+    cards = _list_best_candidates(view.hand, view.legal, params[WIDTH], rules)
     actions = np.full(cards.shape[0], DISCARD, np.int64)
-    return cards[best_action(actions, cards, view, rules, params)]
+    return cards[find_best_action(actions, cards, view, rules, params)]
 
 
 @knock(name="mc", noise=True, weights="mc.npy", **PARAMETERS)
@@ -97,11 +97,11 @@ def monte_carlo_knock(view, rules, params):
     """Knock with gin, or if no discard is significantly better in sampled worlds."""
     if is_gin_or_better(view) or view.phase == PHASE_LAST or rules.players == 1:
         return True
-    candidates = _best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)
+    candidates = _list_best_candidates(view.hand, legal_discards(view, rules), params[WIDTH], rules)
     cards = np.append(view.ending_card, candidates)
     actions = np.full(cards.shape[0], DISCARD, np.int64)
     actions[0] = END
-    return best_action(actions, cards, view, rules, params) == 0
+    return find_best_action(actions, cards, view, rules, params) == 0
 
 
 MC = Strategy("mc", take=monte_carlo_take, discard=monte_carlo_discard, knock=monte_carlo_knock)

@@ -48,7 +48,7 @@ PROMISE, PARTNER, HURRY, ACE, KNOCK, GIN = range(6)
 
 
 @helper
-def _pair_probabilities(p_held):
+def _compute_pair_probabilities(p_held):
     """Return, for each card, the probabilities that the opponent holds pairs that meld with it.
 
     Args:
@@ -78,16 +78,16 @@ def _pair_probabilities(p_held):
 
 
 @helper
-def _meld_probability(card, p_pairs):
+def _compute_meld_probability(card, p_pairs):
     """Return the probability that the opponent can meld a card, assuming independent pairs."""
-    none = 1.0
+    none_probability = 1.0
     for i in range(6):
-        none *= 1 - p_pairs[i, card]
-    return 1 - none
+        none_probability *= 1 - p_pairs[i, card]
+    return 1 - none_probability
 
 
 @helper
-def _probabilities_in_melds(p_held, p_pairs):
+def _compute_meld_probabilities(p_held, p_pairs):
     """Return, for each card, the probability that the opponent has it in a meld.
 
     The probability is the sum over the three-card melds of the card. For cards that the opponent
@@ -103,14 +103,14 @@ def _probabilities_in_melds(p_held, p_pairs):
 
 
 @helper
-def _card_value(card, unmatched, available, table, urgency, rules, params):
+def _evaluate_card(card, unmatched, available, table, urgency, rules, params):
     """Return the value of one unmatched card, including its prospects of becoming part of a meld.
 
     Args:
         card: Unmatched card, 0..51.
         unmatched: All unmatched cards, as a 52-bit mask.
         available: Cards that can still be drawn, as a 52-bit mask.
-        table: Result of `_probabilities_in_melds`.
+        table: Result of `_compute_meld_probabilities`.
         urgency: Factor on low points.
         rules: Rules of the variant.
         params: Parameters of the policy.
@@ -121,26 +121,26 @@ def _card_value(card, unmatched, available, table, urgency, rules, params):
     held_bits = suit_lane(unmatched, card // 13) << 3 >> r
     usable_bits = held_bits | suit_lane(available, card // 13) << 3 >> r
     if usable_bits & 0b000110 == 0b000110 and not held_bits & 0b000001:
-        none_probability = _probability_of_none(table[card - 2] + table[card - 1])
-        value += none_probability * _meld_value(popcount(held_bits & 0b000110), params)
+        none_probability = _compute_probability_of_none(table[card - 2] + table[card - 1])
+        value += none_probability * _evaluate_meld(popcount(held_bits & 0b000110), params)
     if usable_bits & 0b010100 == 0b010100 and not held_bits & 0b000010:
-        none_probability = _probability_of_none(table[card - 1] + table[card + 1])
-        value += none_probability * _meld_value(popcount(held_bits & 0b010100), params)
+        none_probability = _compute_probability_of_none(table[card - 1] + table[card + 1])
+        value += none_probability * _evaluate_meld(popcount(held_bits & 0b010100), params)
     if usable_bits & 0b110000 == 0b110000 and not held_bits & 0b000100:
-        none_probability = _probability_of_none(table[card + 1] + table[card + 2])
-        value += none_probability * _meld_value(popcount(held_bits & 0b110000), params)
+        none_probability = _compute_probability_of_none(table[card + 1] + table[card + 2])
+        value += none_probability * _evaluate_meld(popcount(held_bits & 0b110000), params)
     same_rank = cards_of_rank(r)
     n_available, n_held = popcount(same_rank & available), popcount(same_rank & unmatched)
     if n_available + n_held >= 3:
-        none_probability = _probability_of_none(
+        none_probability = _compute_probability_of_none(
             table[r] + table[13 + r] + table[26 + r] + table[39 + r]
         )
-        value += none_probability * n_available * _meld_value(n_held > 1, params)
+        value += none_probability * n_available * _evaluate_meld(n_held > 1, params)
     return value
 
 
 @helper
-def _probability_of_none(in_melds):
+def _compute_probability_of_none(in_melds):
     """Return the probability that none of several cards is in the opponent's melds.
 
     Args:
@@ -150,7 +150,7 @@ def _probability_of_none(in_melds):
 
 
 @helper
-def _meld_value(partners, params):
+def _evaluate_meld(partners, params):
     """Return the value of a possible meld, given the number of its cards in the hand."""
     return params[PROMISE] + params[PARTNER] * partners
 
@@ -169,13 +169,13 @@ def _write_card_values(
         card = lowest_bit(cards)
         cards &= cards - 1
         if changed_cards >> card & 1:
-            values[card] = _card_value(card, unmatched, available, table, urgency, rules, params)
+            values[card] = _evaluate_card(card, unmatched, available, table, urgency, rules, params)
         else:
             values[card] = values_before[card]
 
 
 @helper
-def _hand_value(hand, unmatched, values, limit, rules, params):
+def _sum_hand_value(hand, unmatched, values, limit, rules, params):
     """Return the value of a hand, computed from the values of the unmatched cards."""
     melded = popcount(hand) - popcount(unmatched)
     if unmatched == 0:
@@ -192,7 +192,7 @@ def _hand_value(hand, unmatched, values, limit, rules, params):
 
 
 @helper
-def _urgency(unmatched, limit, rules, params):
+def _compute_urgency(unmatched, limit, rules, params):
     """Return the factor for the points of low cards, which is higher close to a knock.
 
     The factor is `hurry` within two cards of a knock, otherwise 1.
@@ -205,7 +205,7 @@ def _urgency(unmatched, limit, rules, params):
 
 
 @helper
-def _value_after_discard(hand, legal, available, table, limit, rules, params, ten_cards, values):
+def _evaluate_after_discard(hand, legal, available, table, limit, rules, params, ten_cards, values):
     """Return the value of eleven cards after the best discard.
 
     If discarding the highest unmatched card allows a knock, that card is the discard. Otherwise,
@@ -215,7 +215,7 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
         hand: Eleven cards as a 52-bit mask.
         legal: Legal discards as a 52-bit mask.
         available: Cards that can still be drawn.
-        table: Result of `_probabilities_in_melds`.
+        table: Result of `_compute_meld_probabilities`.
         limit: Knock limit.
         rules: Rules of the variant.
         params: Parameters of the policy.
@@ -226,7 +226,7 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
     if unmatched & legal == 0:
         return popcount(hand) - 1 + params[GIN]
     discarded = lowest_bit(highest_value_cards(unmatched & legal, rules)[0])
-    urgency = _urgency(unmatched, limit, rules, params)
+    urgency = _compute_urgency(unmatched, limit, rules, params)
     values_before, unmatched_before, available_before, urgency_before = ten_cards
     changed_cards = (
         unmatched ^ unmatched_before | available ^ available_before
@@ -247,7 +247,7 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
             params,
         )
         values_before, changed_cards = values, 0
-        discarded = _lowest_value_card(unmatched & legal, values)
+        discarded = _find_lowest_value_card(unmatched & legal, values)
     card = 1 << discarded
     left_over = unmatched & ~card
     _write_card_values(
@@ -262,22 +262,22 @@ def _value_after_discard(hand, legal, available, table, limit, rules, params, te
         rules,
         params,
     )
-    return _hand_value(hand & ~card, left_over, values, limit, rules, params)
+    return _sum_hand_value(hand & ~card, left_over, values, limit, rules, params)
 
 
 @helper
-def _lowest_value_card(cards, values):
+def _find_lowest_value_card(cards, values):
     """Return the card with the lowest value among the given cards.
 
     Ties are broken by the lowest card number.
     """
-    best, least = -1, 1e9
+    lowest_card, min_value = -1, 1e9
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        if values[card] < least:
-            best, least = card, values[card]
-    return best
+        if values[card] < min_value:
+            lowest_card, min_value = card, values[card]
+    return lowest_card
 
 
 @helper
@@ -285,7 +285,7 @@ def _evaluate_hand(hand, available, table, limit, rules, params):
     """Return the values of the unmatched cards, their mask, the available cards and the urgency."""
     values = np.zeros(52)
     unmatched = leftover_cards(hand, 0, rules)
-    urgency = _urgency(unmatched, limit, rules, params)
+    urgency = _compute_urgency(unmatched, limit, rules, params)
     _write_card_values(
         unmatched, ALL_CARDS, values, values, unmatched, available, table, urgency, rules, params
     )
@@ -304,17 +304,17 @@ def mishra(view, rules, params):
         return take_if(True, view.legal)
     p_held = np.empty(52)
     estimate_holdings_uniformly(view, p_held)
-    table = _probabilities_in_melds(p_held, _pair_probabilities(p_held))
+    table = _compute_meld_probabilities(p_held, _compute_pair_probabilities(p_held))
     available = view.unseen | view.known
     ten_cards, values = (
         _evaluate_hand(view.hand, available, table, view.limit, rules, params),
         np.empty(52),
     )
-    value_if_taken = _value_after_discard(
+    value_if_taken = _evaluate_after_discard(
         eleven_cards, view.hand, available, table, view.limit, rules, params, ten_cards, values
     )
     value_if_taken -= params[6]
-    if value_if_taken < _hand_value(
+    if value_if_taken < _sum_hand_value(
         view.hand, ten_cards[1], ten_cards[0], view.limit, rules, params
     ):
         # A drawn card can always be discarded, so drawing is better.
@@ -326,7 +326,7 @@ def mishra(view, rules, params):
         eleven_cards = view.hand | drawn_card
         opponent_probability = table[lowest_bit(drawn_card)]
         table[lowest_bit(drawn_card)] = 0.0
-        total += _value_after_discard(
+        total += _evaluate_after_discard(
             eleven_cards,
             eleven_cards,
             available & ~drawn_card,
@@ -378,35 +378,35 @@ def mishra_discard(view, rules, params):
         deadwood_left <= params[8] or not _is_opponent_low(view, params[9], rules)
     ):
         return highest_card
-    return _best_discard(view, options, rules, params)
+    return _find_best_discard(view, options, rules, params)
 
 
 @helper
-def _best_discard(view, options, rules, params):
+def _find_best_discard(view, candidate_cards, rules, params):
     """Return the discard with the highest remaining hand value minus the opponent's gain."""
     p_held = np.empty(52)
     estimate_holdings_uniformly(view, p_held)
-    p_pairs = _pair_probabilities(p_held)
-    table = _probabilities_in_melds(p_held, p_pairs)
+    p_pairs = _compute_pair_probabilities(p_held)
+    table = _compute_meld_probabilities(p_held, p_pairs)
     available = view.unseen | view.known
     values, unmatched, _, urgency = _evaluate_hand(
         view.hand, available, table, view.limit, rules, params
     )
     new_values = np.empty(52)
-    best, best_value = -1, -1e9
-    while options:
-        card = lowest_bit(options)
-        options &= options - 1
+    best_card, best_value = -1, -1e9
+    while candidate_cards:
+        card = lowest_bit(candidate_cards)
+        candidate_cards &= candidate_cards - 1
         mask = 1 << card
         left_over = unmatched & ~mask
         _write_card_values(
             left_over, mask, values, new_values, left_over, available, table, urgency, rules, params
         )
-        value = _hand_value(view.hand & ~mask, left_over, new_values, view.limit, rules, params)
-        value -= params[6] * params[7] * _meld_probability(card, p_pairs)
+        value = _sum_hand_value(view.hand & ~mask, left_over, new_values, view.limit, rules, params)
+        value -= params[6] * params[7] * _compute_meld_probability(card, p_pairs)
         if value > best_value:
-            best, best_value = card, value
-    return best
+            best_card, best_value = card, value
+    return best_card
 
 
 @knock(

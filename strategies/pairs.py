@@ -29,12 +29,12 @@ from simgin.toolkit import (
 def inside_pairs(view, rules, params):
     """Hold pairs, and count an inside pair, such as 4S 6S, as half a pair (rubl.com)."""
     return discard_with_card_penalties(
-        view, rules, params, _pair_cost, unmatched_cards(view.hand, rules)
+        view, rules, params, _compute_pair_cost, unmatched_cards(view.hand, rules)
     )
 
 
 @helper
-def _pair_cost(view, rules, params, card, cards):
+def _compute_pair_cost(view, rules, params, card, cards):
     """Return the cost of discarding a card, which is the penalty for its pairs."""
     if not cards >> card & 1:
         return 0.0
@@ -88,19 +88,19 @@ def break_pairs(view, rules, params):
 def middle(view, rules, params):
     """Hold middle ranks, which fit into the most melds, and hold sevens the longest (rubl.com)."""
     return discard_with_card_penalties(
-        view, rules, params, _unmatched_middle_cost, unmatched_cards(view.hand, rules)
+        view, rules, params, _compute_unmatched_middle_cost, unmatched_cards(view.hand, rules)
     )
 
 
 @helper
-def _unmatched_middle_cost(view, rules, params, card, cards):
+def _compute_unmatched_middle_cost(view, rules, params, card, cards):
     """Return the cost of discarding an unmatched card, including the penalty on its rank."""
     if not cards >> card & 1:
         return 0.0
-    return middle_cost(card, params[0], params[1])
+    return compute_middle_cost(card, params[0], params[1])
 
 
 @helper
-def middle_cost(card, weight, seven_weight):
+def compute_middle_cost(card, weight, seven_weight):
     """Return the penalty on a rank, given the number of three-card melds that include it."""
     return weight * (count_three_card_melds(card) - 4) + (seven_weight if card % 13 == 6 else 0.0)

@@ -68,8 +68,8 @@ def useful(view, rules, params):
     """Take a card that lowers the deadwood by enough, or by less if it makes a meld."""
     card = view.taken_offer
     decrease = view.count - deadwood_after_taking(view.hand, card, rules)
-    least = params[1] if count_possible_melds(card, view.known, rules) else params[0]
-    melds = decrease >= least and makes_meld(view.hand, card, rules)
+    min_decrease = params[1] if count_possible_melds(card, view.known, rules) else params[0]
+    melds = decrease >= min_decrease and makes_meld(view.hand, card, rules)
     return take_if(melds or decrease >= params[2], view.legal)
 
 
@@ -78,7 +78,7 @@ def unwanted(view, rules, params):
     """Minimise the deadwood, and break ties in favour of safe, dead and low cards."""
     options = view.best
     opponent_discards = first_discards(view, 1 - view.seat, ALL_DISCARDS)
-    dead_cards = _dead_cards(view.hand, view.unseen, rules)
+    dead_cards = _find_dead_cards(view.hand, view.unseen, rules)
     best_score, cards = -1, 0
     while options:
         card = lowest_bit(options)
@@ -95,7 +95,7 @@ def unwanted(view, rules, params):
 
 
 @helper
-def _dead_cards(hand, unseen, rules):
+def _find_dead_cards(hand, unseen, rules):
     """Return the cards of a hand that are outside melds, even after drawing any unseen card."""
     dead_cards = 0
     untested_cards = hand & ~cards_in_melds(hand, rules)
@@ -114,7 +114,7 @@ def by_table(view, rules, params):
         return True
     seen_class = (52 - popcount(view.unseen)) // 5
     ten_cards = view.hand & ~(1 << view.ending_card)
-    n_dead = popcount(_dead_cards(ten_cards, view.unseen, rules))
+    n_dead = popcount(_find_dead_cards(ten_cards, view.unseen, rules))
     if seen_class < 2 or seen_class > 8 or n_dead > 3 or view.ending_count > 10:
         return False
     return KNOCK_TABLE[view.ending_count - 1][seen_class - 2] >> n_dead & 1 == 1

@@ -68,12 +68,12 @@ def suit_order(view, rules, params):
     The advice is from a web page with rules.
     """
     return discard_with_card_penalties(
-        view, rules, params, _suit_order_cost, last_opponent_discard(view)
+        view, rules, params, _compute_suit_order_cost, last_opponent_discard(view)
     )
 
 
 @helper
-def _suit_order_cost(view, rules, params, card, last):
+def _compute_suit_order_cost(view, rules, params, card, last):
     """Return the cost of discarding a card, given the opponent's last discard."""
     if last < 0:
         return 0.0
@@ -97,18 +97,18 @@ def starve(view, rules, params):
 def live_melds(view, rules, params):
     """Discard the card that is part of the fewest melds open to the opponent (Dreyfus)."""
     return discard_with_card_penalties(
-        view, rules, params, _live_meld_cost, meldable_by_opponent(view, params[1])
+        view, rules, params, _compute_live_meld_cost, find_opponent_melds(view, params[1])
     )
 
 
 @helper
-def _live_meld_cost(view, rules, params, card, meldable_cards):
+def _compute_live_meld_cost(view, rules, params, card, meldable_cards):
     """Return the cost of discarding a card, including a penalty for live melds."""
     return params[0] * count_possible_melds(card, meldable_cards, rules)
 
 
 @helper
-def meldable_by_opponent(view, early):
+def find_opponent_melds(view, early):
     """Return the cards that the opponent could use to make melds.
 
     The result contains the known cards of the opponent, and unseen cards that are not next to an
@@ -124,11 +124,13 @@ def meldable_by_opponent(view, early):
 )
 def growing_safety(view, rules, params):
     """Discard more safely late in the deal and with high deadwood (skillgames.zone)."""
-    return discard_with_card_penalties(view, rules, params, _growing_cost, view.unseen | view.known)
+    return discard_with_card_penalties(
+        view, rules, params, _compute_growing_cost, view.unseen | view.known
+    )
 
 
 @helper
-def _growing_cost(view, rules, params, card, meldable_cards):
+def _compute_growing_cost(view, rules, params, card, meldable_cards):
     """Return the cost of a discard, given its live melds, the turn and the deadwood."""
     weight = params[0] + params[1] * view.own_turn + params[2] * view.count
     return weight * count_possible_melds(card, meldable_cards, rules)
@@ -142,11 +144,11 @@ def lay_off_late(view, rules, params):
     """Prefer late discards that the opponent can lay off but cannot meld (skillgames.zone)."""
     if view.own_turn < params[0]:
         return discard_with_penalty(view, rules, 0, 0.0)
-    return discard_with_card_penalties(view, rules, params, _new_meld_cost, view.unseen)
+    return discard_with_card_penalties(view, rules, params, _compute_new_meld_cost, view.unseen)
 
 
 @helper
-def _new_meld_cost(view, rules, params, card, unseen):
+def _compute_new_meld_cost(view, rules, params, card, unseen):
     """Return the cost of a discard that the opponent could meld with two unseen cards."""
     return params[1] if count_possible_melds(card, unseen, rules) else 0.0
 
@@ -158,12 +160,12 @@ def _new_meld_cost(view, rules, params, card, unseen):
 def wild(view, rules, params):
     """From turn 5 on, hold cards that have no seen card near them (rubl.com, skillgames.zone)."""
     seen_cards = ALL_CARDS & ~view.unseen
-    kept_cards = 0 if view.own_turn < params[0] else _cards_near_nothing_seen(view.hand, seen_cards)
-    return discard_with_penalty(view, rules, kept_cards, params[1])
+    held_cards = 0 if view.own_turn < params[0] else _select_distant_cards(view.hand, seen_cards)
+    return discard_with_penalty(view, rules, held_cards, params[1])
 
 
 @helper
-def _cards_near_nothing_seen(hand, seen_cards):
+def _select_distant_cards(hand, seen_cards):
     """Return the cards of a hand that have no seen card near them.
 
     Cards in the hand count as seen.
@@ -187,7 +189,7 @@ def bait(view, rules, params):
     """Early in the deal, discard a card near a wanted card, so that the wanted card seems safe."""
     least_deadwood, cards = view.least, view.best
     if view.own_turn <= params[1] and bernoulli(params[0], view.noise):
-        bait_discards = _bait_cards(view.hand, view.legal, view.unseen, rules)
+        bait_discards = _select_bait_cards(view.hand, view.legal, view.unseen, rules)
         least_with_bait, best_baits = best_discards(view.hand, bait_discards, rules)
         if least_with_bait <= least_deadwood + params[2]:
             cards = best_baits
@@ -195,7 +197,7 @@ def bait(view, rules, params):
 
 
 @helper
-def _bait_cards(hand, legal, unseen, rules):
+def _select_bait_cards(hand, legal, unseen, rules):
     """Return the discards near an unseen card that would make a meld with the remaining hand."""
     bait_discards = 0
     while legal:

@@ -23,7 +23,7 @@ def random(view, rules, params):
 @show(weight=param(1.0, 0.0, 10.0, "points per card that the opponent might lay off"))
 def live(view, rules, params):
     """Show the melding that minimises the deadwood plus `weight` points per possible lay-off."""
-    best, row = 1e9, 0
+    min_cost, row = 1e9, 0
     for i in range(64):
         if not view.legal >> i & 1:
             break
@@ -31,6 +31,6 @@ def live(view, rules, params):
         cost = deadwood_of_melding(view.hand, melds, rules) + params[0] * count_extensions(
             melds, view.unseen | view.known, rules
         )
-        if cost < best:
-            best, row = cost, i
+        if cost < min_cost:
+            min_cost, row = cost, i
     return row

@@ -48,8 +48,8 @@ def mmd(view, rules, params):
 @helper
 def _is_wanted(view, scratch, rules, params):
     """Return True if the best hand with the card on offer beats the mean hand after a draw."""
-    current_cost = _hand_cost(view, view.hand, scratch, rules, params)
-    cost_if_taken = _best_cost_with(
+    current_cost = _compute_hand_cost(view, view.hand, scratch, rules, params)
+    cost_if_taken = _find_best_cost_with(
         view, 1 << view.taken_offer, current_cost, scratch, rules, params
     )
     n = popcount(view.unseen)
@@ -58,7 +58,7 @@ def _is_wanted(view, scratch, rules, params):
     unseen = view.unseen
     while unseen and cost_if_taken * n < total_cost_if_drawn:
         total_cost_if_drawn += (
-            _best_cost_with(view, unseen & -unseen, current_cost, scratch, rules, params)
+            _find_best_cost_with(view, unseen & -unseen, current_cost, scratch, rules, params)
             - current_cost
         )
         unseen &= unseen - 1
@@ -68,7 +68,7 @@ def _is_wanted(view, scratch, rules, params):
 @discard(name="mmd", reach=REACH, hold=HOLD)
 def throw(view, rules, params):
     """Keep low deadwood, possible melds and the cards that the opponent might want (SIGRA)."""
-    return _best_discard(
+    return _find_best_discard(
         view, view.hand, view.legal, 1e9, _make_scratch(view, rules), rules, params
     )[0]
 
@@ -88,10 +88,10 @@ def _make_scratch(view, rules):
 
 
 @helper
-def _best_cost_with(view, card, least, scratch, rules, params):
+def _find_best_cost_with(view, card, max_cost, scratch, rules, params):
     """Return the cost of the best ten cards of a hand and an additional card.
 
-    The result is at most `least`.
+    The result is at most `max_cost`.
     """
     withheld, withheld_eleven, prospects, ten_prospects = scratch
     eleven_cards = view.hand | card
@@ -100,7 +100,7 @@ def _best_cost_with(view, card, least, scratch, rules, params):
         _write_withheld(view, eleven_cards, related, withheld, withheld_eleven, rules)
         withheld = withheld_eleven
     scratch = withheld, withheld_eleven, prospects, ten_prospects
-    return _best_discard(view, eleven_cards, view.hand, least, scratch, rules, params)[1]
+    return _find_best_discard(view, eleven_cards, view.hand, max_cost, scratch, rules, params)[1]
 
 
 @helper
@@ -114,25 +114,25 @@ def _sum_over(card_values, cards):
 
 
 @helper
-def _best_discard(view, eleven_cards, legal, least, scratch, rules, params):
+def _find_best_discard(view, eleven_cards, legal, max_cost, scratch, rules, params):
     """Return the discard that leaves the best hand, and the cost of the remaining hand.
 
     Ties are broken by the highest card, then by the lowest number. Only hands that cost less than
-    `least` matter. The prospects of ten cards are at most the prospects of the same cards among the
-    eleven. This bound excludes most discards without evaluating the hand.
+    `max_cost` matter. The prospects of ten cards are at most the prospects of the same cards among
+    the eleven. This bound excludes most discards without evaluating the hand.
     """
     n = max(1, popcount(view.unseen))
     withheld, _, prospects, _ = scratch
     _write_prospects(eleven_cards, view.unseen, prospects, rules)
     in_melds = cards_in_melds(eleven_cards, rules)
-    unmatched = _unmatched_cards(eleven_cards, rules)
+    unmatched = _select_unmatched_cards(eleven_cards, rules)
     unmatched_points, unmatched_prospects = (
         total_points(unmatched, rules),
         _sum_over(prospects, unmatched),
     )
     total_prospects = unmatched_prospects + _sum_over(prospects, eleven_cards & ~unmatched)
     max_withheld = params[1] * _sum_over(withheld, eleven_cards) / n if view.known else 0.0
-    best = -1
+    best_card = -1
     while legal:
         highest, value = highest_value_cards(legal, rules)
         legal &= ~highest
@@ -153,19 +153,19 @@ def _best_discard(view, eleven_cards, legal, least, scratch, rules, params):
                     - params[0] * (unmatched_prospects - prospects[card]) / n
                     - max_withheld
                 )
-            if bound < least:
-                cost = _hand_cost(view, ten_cards, scratch, rules, params)
-                if cost < least:
-                    best, least = card, cost
-    return best, least
+            if bound < max_cost:
+                cost = _compute_hand_cost(view, ten_cards, scratch, rules, params)
+                if cost < max_cost:
+                    best_card, max_cost = card, cost
+    return best_card, max_cost
 
 
 @helper
-def _hand_cost(view, ten_cards, scratch, rules, params):
+def _compute_hand_cost(view, ten_cards, scratch, rules, params):
     """Return the deadwood minus the values of expected melds and of withheld cards."""
     withheld, _, _, prospects = scratch
     n = max(1, popcount(view.unseen))
-    unmatched = _unmatched_cards(ten_cards, rules)
+    unmatched = _select_unmatched_cards(ten_cards, rules)
     _write_prospects(ten_cards, view.unseen, prospects, rules)
     cost = total_points(unmatched, rules) - params[0] * _sum_over(prospects, unmatched) / n
     if view.known:
@@ -174,7 +174,7 @@ def _hand_cost(view, ten_cards, scratch, rules, params):
 
 
 @helper
-def _unmatched_cards(hand, rules):
+def _select_unmatched_cards(hand, rules):
     """Return the unmatched cards of a best melding, preferring runs to sets.
 
     If there is a choice, cards outside runs remain unmatched.
@@ -239,27 +239,27 @@ def _write_withheld(view, hand, changed_cards, values_before, withheld, rules):
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
         if changed_cards >> card & 1:
-            withheld[card] = _withheld_value(view, hand, card, held_probability, rules)
+            withheld[card] = _compute_withheld_value(view, hand, card, held_probability, rules)
         else:
             withheld[card] = values_before[card]
 
 
 @helper
-def _withheld_value(view, hand, card, held_probability, rules):
+def _compute_withheld_value(view, hand, card, held_probability, rules):
     """Return the value, in points, of withholding a card from the opponent.
 
     The value is the product of the card's points and the expected number of melds that the opponent
     could make with the card and at least one card from the pile.
     """
     opponent_known, usable_cards = view.known, view.known | view.unseen & ~hand
-    melds = _opponent_runs(
+    melds = _count_opponent_runs(
         suit_lane(opponent_known, card // 13),
         suit_lane(usable_cards, card // 13),
         card % 13,
         held_probability,
     )
     if not view.shed >> card & 1:
-        melds += _opponent_sets(
+        melds += _count_opponent_sets(
             opponent_known & cards_of_rank(card % 13),
             usable_cards & cards_of_rank(card % 13),
             held_probability,
@@ -268,7 +268,7 @@ def _withheld_value(view, hand, card, held_probability, rules):
 
 
 @helper
-def _opponent_sets(opponent_known, usable_cards, held_probability):
+def _count_opponent_sets(opponent_known, usable_cards, held_probability):
     """Return the expected number of sets that the opponent could make with a card.
 
     At least one card of each set is a known card of the opponent.
@@ -281,7 +281,7 @@ def _opponent_sets(opponent_known, usable_cards, held_probability):
 
 
 @helper
-def _opponent_runs(opponent_known, usable_ranks, rank, held_probability):
+def _count_opponent_runs(opponent_known, usable_ranks, rank, held_probability):
     """Return the expected number of runs that the opponent could make with a given card."""
     total = 0.0
     if opponent_known == 0:

@@ -15,7 +15,7 @@ from simgin.toolkit import best_discards, pick_random
 
 
 @helper
-def _repeating_discards(view):
+def _find_repeating_discards(view):
     """Return the discards that would repeat the pair {drawn, discarded} of an earlier turn.
 
     Only a card from the pile can have been in the hand before, so a card from the stock cannot
@@ -37,7 +37,7 @@ def simple(view, rules, params):
     """Minimise deadwood, break ties at random, and never repeat a pair {drawn, discarded}."""
     cards = view.best
     if view.taken >= 0:
-        new_discards = view.legal & ~_repeating_discards(view)
+        new_discards = view.legal & ~_find_repeating_discards(view)
         if new_discards and new_discards != view.legal:
             cards = best_discards(view.hand, new_discards, rules)[1]
     return pick_random(cards, view.noise)

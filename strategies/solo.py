@@ -12,7 +12,7 @@ Source: Developed for simgin, to play Solitary Gin (Susan Plank, pagat.com) and 
 """
 
 import numpy as np
-from simgin_strategies.ahead import MAX_NEXT_COUNTS, ahead, hand_cost, is_last_discard
+from simgin_strategies.ahead import MAX_NEXT_COUNTS, ahead, compute_hand_cost, is_last_discard
 from simgin_strategies.discard import low
 from simgin_strategies.knock import at
 from simgin_strategies.stop import stop_dp
@@ -34,31 +34,31 @@ TOTAL_STEP, MIN_TOTAL, N_TOTALS = 5, -100, 50
 )
 def switch(view, rules, params):
     """Collect melds until k turns remain, and then minimise the mean penalty."""
-    is_late = turns_left(view, rules) <= params[0]
+    is_late = count_turns_left(view, rules) <= params[0]
     if is_late and is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
     counts = np.empty(MAX_NEXT_COUNTS, np.int64)
-    best, least = -1, 1e18
+    best_card, min_cost = -1, 1e18
     legal = view.legal
     while legal:
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
         ten_cards = view.hand & ~(1 << card)
         if is_late:
-            cost = _penalty_cost(ten_cards, view, rules, params, counts)
+            cost = _sum_penalties(ten_cards, view, rules, params, counts)
         else:
             cost = float(
-                hand_cost(
+                compute_hand_cost(
                     ten_cards, view.unseen, (3, 1, 2, 0)[int(params[1])], params[2], rules, counts
                 )
             )
-        if cost < least:
-            best, least = card, cost
-    return best
+        if cost < min_cost:
+            best_card, min_cost = card, cost
+    return best_card
 
 
 @helper
-def turns_left(view, rules):
+def count_turns_left(view, rules):
     """Return the number of remaining turns of the deal, including the current turn.
 
     In joker games, the result is the maximum.
@@ -67,7 +67,7 @@ def turns_left(view, rules):
 
 
 @helper
-def _penalty_cost(ten_cards, view, rules, params, counts):
+def _sum_penalties(ten_cards, view, rules, params, counts):
     """Return the sum of the penalties of ten cards over all possible draws.
 
     With `goal`, the probability of meeting the goal is subtracted with a large weight.
@@ -77,7 +77,7 @@ def _penalty_cost(ten_cards, view, rules, params, counts):
         penalty = counts[i] if counts[i] else rules.penalty_gin
         total += penalty
         if params[3]:
-            total += -1e6 * probability_within(
+            total += -1e6 * compute_probability_within(
                 rules.total_goal - view.own_points - penalty,
                 rules.deals_in_match - view.deal - 1,
                 params,
@@ -86,7 +86,7 @@ def _penalty_cost(ten_cards, view, rules, params, counts):
 
 
 @helper
-def probability_within(max_total, deals, params):
+def compute_probability_within(max_total, deals, params):
     """Return the probability that the total of several deals is at most `max_total` points."""
     i = (int(max_total) - MIN_TOTAL) // TOTAL_STEP
     if i < 0:

@@ -14,7 +14,7 @@ Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 199
 """
 
 import numpy as np
-from simgin_strategies.ahead import is_last_discard, min_unmatched
+from simgin_strategies.ahead import count_min_unmatched, is_last_discard
 from simgin_strategies.solo_dp import (
     N_SCORINGS,
     N_TIMES,
@@ -23,7 +23,7 @@ from simgin_strategies.solo_dp import (
     PLANE_SIZE,
     POINTS,
     dp_stop,
-    scoring_index,
+    find_scoring_index,
 )
 from simgin_strategies.solo_two_draws import N_PARAMS, count_draws_left, search_discards
 
@@ -70,12 +70,12 @@ DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 
 
 @helper
-def correction_offset(rules):
+def find_correction_offset(rules):
     """Return the offset of the correction trained under the most similar rules."""
     kind = 0
-    if scoring_index(rules) == PENALTIES:
+    if find_scoring_index(rules) == PENALTIES:
         kind = 4
-    elif scoring_index(rules) == POINTS:
+    elif find_scoring_index(rules) == POINTS:
         kind = 1
         if rules.gin_bonus > 0:
             kind = 3 if rules.big_gin else 2
@@ -93,7 +93,7 @@ def champion_solo(view, rules, params):
         return best_discard(view.hand, view.legal, rules)
     table, draws_left = params[N_PARAMS : N_PARAMS + TABLE_SIZE], count_draws_left(view, rules)
     cards, values = search_discards(view, int(params[0]), rules, table)
-    first = N_PARAMS + correction_offset(rules)
+    first = N_PARAMS + find_correction_offset(rules)
     weights, x = (params[first : first + N_WEIGHTS], np.zeros(np.int64(N_WEIGHTS)))
     for i in range(len(cards)):
         write_features(view.hand & ~(1 << cards[i]), view.unseen, draws_left, values[i], rules, x)
@@ -114,7 +114,7 @@ def write_features(ten_cards, unseen, draws_left, search_value, rules, x):
         x: Output, (N_WEIGHTS,) float64.
     """
     x[:] = 0.0
-    n_unmatched = min_unmatched(ten_cards, rules)
+    n_unmatched = count_min_unmatched(ten_cards, rules)
     saves_one, saves_two, saves_three = count_saving_cards(ten_cards, unseen, n_unmatched, rules)
     unmatched = ten_cards & ~cards_in_melds(ten_cards, rules)
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
@@ -144,7 +144,9 @@ def count_saving_cards(ten_cards, unseen, n_unmatched, rules):
     saves_one, saves_two, saves_three = 0.0, 0.0, 0.0
     live_outs = outs(ten_cards, rules) & unseen
     while live_outs:
-        n_saved = n_unmatched - max(0, min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1)
+        n_saved = n_unmatched - max(
+            0, count_min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1
+        )
         live_outs &= live_outs - 1
         saves_one += n_saved == 1
         saves_two += n_saved == 2

@@ -13,8 +13,8 @@ Source: Developed for simgin. The fitted value iteration follows Ernst, Geurts a
 "Tree-Based Batch Mode Reinforcement Learning", 2005.
 """
 
-from simgin_strategies.ahead import is_last_discard, min_unmatched
-from simgin_strategies.stop import stop_value
+from simgin_strategies.ahead import count_min_unmatched, is_last_discard
+from simgin_strategies.stop import value_stopping
 
 from simgin.core.rules_record import SCORING_PENALTY, SCORING_WINLOSS
 from simgin.strategy import Strategy, discard, helper, knock
@@ -32,16 +32,16 @@ def dp(view, rules, params):
     """Keep the ten cards with the highest value in the learned table."""
     if is_last_discard(view, rules):
         return best_discard(view.hand, view.legal, rules)
-    time_left = time_index(view, rules)
-    best, best_value = -1, -1e18
+    time_left = find_time_index(view, rules)
+    best_card, best_value = -1, -1e18
     legal = view.legal
     while legal:
         card = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << card)
-        value = table_value(view.hand & ~(1 << card), view.unseen, time_left, rules, params)
+        value = look_up_value(view.hand & ~(1 << card), view.unseen, time_left, rules, params)
         if value > best_value:
-            best, best_value = card, value
-    return best
+            best_card, best_value = card, value
+    return best_card
 
 
 @knock(name="dp", weights="solo_dp.npy")
@@ -51,13 +51,13 @@ def dp_stop(view, rules, params):
         return True
     if view.deck_left < 1:
         return False
-    return stop_value(view.ending_count, view.deck_left, rules) >= table_value(
-        view.hand, view.unseen, time_index(view, rules), rules, params
+    return value_stopping(view.ending_count, view.deck_left, rules) >= look_up_value(
+        view.hand, view.unseen, find_time_index(view, rules), rules, params
     )
 
 
 @helper
-def time_index(view, rules):
+def find_time_index(view, rules):
     """Return the index on the time axis of the table, which is the number of draws left.
 
     With a joker, the index is the number of cards left in the deck, divided by three. In a
@@ -70,15 +70,17 @@ def time_index(view, rules):
 
 
 @helper
-def table_value(ten_cards, unseen, time_left, rules, table):
+def look_up_value(ten_cards, unseen, time_left, rules, table):
     """Look up the value of ten cards in the learned table."""
-    n_unmatched, n_saved = hand_features(ten_cards, unseen, rules)
-    plane = ((scoring_index(rules) * N_TIMES + time_left) * N_UNMATCHED + n_unmatched) * PLANE_SIZE
+    n_unmatched, n_saved = compute_hand_features(ten_cards, unseen, rules)
+    plane = (
+        (find_scoring_index(rules) * N_TIMES + time_left) * N_UNMATCHED + n_unmatched
+    ) * PLANE_SIZE
     return table[plane] + table[plane + 1] * n_saved + table[plane + 2] * deadwood(ten_cards, rules)
 
 
 @helper
-def scoring_index(rules):
+def find_scoring_index(rules):
     """Return the index of the part of the table that was learned for the scoring rules."""
     return (
         WON
@@ -90,14 +92,14 @@ def scoring_index(rules):
 
 
 @helper
-def hand_features(ten_cards, unseen, rules):
+def compute_hand_features(ten_cards, unseen, rules):
     """Return the number of unmatched cards, and the sum of its decreases over all draws."""
-    n_unmatched = min_unmatched(ten_cards, rules)
+    n_unmatched = count_min_unmatched(ten_cards, rules)
     live_outs = outs(ten_cards, rules) & unseen
     n_saved = 0
     while live_outs:
         n_saved += n_unmatched - max(
-            0, min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1
+            0, count_min_unmatched(ten_cards | live_outs & -live_outs, rules) - 1
         )
         live_outs &= live_outs - 1
     return n_unmatched, n_saved

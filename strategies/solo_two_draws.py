@@ -12,17 +12,17 @@ Source: Developed for simgin. The one-step search with a learned value follows T
 """
 
 import numpy as np
-from simgin_strategies.ahead import is_last_discard, min_unmatched
+from simgin_strategies.ahead import count_min_unmatched, is_last_discard
 from simgin_strategies.solo_dp import (
     CARDS_PER_STEP,
     N_TIMES,
     PENALTIES,
     WON,
     dp_stop,
-    scoring_index,
-    table_value,
+    find_scoring_index,
+    look_up_value,
 )
-from simgin_strategies.stop import stop_value
+from simgin_strategies.stop import value_stopping
 
 from simgin.strategy import Strategy, discard, helper, param
 from simgin.toolkit import best_discard, deadwood, highest_value_cards, lowest_bit, outs, popcount
@@ -57,20 +57,20 @@ def search_discards(view, width, rules, table):
     while legal:
         cards[n] = lowest_bit(highest_value_cards(legal, rules)[0])
         legal &= ~(1 << cards[n])
-        table_values[n] = value_by_table(
+        table_values[n] = evaluate_by_table(
             view.hand & ~(1 << cards[n]), view.unseen, draws_left, rules, table
         )
         n += 1
     n = min(n, width)
-    best, values = np.empty(n, np.int64), np.empty(n)
+    best_cards, values = np.empty(n, np.int64), np.empty(n)
     for i in range(n):
         best_index = table_values.argmax()
         table_values[best_index] = MIN_VALUE
-        best[i] = cards[best_index]
-        values[i] = value_by_next_draw(
-            view.hand & ~(1 << best[i]), view.unseen, draws_left, rules, table
+        best_cards[i] = cards[best_index]
+        values[i] = evaluate_by_next_draw(
+            view.hand & ~(1 << best_cards[i]), view.unseen, draws_left, rules, table
         )
-    return best, values
+    return best_cards, values
 
 
 @helper
@@ -85,94 +85,96 @@ def count_draws_left(view, rules):
 
 
 @helper
-def value_by_table(ten_cards, unseen, draws_left, rules, table):
+def evaluate_by_table(ten_cards, unseen, draws_left, rules, table):
     """Return the value of ten cards according to the learned table.
 
     The value is exact if there is no further draw or if only the joker is left.
     """
     has_draw_limit = rules.max_draws >= 0
     if draws_left < 1 or (draws_left == 1 and not has_draw_limit):
-        return final_value(ten_cards, rules)
+        return compute_final_value(ten_cards, rules)
     time_left = draws_left - 1 if has_draw_limit else (draws_left - 1) // CARDS_PER_STEP
-    return table_value(ten_cards, unseen, min(time_left, N_TIMES - 1), rules, table)
+    return look_up_value(ten_cards, unseen, min(time_left, N_TIMES - 1), rules, table)
 
 
 @helper
-def value_by_next_draw(ten_cards, unseen, draws_left, rules, table):
+def evaluate_by_next_draw(ten_cards, unseen, draws_left, rules, table):
     """Return the mean value of ten cards over the next draw, which can be the joker."""
     live_outs = outs(ten_cards, rules) & unseen
     other_cards = unseen & ~live_outs
-    unchanged_value = value_by_table(ten_cards, unseen, draws_left - 1, rules, table)
+    unchanged_value = evaluate_by_table(ten_cards, unseen, draws_left - 1, rules, table)
     total = unchanged_value * popcount(other_cards)
-    if scoring_index(rules) != WON:
-        best_nine = _best_nine(ten_cards, unseen, draws_left - 1, rules, table)
+    if find_scoring_index(rules) != WON:
+        best_nine = _find_best_nine(ten_cards, unseen, draws_left - 1, rules, table)
         while other_cards:
             card = other_cards & -other_cards
             other_cards ^= card
-            swapped_value = value_by_table(
+            swapped_value = evaluate_by_table(
                 best_nine | card, unseen ^ card, draws_left - 1, rules, table
             )
             total += max(0.0, swapped_value - unchanged_value)
     while live_outs:
         card = live_outs & -live_outs
         live_outs ^= card
-        total += _value_with_meld(ten_cards | card, unseen ^ card, draws_left - 1, rules, table)
+        total += _evaluate_with_meld(ten_cards | card, unseen ^ card, draws_left - 1, rules, table)
     mean = total / max(1, popcount(unseen))
     if rules.max_draws >= 0:
         return mean
-    return mean + (final_value(ten_cards, rules) - mean) / max(1, draws_left)
+    return mean + (compute_final_value(ten_cards, rules) - mean) / max(1, draws_left)
 
 
 @helper
-def _best_nine(ten_cards, unseen, draws_left, rules, table):
+def _find_best_nine(ten_cards, unseen, draws_left, rules, table):
     """Discard from ten cards the unmatched card with the lowest value according to the table."""
-    best, best_value = ten_cards, MIN_VALUE
-    n_unmatched = min_unmatched(ten_cards, rules)
+    best_nine, best_value = ten_cards, MIN_VALUE
+    n_unmatched = count_min_unmatched(ten_cards, rules)
     cards = ten_cards
     while cards:
         card = cards & -cards
         cards ^= card
-        if min_unmatched(ten_cards ^ card, rules) < n_unmatched:
-            value = value_by_table(ten_cards ^ card, unseen, draws_left, rules, table)
+        if count_min_unmatched(ten_cards ^ card, rules) < n_unmatched:
+            value = evaluate_by_table(ten_cards ^ card, unseen, draws_left, rules, table)
             if value > best_value:
-                best, best_value = ten_cards ^ card, value
-    return best
+                best_nine, best_value = ten_cards ^ card, value
+    return best_nine
 
 
 @helper
-def _value_with_meld(eleven_cards, unseen, draws_left, rules, table):
+def _evaluate_with_meld(eleven_cards, unseen, draws_left, rules, table):
     """Return the value of eleven cards that contain a new meld.
 
     The value is the value of gin, or of the best ten cards after discarding an unmatched card.
     """
-    n_unmatched = min_unmatched(eleven_cards, rules)
+    n_unmatched = count_min_unmatched(eleven_cards, rules)
     if n_unmatched <= 1:
-        return gin_value(draws_left, rules)
+        return compute_gin_value(draws_left, rules)
     best_value = MIN_VALUE
     cards = eleven_cards
     while cards:
         card = cards & -cards
         cards ^= card
-        if min_unmatched(eleven_cards ^ card, rules) < n_unmatched:
+        if count_min_unmatched(eleven_cards ^ card, rules) < n_unmatched:
             best_value = max(
-                best_value, value_by_table(eleven_cards ^ card, unseen, draws_left, rules, table)
+                best_value, evaluate_by_table(eleven_cards ^ card, unseen, draws_left, rules, table)
             )
     return best_value
 
 
 @helper
-def gin_value(draws_left, rules):
+def compute_gin_value(draws_left, rules):
     """Return the value of making gin under the scoring rules."""
-    scoring = scoring_index(rules)
+    scoring = find_scoring_index(rules)
     if scoring == WON:
         return 1.0
-    return -float(rules.penalty_gin) if scoring == PENALTIES else stop_value(0, draws_left, rules)
+    return (
+        -float(rules.penalty_gin) if scoring == PENALTIES else value_stopping(0, draws_left, rules)
+    )
 
 
 @helper
-def final_value(ten_cards, rules):
+def compute_final_value(ten_cards, rules):
     """Return the value of ten cards when the joker or the last draw ends the deal."""
-    return 0.0 if scoring_index(rules) == WON else -float(deadwood(ten_cards, rules))
+    return 0.0 if find_scoring_index(rules) == WON else -float(deadwood(ten_cards, rules))
 
 
 SOLO_TWO_DRAWS = Strategy(

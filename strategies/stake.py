@@ -93,7 +93,7 @@ def brave(view, rules, params):
 )
 def dead(view, rules, params):
     """Offer the largest number whose threshold (w2 to w6) is at most the win probability."""
-    p_win = _win_and_loss_probability(view, rules, params[5:], ON_TURN)[0]
+    p_win = _look_up_probabilities(view, rules, params[5:], ON_TURN)[0]
     for n in range(rules.die_cap, view.stake, -1):
         if p_win >= params[min(n, 6) - 2]:
             return n
@@ -107,7 +107,7 @@ def dead(view, rules, params):
 )
 def dead_answer(view, rules, params):
     """Accept if W - L >= -s/n, for the current stake s and the offered stake n."""
-    p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
+    p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
     return p_win - p_loss - shift >= -payment / view.offered
@@ -119,16 +119,16 @@ def by_value(view, rules, params):
 
     If several offers are equally good, make the largest of these offers.
     """
-    p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], ON_TURN)
-    best, best_value = 0, _value_without_offer(view, rules, p_win, p_loss, params[1:]) + params[0]
+    p_win, p_loss = _look_up_probabilities(view, rules, params[1:], ON_TURN)
+    best_offer, best_value = 0, _value_no_offer(view, rules, p_win, p_loss, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
-        if_refused = _value_after(
+        if_refused = _evaluate_after(
             view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:]
         )
-        value = min(if_refused, _value_of_stake(view, n, p_win, p_loss, params[1:]))
-        if value > best_value or (best and value == best_value):
-            best, best_value = n, value
-    return best
+        value = min(if_refused, _evaluate_stake(view, n, p_win, p_loss, params[1:]))
+        if value > best_value or (best_offer and value == best_value):
+            best_offer, best_value = n, value
+    return best_offer
 
 
 @answer(
@@ -138,16 +138,16 @@ def by_value(view, rules, params):
 )
 def by_value_answer(view, rules, params):
     """Accept if accepting gives at least the match win probability of refusing."""
-    p_win, p_loss = _win_and_loss_probability(view, rules, params[1:], OFF_TURN)
+    p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else min(params[0], p_win)
     payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
-    return _value_of_stake(
+    return _evaluate_stake(
         view, view.offered, p_win - shift, p_loss + shift, params[1:]
-    ) >= _value_after(view, 0, payment, params[1:])
+    ) >= _evaluate_after(view, 0, payment, params[1:])
 
 
 @helper
-def _win_and_loss_probability(view, rules, table, turn):
+def _look_up_probabilities(view, rules, table, turn):
     """Return the probabilities of winning and of losing the deal's stake.
 
     Before the cards are seen, both probabilities are 0.5. Later, they are in the table by the
@@ -170,34 +170,34 @@ def _win_and_loss_probability(view, rules, table, turn):
 
 
 @helper
-def _value_without_offer(view, rules, p_win, p_loss, table):
+def _value_no_offer(view, rules, p_win, p_loss, table):
     """Return the probability of winning the match without an offer.
 
     Before the cards are seen, the dealer can still make an offer after the nondealer.
     """
-    value = _value_of_stake(view, view.stake, p_win, p_loss, table)
+    value = _evaluate_stake(view, view.stake, p_win, p_loss, table)
     if view.phase == PHASE_BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
-            if_refused = _value_after(
+            if_refused = _evaluate_after(
                 view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table
             )
-            value = min(value, max(if_refused, _value_of_stake(view, n, p_win, p_loss, table)))
+            value = min(value, max(if_refused, _evaluate_stake(view, n, p_win, p_loss, table)))
     return value
 
 
 @helper
-def _value_of_stake(view, stake, p_win, p_loss, table):
+def _evaluate_stake(view, stake, p_win, p_loss, table):
     """Return the probability of winning the match if the deal is played for a stake."""
     p_draw = max(0.0, 1 - p_win - p_loss)
     return (
-        p_win * _value_after(view, stake, 0, table)
-        + p_loss * _value_after(view, 0, stake, table)
-        + p_draw * _value_after(view, 0, 0, table)
+        p_win * _evaluate_after(view, stake, 0, table)
+        + p_loss * _evaluate_after(view, 0, stake, table)
+        + p_draw * _evaluate_after(view, 0, 0, table)
     )
 
 
 @helper
-def _value_after(view, own_wins, opponent_wins, table):
+def _evaluate_after(view, own_wins, opponent_wins, table):
     """Return the match value V after each player has won a number of further deals or games.
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.
@@ -210,7 +210,7 @@ def _value_after(view, own_wins, opponent_wins, table):
     dealer = int(
         own_wins > opponent_wins or (own_wins == opponent_wins and view.dealer == view.seat)
     )
-    return match_value_at(
+    return look_up_value(
         view.target - own_needed - own_wins,
         view.target - opponent_needed - opponent_wins,
         dealer,
@@ -219,7 +219,7 @@ def _value_after(view, own_wins, opponent_wins, table):
 
 
 @helper
-def match_value_at(needed, opponent_needed, dealer, table):
+def look_up_value(needed, opponent_needed, dealer, table):
     """Return the match value V for a player who needs a given number of won deals.
 
     `dealer` is 1 if the player deals next, otherwise 0.

@@ -53,13 +53,13 @@ def stop_dp(view, rules, params):
         return True
     if view.deck_left < 1 or view.deck_left > MAX_CARDS_LEFT:
         return False
-    return stop_value(view.ending_count, view.deck_left, rules) >= _continuation_value(
+    return value_stopping(view.ending_count, view.deck_left, rules) >= _value_continuing(
         view.ending_count, view.deck_left, view.limit, rules, params
     )
 
 
 @helper
-def stop_value(deadwood_points, cards_left, rules):
+def value_stopping(deadwood_points, cards_left, rules):
     """Return the expected points (player minus joker) if the player ends the deal now.
 
     Args:
@@ -76,7 +76,7 @@ def stop_value(deadwood_points, cards_left, rules):
 
 
 @helper
-def _continuation_value(deadwood_points, cards_left, limit, rules, table):
+def _value_continuing(deadwood_points, cards_left, limit, rules, table):
     """Return the value, in points, of continuing with a given deadwood.
 
     Either the joker ends the deal, or play continues optimally according to the table.
@@ -87,21 +87,21 @@ def _continuation_value(deadwood_points, cards_left, limit, rules, table):
         after[i] = -table[i]
     for n_left in range(1, cards_left):
         for i in range(N_STATES):
-            value = -table[i] / n_left + (1 - 1 / n_left) * _expected_value(n_left, i, after, table)
+            value = -table[i] / n_left + (1 - 1 / n_left) * _average_value(n_left, i, after, table)
             values[i] = (
-                max(value, stop_value(i, n_left, rules))
+                max(value, value_stopping(i, n_left, rules))
                 if i == 0 or (i <= 10 and i <= limit)
                 else value
             )
         for i in range(N_STATES):
             after[i] = values[i]
-    return -deadwood_points / cards_left + (1 - 1 / cards_left) * _expected_value(
-        cards_left, state_index(deadwood_points), after, table
+    return -deadwood_points / cards_left + (1 - 1 / cards_left) * _average_value(
+        cards_left, find_state_index(deadwood_points), after, table
     )
 
 
 @helper
-def _expected_value(cards_left, i, values, table):
+def _average_value(cards_left, i, values, table):
     """Return the mean value over all possible deadwoods after the next draw."""
     row_offset = N_STATES + (cards_left * N_STATES + i) * N_STATES
     total = 0.0
@@ -111,7 +111,7 @@ def _expected_value(cards_left, i, values, table):
 
 
 @helper
-def state_index(deadwood_points):
+def find_state_index(deadwood_points):
     """Return the table index of an amount of deadwood.
 
     The states are 0, ..., 10, 11-13, 14-17, 18-23, 24-31, 32-44 and 45+.

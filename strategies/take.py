@@ -68,7 +68,7 @@ def knock_or_meld(view, rules, params):
 def value(view, rules, params):
     """Take the card on offer if the best hand with it is better than the mean hand after a draw."""
     by_hits = params[0] == 1
-    value_if_taken = _hand_value(
+    value_if_taken = _evaluate_hand(
         view.hand, view.taken_offer, view.hand, view.unseen, by_hits, rules
     )
     total = 0
@@ -77,12 +77,12 @@ def value(view, rules, params):
         card = lowest_bit(remaining_cards)
         remaining_cards &= remaining_cards - 1
         legal = view.hand if rules.discard_ban == BAN_DRAWN else view.hand | 1 << card
-        total += _hand_value(view.hand, card, legal, view.unseen, by_hits, rules)
+        total += _evaluate_hand(view.hand, card, legal, view.unseen, by_hits, rules)
     return take_if(value_if_taken * popcount(view.unseen) > total, view.legal)
 
 
 @helper
-def _hand_value(hand, card, legal, unseen, by_hits, rules):
+def _evaluate_hand(hand, card, legal, unseen, by_hits, rules):
     """Return the value of the best ten cards of a hand and an additional card."""
     eleven_cards = hand | 1 << card
     if not by_hits:

@@ -11,8 +11,8 @@ player.
 """
 
 from simgin_strategies.knock import early
-from simgin_strategies.pairs import middle_cost
-from simgin_strategies.safety import meldable_by_opponent
+from simgin_strategies.pairs import compute_middle_cost
+from simgin_strategies.safety import find_opponent_melds
 from simgin_strategies.take import meld_best
 
 from simgin.strategy import Strategy, discard, helper, param
@@ -41,12 +41,12 @@ def tonic(view, rules, params):
             unmatched_cards(view.hand, rules), view.unseen, params[1], rules
         )
     return discard_with_card_penalties(
-        view, rules, params, _cost, held_cards | meldable_by_opponent(view, params[6])
+        view, rules, params, _compute_cost, held_cards | find_opponent_melds(view, params[6])
     )
 
 
 @helper
-def _cost(view, rules, params, card, cards):
+def _compute_cost(view, rules, params, card, cards):
     """Return the cost of a discard as a weighted sum, in points.
 
     Args:
@@ -60,7 +60,7 @@ def _cost(view, rules, params, card, cards):
     hold_cost = params[0] if cards >> card & 1 else 0.0
     return (
         hold_cost
-        + middle_cost(card, params[3], params[4])
+        + compute_middle_cost(card, params[3], params[4])
         + params[5] * count_possible_melds(card, cards & ~view.hand, rules)
     )
 

@@ -18,7 +18,7 @@ from simgin.learn.champion_weights import (
     WARM_UP_ROUNDS,
     ChampionTrainer,
     blend_weights,
-    immediate_knock_probabilities,
+    compute_knock_probabilities,
     training_opponents,
 )
 from simgin.rules import variants
@@ -57,7 +57,7 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS)
         sets.append(learner.mean_weights)
     hasty, patient = sets
     return blend_weights(
-        patient, hasty, immediate_knock_probabilities(patient, hasty, seed + 2, rules)
+        patient, hasty, compute_knock_probabilities(patient, hasty, seed + 2, rules)
     )
 
 

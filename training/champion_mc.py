@@ -60,14 +60,14 @@ def rank_draws(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
     """Return the actions `take` and `draw` if taking the card on offer lowers the deadwood."""
     if not lowers_deadwood(view, rules):
         return [], []
-    gain = player.take_gain(view, rules, numbers)
+    gain = player.estimate_take_gain(view, rules, numbers)
     draws = legal_actions(view, rules)[:2]
     return draws[::-1] if gain > 0 else draws, [0.0, abs(gain)]
 
 
 def rank_discards(view: Any, rules: Any, params: np.ndarray) -> RankedActions:
     """Return the discards with the lowest costs."""
-    cards, prior_gains = champion_mc.lowest_cost_discards(view.legal, view, rules, params)
+    cards, prior_gains = champion_mc.find_lowest_cost_discards(view.legal, view, rules, params)
     return [Action(ACTION_DISCARD, int(card)) for card in cards], [
         -float(gain) for gain in prior_gains
     ]
@@ -78,7 +78,7 @@ def rank_knocks(view: Any, rules: Any, numbers: np.ndarray) -> RankedActions:
     if is_gin_or_better(view):
         return [], []
     gain = player.knock_gain(view, rules, numbers)
-    discard = player.lowest_cost_discard(legal_discards(view, rules), view, rules, numbers)
+    discard = player.find_lowest_cost_discard(legal_discards(view, rules), view, rules, numbers)
     actions = [Action(ACTION_DISCARD, int(discard)), Action(ACTION_END, int(view.ending_card))]
     return actions[::-1] if gain > 0 else actions, [0.0, abs(gain)]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from simgin_strategies import champion as player
 from simgin_strategies._champion import N_FEATURES, N_STAGES
-from simgin_strategies._champion_rules import N_RULE_FEATURES, rule_features
+from simgin_strategies._champion_rules import N_RULE_FEATURES, compute_rule_features
 
 from simgin.core import jit
 from simgin.learn import champion_weights
@@ -81,7 +81,7 @@ def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
         and of products, minus the sums that the initial weights explain.
     """
     rules = build_rules(variant)
-    found: Sums = {"features": rule_features(rules)}
+    found: Sums = {"features": compute_rule_features(rules)}
     changes = np.split(found["features"] @ deltas, len(DEALS))
     initial = initial_sets(rules)
     for number, (kind, change) in enumerate(zip(DEALS, changes, strict=True)):
@@ -223,7 +223,7 @@ def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
 def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndarray:
     """Return the log odds, under one rule set, that the opponent knocks immediately, (N_ODDS,)."""
     rules = build_rules(variant)
-    changes = np.split(rule_features(rules) @ deltas, len(DEALS))
+    changes = np.split(compute_rule_features(rules) @ deltas, len(DEALS))
     initial = initial_sets(rules).values()
     sets = [weights + change for weights, change in zip(initial, changes, strict=True)]
     ratios = champion_weights.likelihood_ratios(*sets, seed, variant, ODDS_MATCHES, 1)
@@ -246,7 +246,7 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     named_variants += [sample_variant(rng) for _ in range(ODDS_RULE_SETS)]
     seeds = [SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
     log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))
-    features = np.stack([rule_features(build_rules(variant)) for variant in named_variants])
+    features = np.stack([compute_rule_features(build_rules(variant)) for variant in named_variants])
     x = np.insert(features, 0, 1.0, axis=1)
     penalty = ODDS_PENALTY * np.diag([0.0, *np.ones(N_RULE_FEATURES)])
     coefficients: np.ndarray = np.linalg.solve(x.T @ x + penalty, x.T @ log_odds)

@@ -15,7 +15,12 @@ from pathlib import Path
 
 import numpy as np
 from beliefs import TRAINING_PLAYERS, hands_before, replay_deals
-from simgin_strategies.ginrummy_and_tonic import N_MATES, N_NEIGHBOUR_STATES, N_RANKS, table_index
+from simgin_strategies.ginrummy_and_tonic import (
+    N_MATES,
+    N_NEIGHBOUR_STATES,
+    N_RANKS,
+    find_table_index,
+)
 
 from simgin.core.deadwood import best_discards, deadwood
 from simgin.play.traced_deal import TracedDeal
@@ -44,7 +49,10 @@ def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
                 eleven = ten | 1 << card
                 deadwood_after, _ = best_discards(eleven, eleven, RULES)
                 rows.append(
-                    (table_index(card, view.known, view.unseen), deadwood_points - deadwood_after)
+                    (
+                        find_table_index(card, view.known, view.unseen),
+                        deadwood_points - deadwood_after,
+                    )
                 )
     return rows
 

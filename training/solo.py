@@ -26,9 +26,9 @@ from simgin_strategies.solo_dp import (
     PENALTIES,
     PLANE_SIZE,
     WON,
-    hand_features,
+    compute_hand_features,
 )
-from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, state_index, stop_value
+from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, find_state_index, value_stopping
 
 from simgin.core import jit, rng
 from simgin.core.bits import lowest_bit, nth_bit
@@ -140,13 +140,15 @@ def count_transitions(hands, rules, totals, changes):
     for deal in range(hands.shape[0]):
         deadwood_before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
-            totals[state_index(deadwood_before), 0] += 1
-            totals[state_index(deadwood_before), 1] += deadwood_before
+            totals[find_state_index(deadwood_before), 0] += 1
+            totals[find_state_index(deadwood_before), 1] += deadwood_before
             if hands[deal, t] == 0:
                 break
             deadwood_after = deadwood(hands[deal, t], rules)
             changes[
-                hands.shape[1] - t + 1, state_index(deadwood_before), state_index(deadwood_after)
+                hands.shape[1] - t + 1,
+                find_state_index(deadwood_before),
+                find_state_index(deadwood_after),
             ] += 1
             deadwood_before = deadwood_after
 
@@ -208,7 +210,7 @@ def continuation_value(hands, t, last, gin, scoring, rules):
     paid = 0
     for i in range(t, last if gin else last + 1):
         paid += deadwood(hands[i], rules)
-    return reached * stop_value(0, at_end, rules) - paid / left
+    return reached * value_stopping(0, at_end, rules) - paid / left
 
 
 @jit.jit
@@ -222,7 +224,7 @@ def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
             last_draw -= 1
         gin = deadwood(hands[deal, last_draw], rules) == 0
         for t in range(max(1, strays[deal, 0]), last_draw if gin else draws):
-            n_unmatched, saved = hand_features(hands[deal, t], unseen[deal, t], rules)
+            n_unmatched, saved = compute_hand_features(hands[deal, t], unseen[deal, t], rules)
             x[1], x[2] = saved, 0 if scoring == WON else deadwood(hands[deal, t], rules)
             x[3] = continuation_value(hands[deal], t, last_draw, gin, scoring, rules)
             time = (

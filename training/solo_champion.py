@@ -25,9 +25,9 @@ import numba
 import numpy as np
 from simgin_strategies.solo_champion import DECK_SIZE, N_WEIGHTS, write_features
 from simgin_strategies.solo_two_draws import (
+    compute_final_value,
+    compute_gin_value,
     count_draws_left,
-    final_value,
-    gin_value,
     search_discards,
 )
 
@@ -79,13 +79,13 @@ def update_view(view, eleven, unseen, t, rules):
 def average_value(hands, t, last, rules):
     """Return the value of a deal after t draws, averaged over all positions of the joker."""
     n_cards = max_draws(rules) - last + 1
-    value = final_value(hands[last], rules)
+    value = compute_final_value(hands[last], rules)
     if deadwood(hands[last], rules) == 0:
-        value = gin_value(n_cards, rules)
+        value = compute_gin_value(n_cards, rules)
     if rules.deal_scoring != SCORING_PENALTY:
         for s in range(last - 1, t - 1, -1):
             n_cards += 1
-            value += (final_value(hands[s], rules) - value) / n_cards
+            value += (compute_final_value(hands[s], rules) - value) / n_cards
     return value
 
 

@@ -41,18 +41,27 @@ def fill_worlds(view, rules, hand_weights, p_immediate, n_steps, seed, first, ha
     weights, features = np.zeros(N_LIKELIHOOD_FEATURES), np.zeros(N_LIKELIHOOD_FEATURES)
     interpolate_weights(weights, view, p_immediate, hand_weights, 0)
     declined, discarded = find_declined_and_discarded(view)
-    blind = view.phase == PHASE_BLIND  # No cards have been dealt yet.
-    hidden_cards = 0 if blind else 10 - popcount(view.known)
+    is_blind = view.phase == PHASE_BLIND  # No cards have been dealt yet.
+    n_hidden = 0 if is_blind else 10 - popcount(view.known)
     stock = np.zeros(52, np.int64)
     for i in range(len(hands)):
         noise = (seed << 40) ^ (first + i)
         stream = np.zeros(33, np.int64)
-        hidden = sample_cards(view.unseen, hidden_cards, noise, stream)
-        hidden = run_metropolis(
-            hidden, n_steps, features, weights, declined, discarded, view, rules, noise, stream
+        hidden_cards = sample_cards(view.unseen, n_hidden, noise, stream)
+        hidden_cards = run_metropolis(
+            hidden_cards,
+            n_steps,
+            features,
+            weights,
+            declined,
+            discarded,
+            view,
+            rules,
+            noise,
+            stream,
         )
-        shuffle_stock(hidden, view, noise, stream, stock)
-        hands[i] = hidden | view.known
+        shuffle_stock(hidden_cards, view, noise, stream, stock)
+        hands[i] = hidden_cards | view.known
         for k in range(stocks.shape[1]):
             stocks[i, k] = stock[k]
 

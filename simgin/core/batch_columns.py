@@ -46,7 +46,7 @@ FACT_NAMES = (
 FACT_INDEX = {name: i for i, name in enumerate(FACT_NAMES)}
 
 
-def _denominator_name(fact: str) -> str:
+def _choose_denominator(fact: str) -> str:
     """Return the name of the denominator of a statistic."""
     if fact in SHOWDOWN_FACTS:
         return "showdowns"
@@ -65,7 +65,7 @@ def _denominator_name(fact: str) -> str:
     return "deals"
 
 
-DENOMINATOR_INDEX = tuple(FACT_INDEX[_denominator_name(name)] for name in FACT_NAMES)
+DENOMINATOR_INDEX = tuple(FACT_INDEX[_choose_denominator(name)] for name in FACT_NAMES)
 
 # The columns of a batch row are the number of units, three sums per fact, histograms, and sums over
 # single deals and matches.

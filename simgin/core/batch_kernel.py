@@ -268,8 +268,8 @@ def start_mirrored_game(state, rules, seat_a, play_matches):
 
 
 def play_units(
-    state, rules, view0, view1, rows, records,
-    first_unit, n_units, units_per_row, play_matches, mirrored,
+    state, rules, view0, view1, rows, records, first_unit, n_units, units_per_row, play_matches,
+    mirrored,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
@@ -304,14 +304,15 @@ def play_units(
             clear_deal(state, rules, state.dealer)
             nondealer_view, dealer_view = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != seat_a:  # A is the nondealer and plays first.
-                take1, discard1, knock1 = take_a, discard_a, knock_a
-                take2, discard2, knock2 = take_b, discard_b, knock_b
+                nondealer_take, nondealer_discard, nondealer_knock = take_a, discard_a, knock_a
+                dealer_take, dealer_discard, dealer_knock = take_b, discard_b, knock_b
             else:
-                take1, discard1, knock1 = take_b, discard_b, knock_b
-                take2, discard2, knock2 = take_a, discard_a, knock_a
+                nondealer_take, nondealer_discard, nondealer_knock = take_b, discard_b, knock_b
+                dealer_take, dealer_discard, dealer_knock = take_a, discard_a, knock_a
             play_deal(
-                state, rules, nondealer_view, dealer_view, take1, discard1, knock1,
-                take2, discard2, knock2, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+                state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard,
+                nondealer_knock, dealer_take, dealer_discard, dealer_knock, offer_a, answer_a,
+                show_a, offer_b, answer_b, show_b,
             )  # fmt: skip
             if state.watched:
                 return

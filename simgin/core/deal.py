@@ -157,7 +157,10 @@ def _play_last_discard(state, rules, view, other_view, seat, knock, show_a, show
 
 
 @jit
-def play_opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
+def play_opening(
+    state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a, answer_a,
+    offer_b, answer_b,
+):  # fmt: skip
     """Play the decisions about the first upcard (rules.md 4.2).
 
     Before each decision, the player can offer the die. A refusal ends the deal and sets
@@ -169,16 +172,20 @@ def play_opening(state, rules, view1, view2, take1, take2, offer_a, answer_a, of
     if rules.first_turn == FIRST_TURN_DISCARD or rules.first_turn == FIRST_TURN_FREE:
         state.phase = PHASE_TURN
     if _offer_die_before_turn(
-        state, rules, view1, view2, nondealer, offer_a, answer_a, offer_b, answer_b
-    ):
+        state, rules, nondealer_view, dealer_view, nondealer, offer_a, answer_a, offer_b, answer_b,
+    ):  # fmt: skip
         return 0, FROM_DEAL
     return play_first_turn(
-        state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
-    )
+        state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a, answer_a,
+        offer_b, answer_b,
+    )  # fmt: skip
 
 
 @jit
-def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b):
+def play_first_turn(
+    state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a, answer_a,
+    offer_b, answer_b,
+):  # fmt: skip
     """Play the nondealer's decision about the first upcard.
 
     The function returns the same values as `play_opening`.
@@ -187,63 +194,72 @@ def play_first_turn(state, rules, view1, view2, take1, take2, offer_a, answer_a,
     if rules.first_turn == FIRST_TURN_DISCARD:
         return 0, FROM_DEAL
     if rules.first_turn == FIRST_TURN_FREE:
-        return 0, _choose_first_draw(state, rules, view1, nondealer, take1)
-    choices, pass_action = _upcard_choices(rules)
-    action = query_policy_noinline(state, rules, view1, nondealer, SLOT_TAKE, choices, take1)
+        return 0, _choose_first_draw(state, rules, nondealer_view, nondealer, nondealer_take)
+    choices, pass_action = _list_upcard_choices(rules)
+    action = query_policy_noinline(
+        state, rules, nondealer_view, nondealer, SLOT_TAKE, choices, nondealer_take
+    )
     if action != pass_action:
         state.upcard_to = 0 if action == FROM_PILE else 2
         return 0, action
     return continue_after_pass(
-        state, rules, view1, view2, 0, take1, take2, offer_a, answer_a, offer_b, answer_b
-    )
+        state, rules, nondealer_view, dealer_view, 0, nondealer_take, dealer_take, offer_a,
+        answer_a, offer_b, answer_b,
+    )  # fmt: skip
 
 
 @jit
 def continue_after_pass(
-    state, rules, view1, view2, passed_by_dealer, take1, take2, offer_a, answer_a, offer_b, answer_b
-):
+    state, rules, nondealer_view, dealer_view, passed_by_dealer, nondealer_take, dealer_take,
+    offer_a, answer_a, offer_b, answer_b,
+):  # fmt: skip
     """Continue the opening after the nondealer or the dealer has passed the first upcard.
 
     The function returns the same values as `play_opening`.
     """
     if passed_by_dealer == 1:
-        return _continue_after_two_passes(state, rules, view1, take1)
+        return _continue_after_two_passes(state, rules, nondealer_view, nondealer_take)
     state.shed[1 - state.dealer] |= 1 << state.top
     if _offer_die_before_turn(
-        state, rules, view2, view1, state.dealer, offer_a, answer_a, offer_b, answer_b
-    ):
+        state, rules, dealer_view, nondealer_view, state.dealer, offer_a, answer_a, offer_b,
+        answer_b,
+    ):  # fmt: skip
         return 1, FROM_DEAL
-    return offer_upcard_to_dealer(state, rules, view1, view2, take1, take2)
+    return offer_upcard_to_dealer(
+        state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take
+    )
 
 
 @jit
-def offer_upcard_to_dealer(state, rules, view1, view2, take1, take2):
+def offer_upcard_to_dealer(state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take):
     """Offer the first upcard to the dealer.
 
     The function returns the same values as `play_opening`.
     """
-    choices, pass_action = _upcard_choices(rules)
-    action = query_policy_noinline(state, rules, view2, state.dealer, SLOT_TAKE, choices, take2)
+    choices, pass_action = _list_upcard_choices(rules)
+    action = query_policy_noinline(
+        state, rules, dealer_view, state.dealer, SLOT_TAKE, choices, dealer_take
+    )
     if action != pass_action:
         state.upcard_to = 1 if action == FROM_PILE else 2
         return 1, action
-    return _continue_after_two_passes(state, rules, view1, take1)
+    return _continue_after_two_passes(state, rules, nondealer_view, nondealer_take)
 
 
 @jit
-def _continue_after_two_passes(state, rules, view1, take1):
+def _continue_after_two_passes(state, rules, nondealer_view, nondealer_take):
     """Choose the nondealer's draw source after both players have passed the upcard.
 
     The function returns the same values as `play_opening`.
     """
     state.shed[state.dealer] |= 1 << state.top
     if rules.first_turn == FIRST_TURN_UPCARD_STOCK_OR_PASS:
-        return 0, _choose_first_draw(state, rules, view1, 1 - state.dealer, take1)
+        return 0, _choose_first_draw(state, rules, nondealer_view, 1 - state.dealer, nondealer_take)
     return 0, FROM_STOCK
 
 
 @jit
-def _upcard_choices(rules):
+def _list_upcard_choices(rules):
     """Return the mask of the legal actions for the first upcard, and the number of the pass action.
 
     Passing is action 0 if the player can only take or pass. If the player can also draw from the
@@ -254,8 +270,8 @@ def _upcard_choices(rules):
 
 @inline_always
 def _offer_die_before_turn(
-    state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b
-):
+    state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b,
+):  # fmt: skip
     """Let a player offer the die at the start of a turn (rules.md 8.3 and 8.4).
 
     Returns True if an offer is refused.
@@ -263,17 +279,9 @@ def _offer_die_before_turn(
     if rules.die == DIE_OFF:
         return False
     return query_die_offer(
-        state,
-        rules,
-        view,
-        other_view,
-        seat,
-        rules.die_centre_in_play,
-        offer_a,
-        answer_a,
-        offer_b,
+        state, rules, view, other_view, seat, rules.die_centre_in_play, offer_a, answer_a, offer_b,
         answer_b,
-    )
+    )  # fmt: skip
 
 
 @jit
@@ -298,38 +306,42 @@ def choose_draw_source(state, rules, view, seat, take):
 
 @inline_always
 def play_deal(
-    state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
-    offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+    state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard, nondealer_knock,
+    dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Play the deal that `clear_deal` has prepared, and write the result to the state.
 
-    Arguments that end in 1 belong to the nondealer, and arguments that end in 2 belong to the
-    dealer. Policies that are called at most once per deal are passed separately for strategies A
-    and B.
+    The policies of the nondealer and of the dealer have corresponding prefixes. Policies that are
+    called at most once per deal are passed separately for strategies A and B.
     """
     if rules.die != DIE_OFF:
-        write_deal_fields(state, rules, view1, 1 - state.dealer)
-        write_deal_fields(state, rules, view2, state.dealer)
-        if query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
+        write_deal_fields(state, rules, nondealer_view, 1 - state.dealer)
+        write_deal_fields(state, rules, dealer_view, state.dealer)
+        if query_blind_offers(
+            state, rules, nondealer_view, dealer_view, offer_a, answer_a, offer_b, answer_b,
+        ):  # fmt: skip
             return
     deal_cards(state, rules)
-    write_deal_fields(state, rules, view1, 1 - state.dealer)
-    write_deal_fields(state, rules, view2, state.dealer)
+    write_deal_fields(state, rules, nondealer_view, 1 - state.dealer)
+    write_deal_fields(state, rules, dealer_view, state.dealer)
     dealer_to_move, source = play_opening(
-        state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
-    )
+        state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a, answer_a,
+        offer_b, answer_b,
+    )  # fmt: skip
     if state.kind >= 0:
         return
     play_turns(
-        state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
-        offer_a, answer_a, show_a, offer_b, answer_b, show_b, dealer_to_move, source,
+        state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard,
+        nondealer_knock, dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a,
+        offer_b, answer_b, show_b, dealer_to_move, source,
     )  # fmt: skip
 
 
 @inline_always
 def play_turns(
-    state, rules, view1, view2, take1, discard1, knock1, take2, discard2, knock2,
-    offer_a, answer_a, show_a, offer_b, answer_b, show_b, dealer_to_move, source,
+    state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard, nondealer_knock,
+    dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+    dealer_to_move, source,
 ):  # fmt: skip
     """Play from a given turn to the end of the deal.
 
@@ -340,23 +352,23 @@ def play_turns(
         if dealer_to_move == 0:
             seat, view, other_view, discard, knock, next_take = (
                 1 - state.dealer,
-                view1,
-                view2,
-                discard1,
-                knock1,
-                take2,
+                nondealer_view,
+                dealer_view,
+                nondealer_discard,
+                nondealer_knock,
+                dealer_take,
             )
-            next_knock = knock2
+            next_knock = dealer_knock
         else:
             seat, view, other_view, discard, knock, next_take = (
                 state.dealer,
-                view2,
-                view1,
-                discard2,
-                knock2,
-                take1,
+                dealer_view,
+                nondealer_view,
+                dealer_discard,
+                dealer_knock,
+                nondealer_take,
             )
-            next_knock = knock1
+            next_knock = nondealer_knock
         if source != TURN_OVER and _play_turn(
             state, rules, view, other_view, seat, source, discard, knock, show_a, show_b
         ):
@@ -374,8 +386,8 @@ def play_turns(
             return
         state.phase = PHASE_TURN
         if _offer_die_before_turn(
-            state, rules, other_view, view, 1 - seat, offer_a, answer_a, offer_b, answer_b
-        ):
+            state, rules, other_view, view, 1 - seat, offer_a, answer_a, offer_b, answer_b,
+        ):  # fmt: skip
             return
         source = choose_draw_source(state, rules, other_view, 1 - seat, next_take)
         dealer_to_move = 1 - dealer_to_move

@@ -16,49 +16,34 @@ MAY_OFFER_UNOWNED = np.int64(1)
 
 
 @jit
-def query_blind_offers(state, rules, view1, view2, offer_a, answer_a, offer_b, answer_b):
+def query_blind_offers(
+    state, rules, nondealer_view, dealer_view, offer_a, answer_a, offer_b, answer_b,
+):  # fmt: skip
     """Let the players offer the die before they see their cards.
 
     Returns True if an offer is refused.
 
-    The nondealer (`view1`) may offer first. If the nondealer makes no offer, the dealer (`view2`)
-    may offer.
+    The nondealer may offer first. If the nondealer makes no offer, the dealer may offer.
     """
     state.phase = PHASE_BLIND
     stake = state.stake
     if query_die_offer(
-        state,
-        rules,
-        view1,
-        view2,
-        1 - state.dealer,
-        MAY_OFFER_UNOWNED,
-        offer_a,
-        answer_a,
-        offer_b,
-        answer_b,
-    ):
+        state, rules, nondealer_view, dealer_view, 1 - state.dealer, MAY_OFFER_UNOWNED, offer_a,
+        answer_a, offer_b, answer_b,
+    ):  # fmt: skip
         return True
     if state.stake != stake:
         return False  # Before the cards are seen, only one offer is allowed.
     return query_die_offer(
-        state,
-        rules,
-        view2,
-        view1,
-        state.dealer,
-        MAY_OFFER_UNOWNED,
-        offer_a,
-        answer_a,
-        offer_b,
-        answer_b,
-    )
+        state, rules, dealer_view, nondealer_view, state.dealer, MAY_OFFER_UNOWNED, offer_a,
+        answer_a, offer_b, answer_b,
+    )  # fmt: skip
 
 
 @jit
 def query_die_offer(
-    state, rules, view, other_view, seat, may_offer_unowned, offer_a, answer_a, offer_b, answer_b
-):
+    state, rules, view, other_view, seat, may_offer_unowned, offer_a, answer_a, offer_b, answer_b,
+):  # fmt: skip
     """Query one seat for a die offer if an offer is allowed, and the other seat for a response.
 
     A refusal ends the deal. `may_offer_unowned` is true if a die without an owner may be offered.

@@ -32,7 +32,7 @@ def deal_multiplier(upcard, rules):
 
 
 @jit
-def required_ranks(points):
+def find_required_ranks(points):
     """Return the ranks that a shot at a score must leave unmatched, or 0 if no shot is possible.
 
     The multiset of ranks is encoded as in `rank_multiset`.
@@ -47,7 +47,7 @@ def required_ranks(points):
 
 
 @jit
-def shot_deadwood(points, rules):
+def compute_shot_deadwood(points, rules):
     """Return the deadwood of a shot, in points.
 
     The deadwood of a shot depends only on the player's `points` in the match.
@@ -136,7 +136,7 @@ def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points,
     if required_card >= 0 and not ten_cards >> required_card & 1:
         return ENDING_NONE, HUGE_COUNT  # A discarded card cannot be melded.
     if rules.shot and is_shot(ten_cards, required_card, points, rules):
-        return ENDING_SHOT, shot_deadwood(points, rules)
+        return ENDING_SHOT, compute_shot_deadwood(points, rules)
     deadwood_points = (
         deadwood_left
         if required_card < 0
@@ -150,7 +150,7 @@ def _find_ending_general(ten_cards, deadwood_left, required_card, limit, points,
 
 
 @jit
-def discards_that_end(eleven_cards, legal, required_card, limit, points, rules):
+def find_ending_discards(eleven_cards, legal, required_card, limit, points, rules):
     """Return the mask of the discards after which the player can end the deal (knock or shot)."""
     cards = 0
     while legal:
@@ -166,7 +166,7 @@ def discards_that_end(eleven_cards, legal, required_card, limit, points, rules):
 
 
 @jit
-def _least_declared_deadwood(eleven_cards, legal, required_card, rules):
+def _find_least_declared_deadwood(eleven_cards, legal, required_card, rules):
     """Return the least deadwood with `required_card` melded, and the discards that leave it."""
     best, cards = HUGE_COUNT, 0
     while legal:
@@ -180,7 +180,7 @@ def _least_declared_deadwood(eleven_cards, legal, required_card, rules):
 
 
 @jit
-def _shot_discards(eleven_cards, legal, required_card, points, rules):
+def _find_shot_discards(eleven_cards, legal, required_card, points, rules):
     """Return the mask of the discards that make a shot."""
     cards = 0
     while legal:
@@ -215,14 +215,14 @@ def _best_ending_general(eleven_cards, legal, required_card, limit, points, leas
         return ENDING_BIG_GIN, -1, 0
     if required_card >= 0:
         legal &= ~(1 << required_card)
-        least, best = _least_declared_deadwood(eleven_cards, legal, required_card, rules)
+        least, best = _find_least_declared_deadwood(eleven_cards, legal, required_card, rules)
     if rules.shot:
-        shots = _shot_discards(eleven_cards, legal, required_card, points, rules)
+        shots = _find_shot_discards(eleven_cards, legal, required_card, points, rules)
         if shots:
             return (
                 ENDING_SHOT,
                 lowest_bit(highest_value_cards(shots, rules)[0]),
-                shot_deadwood(points, rules),
+                compute_shot_deadwood(points, rules),
             )
     if least > limit:
         return ENDING_NONE, -1, HUGE_COUNT

@@ -24,8 +24,8 @@ SEAT_A = np.int64(0)  # seat of strategy A, the strategy under study
 
 
 def run_paired_rollouts(
-    state, rules, view0, view1, first_unit, n_units, match_states,
-    slot, first_only, choose_actions, explore_knock, views, weights, actions, records,
+    state, rules, view0, view1, first_unit, n_units, match_states, slot, first_only, choose_actions,
+    explore_knock, views, weights, actions, records,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
@@ -56,7 +56,7 @@ def run_paired_rollouts(
     """
     max_actions = actions.shape[1]
     for i in range(n_units):
-        _setup_deal(state, rules, first_unit + i, match_states[i])
+        _prepare_deal(state, rules, first_unit + i, match_states[i])
         start_shuffle(state)
         swap_hands_for_dealer(state)
         actions[i] = -1
@@ -76,20 +76,21 @@ def run_paired_rollouts(
             knock = explore_knock if rollout < 0 else knock_a
             nondealer_view, dealer_view = (view1, view0) if state.dealer == 0 else (view0, view1)
             if state.dealer != SEAT_A:
-                take1, discard1, knock1 = take_a, discard_a, knock
-                take2, discard2, knock2 = take_b, discard_b, knock_b
+                nondealer_take, nondealer_discard, nondealer_knock = take_a, discard_a, knock
+                dealer_take, dealer_discard, dealer_knock = take_b, discard_b, knock_b
             else:
-                take1, discard1, knock1 = take_b, discard_b, knock_b
-                take2, discard2, knock2 = take_a, discard_a, knock
+                nondealer_take, nondealer_discard, nondealer_knock = take_b, discard_b, knock_b
+                dealer_take, dealer_discard, dealer_knock = take_a, discard_a, knock
             play_deal(
-                state, rules, nondealer_view, dealer_view, take1, discard1, knock1,
-                take2, discard2, knock2, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+                state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard,
+                nondealer_knock, dealer_take, dealer_discard, dealer_knock, offer_a, answer_a,
+                show_a, offer_b, answer_b, show_b,
             )  # fmt: skip
             if rollout >= 0:
                 write_deal_record(state, records[i, rollout], SEAT_A)
             else:
                 decision, weights[i] = _sample_decision(state, slot, first_only)
-                remaining = _candidate_actions(
+                remaining = _find_candidate_actions(
                     state, rules, slot, decision, choose_actions, views, i
                 )
             rollout += 1
@@ -98,9 +99,8 @@ def run_paired_rollouts(
 
 
 def run_paired_rollouts_solo(
-    state, rules, view, first_unit, n_units, match_states,
-    slot, first_only, choose_actions, explore_knock, views, weights, actions, records,
-    discard_a, knock_a,
+    state, rules, view, first_unit, n_units, match_states, slot, first_only, choose_actions,
+    explore_knock, views, weights, actions, records, discard_a, knock_a,
 ):  # fmt: skip
     """Roll out decisions in a single-player variant (see `run_paired_rollouts`).
 
@@ -108,7 +108,7 @@ def run_paired_rollouts_solo(
     """
     max_actions = actions.shape[1]
     for i in range(n_units):
-        _setup_deal(state, rules, first_unit + i, match_states[i])
+        _prepare_deal(state, rules, first_unit + i, match_states[i])
         start_shuffle(state)
         state.joker = joker_position(state.seed, state.unit, state.deal, rules)
         actions[i] = -1
@@ -128,7 +128,7 @@ def run_paired_rollouts_solo(
                 write_deal_record(state, records[i, rollout], SEAT_A)
             else:
                 decision, weights[i] = _sample_decision(state, slot, first_only)
-                remaining = _candidate_actions(
+                remaining = _find_candidate_actions(
                     state, rules, slot, decision, choose_actions, views, i
                 )
             rollout += 1
@@ -137,7 +137,7 @@ def run_paired_rollouts_solo(
 
 
 @jit
-def _setup_deal(state, rules, unit, match_state):
+def _prepare_deal(state, rules, unit, match_state):
     """Prepare a deal of a match with the given score."""
     start_match(state, rules)
     state.unit = unit
@@ -162,7 +162,7 @@ def _set_script(state, decision):
 
 
 @jit
-def _candidate_actions(state, rules, slot, decision, choose_actions, views, row):
+def _find_candidate_actions(state, rules, slot, decision, choose_actions, views, row):
     """Return the actions to roll out at a logged decision, as bits.
 
     The result is 0 if there are fewer than two such actions.

@@ -239,8 +239,8 @@ def resolve_last_discard(state, rules, view, other_view, action, card, show_a, s
 
 @jit
 def resolve_die_action(
-    state, rules, view, own_view, opponent_view, action, offered_number, view1, view2, take1, take2,
-    offer_a, answer_a, offer_b, answer_b,
+    state, rules, view, own_view, opponent_view, action, offered_number, nondealer_view,
+    dealer_view, nondealer_take, dealer_take, offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
     """Apply an action with the die: offer a number, or accept or refuse an offer.
 
@@ -257,36 +257,36 @@ def resolve_die_action(
         offer_die(state, rules, own_view, opponent_view, seat, offered_number, answer_b)
     elif view.phase == PHASE_BLIND and seat != view.dealer:
         query_die_offer(
-            state,
-            rules,
-            view2,
-            view1,
-            view.dealer,
-            MAY_OFFER_UNOWNED,
-            offer_a,
-            answer_a,
-            offer_b,
-            answer_b,
-        )
+            state, rules, dealer_view, nondealer_view, view.dealer, MAY_OFFER_UNOWNED, offer_a,
+            answer_a, offer_b, answer_b,
+        )  # fmt: skip
     dealer_to_move = np.int64(offering_seat == view.dealer)
     if state.kind >= 0:
         return dealer_to_move, FROM_DEAL
     if view.phase == PHASE_BLIND:
         deal_cards(state, rules)
-        write_deal_fields(state, rules, view1, 1 - view.dealer)
-        write_deal_fields(state, rules, view2, view.dealer)
+        write_deal_fields(state, rules, nondealer_view, 1 - view.dealer)
+        write_deal_fields(state, rules, dealer_view, view.dealer)
         return play_opening(
-            state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
-        )
+            state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a,
+            answer_a, offer_b, answer_b,
+        )  # fmt: skip
     if view.turns > 0:
         if dealer_to_move == 0:
-            return dealer_to_move, choose_draw_source(state, rules, view1, offering_seat, take1)
-        return dealer_to_move, choose_draw_source(state, rules, view2, offering_seat, take2)
+            return dealer_to_move, choose_draw_source(
+                state, rules, nondealer_view, offering_seat, nondealer_take
+            )
+        return dealer_to_move, choose_draw_source(
+            state, rules, dealer_view, offering_seat, dealer_take
+        )
     if dealer_to_move == 0:
         return play_first_turn(
-            state, rules, view1, view2, take1, take2, offer_a, answer_a, offer_b, answer_b
-        )
-    return offer_upcard_to_dealer(state, rules, view1, view2, take1, take2)
+            state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a,
+            answer_a, offer_b, answer_b,
+        )  # fmt: skip
+    return offer_upcard_to_dealer(
+        state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take
+    )
 
 
 @jit
@@ -311,11 +311,11 @@ def roll_out_action(
     nondealer_view, dealer_view = (view1, view0) if view.dealer == 0 else (view0, view1)
     own_view, opponent_view = (view0, view1) if view.seat == 0 else (view1, view0)
     if dealer_to_move == 0:
-        take1, discard1, knock1 = take_a, discard_a, knock_a
-        take2, discard2, knock2 = take_b, discard_b, knock_b
+        nondealer_take, nondealer_discard, nondealer_knock = take_a, discard_a, knock_a
+        dealer_take, dealer_discard, dealer_knock = take_b, discard_b, knock_b
     else:
-        take1, discard1, knock1 = take_b, discard_b, knock_b
-        take2, discard2, knock2 = take_a, discard_a, knock_a
+        nondealer_take, nondealer_discard, nondealer_knock = take_b, discard_b, knock_b
+        dealer_take, dealer_discard, dealer_knock = take_a, discard_a, knock_a
     if view.phase == PHASE_LAST:
         resolve_last_discard(state, rules, own_view, opponent_view, action, card, show_a, show_b)
     elif action in (ACTION_DISCARD, ACTION_END):
@@ -323,12 +323,12 @@ def roll_out_action(
     source = FROM_PILE if action == ACTION_TAKE else FROM_STOCK
     if action >= ACTION_OFFER:
         dealer_to_move, source = resolve_die_action(
-            state, rules, view, own_view, opponent_view, action, card,
-            nondealer_view, dealer_view, take1, take2, offer_a, answer_a, offer_b, answer_b,
+            state, rules, view, own_view, opponent_view, action, card, nondealer_view, dealer_view,
+            nondealer_take, dealer_take, offer_a, answer_a, offer_b, answer_b,
         )  # fmt: skip
     elif action == ACTION_PASS:
         dealer_to_move, source = continue_after_pass(
-            state, rules, nondealer_view, dealer_view, dealer_to_move, take1, take2,
+            state, rules, nondealer_view, dealer_view, dealer_to_move, nondealer_take, dealer_take,
             offer_a, answer_a, offer_b, answer_b,
         )  # fmt: skip
     elif action == ACTION_DISCARD:
@@ -337,8 +337,8 @@ def roll_out_action(
         state.upcard_to = dealer_to_move if action == ACTION_TAKE else 2
     if state.kind < 0:
         play_turns(
-            state, rules, nondealer_view, dealer_view, take1, discard1, knock1,
-            take2, discard2, knock2, offer_a, answer_a, show_a,
+            state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard,
+            nondealer_knock, dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a,
             offer_b, answer_b, show_b, dealer_to_move, source,
         )  # fmt: skip
 

@@ -141,7 +141,7 @@ def list_rainbows(ace_runs: int) -> list[int]:
     ]
 
 
-def value_plane(value: list[int], bit: int) -> int:
+def build_value_plane(value: list[int], bit: int) -> int:
     """Return the mask of the cards whose value in points has a given bit set.
 
     `value` lists the values of A..K.
@@ -150,7 +150,7 @@ def value_plane(value: list[int], bit: int) -> int:
 
 
 @lru_cache(maxsize=32)
-def lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
+def build_lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]:
     """Return a table of the run cards and the unmatched points of every possible suit lane.
 
     The best runs either omit the lowest card of the lane or include it. A dynamic program therefore
@@ -204,8 +204,8 @@ def build_rules_record(
         value = card_values(parameters["pip_values"], ace)
         rules.value[side] = value
         rules.peers[side] = [sum(1 << r for r in range(13) if value[r] == v) for v in value]
-        rules.lane[side] = lane_table(tuple(value), parameters["ace_runs"])
-        rules.planes[side] = [value_plane(value, bit) for bit in range(N_VALUE_PLANES)]
+        rules.lane[side] = build_lane_table(tuple(value), parameters["ace_runs"])
+        rules.planes[side] = [build_value_plane(value, bit) for bit in range(N_VALUE_PLANES)]
         supports_bits = not parameters["rainbow"] and max(value) < 1 << N_VALUE_PLANES
         rules.by_planes[side] = supports_bits and parameters["ace_runs"] == ACE_LOW
         rules.by_planes_apart[side] = supports_bits

@@ -3,7 +3,7 @@
 from simgin.core.bits import popcount
 from simgin.core.codes import ENDING_BIG_GIN, ENDING_KNOCK, ENDING_SHOT
 from simgin.core.deadwood import deadwood_for_side
-from simgin.core.endings import required_meld_card, required_ranks
+from simgin.core.endings import find_required_ranks, required_meld_card
 from simgin.core.jit import jit
 from simgin.core.layoff import lay_off
 from simgin.core.meldings import MAX_MELDINGS, NO_MELDING, find_legal_meldings, find_shown_melding
@@ -30,7 +30,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
     state.least = -1
     state.best = 0
     required_card = required_meld_card(state.taken, rules)
-    ranks_left = required_ranks(state.points[seat]) if state.ending == ENDING_SHOT else -1
+    ranks_left = find_required_ranks(state.points[seat]) if state.ending == ENDING_SHOT else -1
     if rules.melding == MELDING_AUTO:
         knocker_count = find_shown_melding(
             state.hand[seat],

@@ -413,7 +413,7 @@ def _train(
     start_time = time.process_time()
     seed_of_odds = match.generation_seed(len(kinds) + 1)
     sets = patient.mean_weights, hasty.mean_weights
-    probabilities = champion_weights.immediate_knock_probabilities(
+    probabilities = champion_weights.compute_knock_probabilities(
         *sets, seed_of_odds, match.variant, workers, is_trained=True
     )
     seconds = hasty.seconds + patient.seconds + time.process_time() - start_time

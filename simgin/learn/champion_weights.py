@@ -80,7 +80,7 @@ IMMEDIATE_KNOCK_PRIOR = 0.5  # probability that an unknown opponent knocks immed
 @helper
 def cheapest_discards(view, rules, params, max_discards):
     """Return up to `max_discards` discards with the lowest costs, as bits."""
-    weights = player.current_weights(view, rules, params)
+    weights = player.get_current_weights(view, rules, params)
     cards, costs = int_stack_array(), float_stack_array()
     n = player.write_candidates(view.legal, view, rules, weights, cards, costs)
     discards: Any = np.int64(0)
@@ -149,7 +149,7 @@ def write_discard_features(views, actions, rules, out):
 def write_take_features(views, rules, params, out):
     """Write the features of all offered cards to `out`, (n_decisions, N_TAKE_FEATURES)."""
     for i in range(len(views)):
-        weights = player.current_weights(views[i], rules, params)
+        weights = player.get_current_weights(views[i], rules, params)
         x = player.describe_take(views[i], rules, weights)
         for j in range(player.N_TAKE_FEATURES):
             out[i, j] = x[j]
@@ -682,7 +682,7 @@ def opponent_distribution(records: np.ndarray) -> np.ndarray:
     return shares
 
 
-def immediate_knock_probabilities(
+def compute_knock_probabilities(
     patient: np.ndarray,
     hasty: np.ndarray,
     seed: int,

@@ -235,7 +235,7 @@ def required_shot_ranks(points: int) -> list[int]:
     Returns:
         Ranks 1..9 in ascending order. The tuple is empty if no shot is possible.
     """
-    code = int(endings.required_ranks(points))
+    code = int(endings.find_required_ranks(points))
     return [rank + 1 for rank in range(13) for _ in range(code >> 3 * rank & 7)]
 
 
@@ -288,7 +288,7 @@ def _find_possible_endings(
         found_endings.append(Ending(kind, discard, deadwood_points))
     if points is not None and endings.is_shot(ten_cards, -1, points, rules):
         discarded = 1 << discard if discard >= 0 else 0
-        required = int(endings.required_ranks(points))
+        required = int(endings.find_required_ranks(points))
         deadwood, _ = shown_melding(ten_cards, rules, discard=discarded, ranks_left=required)
         found_endings.append(Ending("shot", discard, deadwood))
     return found_endings

@@ -10,7 +10,7 @@ from simgin.core import codes
 from simgin.core.bits import lowest_bit
 from simgin.core.deadwood import best_discards, deadwood, highest_value_cards
 from simgin.core.deal_record import DEAL_RECORD
-from simgin.core.endings import discards_that_end, permitted_discards, required_meld_card
+from simgin.core.endings import find_ending_discards, permitted_discards, required_meld_card
 from simgin.core.offer_queries import query_world_offers
 from simgin.core.paired_rollouts import run_paired_rollouts, run_paired_rollouts_solo
 from simgin.core.policy_types import POLICY_TYPE, VIEW_TYPE
@@ -149,7 +149,7 @@ def _list_ending_actions(view: Any, eleven_cards: int, rules: Any) -> list[Actio
     legal = int(permitted_discards(eleven_cards, taken_card, int(view.drawn), rules))
     required_card = int(required_meld_card(taken_card, rules))
     limit, points = int(view.limit), int(view.own_points)
-    ending = int(discards_that_end(eleven_cards, legal, required_card, limit, points, rules))
+    ending = int(find_ending_discards(eleven_cards, legal, required_card, limit, points, rules))
     actions = [Action(ACTION_END, card) for card in notation.mask_to_cards(ending)]
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         actions.append(Action(ACTION_END))

@@ -127,15 +127,15 @@ def _replay_deal(game, state, rules, view0, view1):
     """
     first = 1 - state.dealer
     nondealer_view, dealer_view = (view1, view0) if first == 1 else (view0, view1)
-    take_first, take_second = (
+    nondealer_take, dealer_take = (
         _seat_policy(game, first, SLOT_TAKE),
         _seat_policy(game, 1 - first, SLOT_TAKE),
     )
-    discard_first, discard_second = (
+    nondealer_discard, dealer_discard = (
         _seat_policy(game, first, SLOT_DISCARD),
         _seat_policy(game, 1 - first, SLOT_DISCARD),
     )
-    knock_first, knock_second = (
+    nondealer_knock, dealer_knock = (
         _seat_policy(game, first, SLOT_KNOCK),
         _seat_policy(game, 1 - first, SLOT_KNOCK),
     )
@@ -155,8 +155,8 @@ def _replay_deal(game, state, rules, view0, view1):
         write_ending_fields(state, view1)
         previous_turn = 0 if state.asked_seat == state.dealer else 1
         play_turns(
-            state, rules, nondealer_view, dealer_view, take_first, discard_first, knock_first,
-            take_second, discard_second, knock_second, offer_a, answer_a, show_a,
+            state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard,
+            nondealer_knock, dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a,
             offer_b, answer_b, show_b, previous_turn, TURN_OVER,
         )  # fmt: skip
         return
@@ -167,9 +167,9 @@ def _replay_deal(game, state, rules, view0, view1):
     state.owner = game.owner
     clear_deal(state, rules, state.dealer)
     play_deal(
-        state, rules, nondealer_view, dealer_view,
-        take_first, discard_first, knock_first, take_second, discard_second, knock_second,
-        offer_a, answer_a, show_a, offer_b, answer_b, show_b,
+        state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard,
+        nondealer_knock, dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a,
+        offer_b, answer_b, show_b,
     )  # fmt: skip
 
 

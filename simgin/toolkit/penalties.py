@@ -75,7 +75,7 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
                 return discard_with_card_penalties(view, rules, params, penalty, 0)
     """
     hand_deadwood, in_melds = deadwood(view.hand, rules), cards_in_melds(view.hand, rules)
-    best, least = -1, 1e18
+    best_card, min_cost = -1, 1e18
     untested_cards = view.legal
     while untested_cards:
         card = lowest_bit(highest_value_cards(untested_cards, rules)[0])
@@ -86,9 +86,9 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
             else hand_deadwood - rules.value[0, card % 13]
         )
         cost = deadwood_left + penalty(view, rules, params, card, context)
-        if cost < least:
-            best, least = card, cost
-    return best
+        if cost < min_cost:
+            best_card, min_cost = card, cost
+    return best_card
 
 
 @inline_always
@@ -120,11 +120,11 @@ def lowest_cost_card(view, rules, params, cards, cost, context):
             def careful(view, rules, params):
                 return lowest_cost_card(view, rules, params, view.best, cost, 0)
     """
-    best, least = -1, 1e18
+    best_card, min_cost = -1, 1e18
     while cards:
         card = lowest_bit(highest_value_cards(cards, rules)[0])
         cards &= ~(1 << card)
         card_cost = cost(view, rules, params, card, context)
-        if card_cost < least:
-            best, least = card, card_cost
-    return best
+        if card_cost < min_cost:
+            best_card, min_cost = card, card_cost
+    return best_card

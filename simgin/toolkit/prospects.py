@@ -511,13 +511,13 @@ def count_live_completers(card, cards, unseen, rules):
 
             count_live_completers(card, view.hand, view.unseen, rules) > 0
     """
-    best = -1
+    max_completers = -1
     partner_cards = cards & partners(card, rules)
     while partner_cards:
         partner = lowest_bit(partner_cards)
         partner_cards &= partner_cards - 1
-        best = max(best, popcount(completers(card, partner, rules) & unseen))
-    return best
+        max_completers = max(max_completers, popcount(completers(card, partner, rules) & unseen))
+    return max_completers
 
 
 @jit

@@ -9,7 +9,7 @@ import pytest
 
 from oracles import reference
 from simgin.core import meldings
-from simgin.core.endings import required_ranks
+from simgin.core.endings import find_required_ranks
 from support import hands
 
 VALUES = ("", "+pip_values=five_ten+ace_value=15")
@@ -139,7 +139,7 @@ def test_the_melding_of_a_shot_agrees_with_the_reference(text, ban):
         want = reference_melding(
             ten, discard, row, demanded=reference.shot_ranks(points), taken=taken
         )
-        found = board.shown(ten, discard, must, required_ranks(points))
+        found = board.shown(ten, discard, must, find_required_ranks(points))
         assert found == want, (hands.names(ten), points)
         shots += want[1] is not None
     assert shots >= 15

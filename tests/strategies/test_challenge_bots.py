@@ -250,5 +250,5 @@ def test_the_table_is_learned_in_miniature():
 
 def test_marjj_weighs_the_next_hand_by_the_same_bits_in_python():
     for n in range(60):
-        compiled, plain = marjj._power(0.9, n), marjj._power.py_func(0.9, n)
+        compiled, plain = marjj._compute_power(0.9, n), marjj._compute_power.py_func(0.9, n)
         assert compiled == plain == pytest.approx(0.9**n)

@@ -202,7 +202,7 @@ def test_the_discard_of_least_cost_is_made(questions):
             array, np.array([legal]), RULES, rows
         )
         stage = sum(view.own_turn >= first for first in (3, 5, 8, 11))
-        first = int(player.blend_offset(view, RULES, params)) + sight.N_FEATURES * stage
+        first = int(player.find_blend_offset(view, RULES, params)) + sight.N_FEATURES * stage
         weights = params[first : first + sight.N_FEATURES]
         hand = members(view.hand)
         loose = set(hand) - in_melds(hand)
@@ -229,8 +229,8 @@ def test_the_blend_follows_what_the_opponent_won():
             view.other_deals, view.other_points, view.own_turn = deals, points, turn
             mean = min(15, points // (3 * deals)) if deals else 0
             want = table[min(deals, 4), mean, min(turn, 16) - 1]
-            assert player.immediate_knock_level(view, rules, params) == want
-            assert player.blend_offset(view, rules, params) == at + want * player.BLEND_SIZE
+            assert player.find_immediate_knock_level(view, rules, params) == want
+            assert player.find_blend_offset(view, rules, params) == at + want * player.BLEND_SIZE
     table = params[player.OPPONENT_OFFSET : player.RULES_SIZE].reshape(
         player.N_WON, player.N_MEANS, player.N_TURNS
     )
@@ -388,7 +388,7 @@ def test_weights_and_worlds_are_joined_by_their_errors():
             assert looking.estimate_gain(values, 2, n, before, spread) == pytest.approx(
                 (joined, each)
             )
-            variance = looking.variance_after(n, each, spread)
+            variance = looking.compute_variance_after(n, each, spread)
             assert variance == pytest.approx(1 / (1 / seen + 1 / known))
     assert looking.estimate_gain(values, 2, 0, -1.5, 2.5) == pytest.approx((-1.5, 33**2))
 
@@ -440,9 +440,9 @@ def test_the_discards_tried_are_the_cheapest():
         for question in trace_deal(matchup, unit).decisions:
             if question.seat == 0 and question.slot == "discard":
                 view = question.view
-                few, before = champion_mc.lowest_cost_discards(view.legal, view, RULES, PARAMS)
+                few, before = champion_mc.find_lowest_cost_discards(view.legal, view, RULES, PARAMS)
                 assert few[0] == question.action
-                assert few[0] == player.lowest_cost_discard(view.legal, view, RULES, numbers)
+                assert few[0] == player.find_lowest_cost_discard(view.legal, view, RULES, numbers)
                 assert before[0] == 0 and (np.diff(before) <= 0).all()
                 assert (before > -player.MAX_COST).all()
                 lengths.add(len(few))

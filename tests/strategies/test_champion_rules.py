@@ -6,8 +6,8 @@ from simgin_strategies import champion as player
 from simgin_strategies._champion_rules import (
     N_RULE_FEATURES,
     TRAINED_FEATURES,
-    rule_features,
-    variant_features,
+    compute_rule_features,
+    compute_variant_features,
 )
 
 from simgin.learn.random_rules import is_in_training_range, sample_variant
@@ -56,7 +56,7 @@ def test_the_weights_for_the_rules_of_the_challenge_are_those_of_the_file(name, 
     ],
 )
 def test_a_change_of_the_rules_changes_few_features(setting, others):
-    found = rule_features(rules_of(f"standard+{setting}"))
+    found = compute_rule_features(rules_of(f"standard+{setting}"))
     assert found.shape == (N_RULE_FEATURES,)
     assert np.count_nonzero(found) == others
 
@@ -64,26 +64,29 @@ def test_a_change_of_the_rules_changes_few_features(setting, others):
 def test_bonuses_do_not_matter_where_they_are_not_paid():
     """Without knocks there are no undercuts; if won deals count, there are no bonuses."""
     for base in ("straight", "dice"):
-        plain = rule_features(rules_of(base))
-        assert (rule_features(rules_of(f"{base}+undercut_bonus=60")) == plain).all()
-    assert (rule_features(rules_of("dice+gin_bonus=60")) == rule_features(rules_of("dice"))).all()
+        plain = compute_rule_features(rules_of(base))
+        assert (compute_rule_features(rules_of(f"{base}+undercut_bonus=60")) == plain).all()
+    assert (
+        compute_rule_features(rules_of("dice+gin_bonus=60"))
+        == compute_rule_features(rules_of("dice"))
+    ).all()
 
 
 def test_features_are_finite_and_bounded():
     lots = np.random.default_rng(8)
     every = [*map(variants.find_variant, TWO_PLAYER), *(sample_variant(lots) for _ in range(100))]
-    found = np.array([rule_features(build_rules(variant)) for variant in every])
+    found = np.array([compute_rule_features(build_rules(variant)) for variant in every])
     assert np.isfinite(found).all()
     assert np.abs(found).max() <= 1
 
 
 @pytest.mark.parametrize("name", TRAINED_FEATURES)
 def test_the_features_of_the_variants_with_own_weights_are_known(name):
-    assert (rule_features(rules_of(name)) == variant_features(name)).all()
+    assert (compute_rule_features(rules_of(name)) == compute_variant_features(name)).all()
 
 
 def test_the_features_of_the_usual_rules_are_zero():
-    assert not rule_features(rules_of("standard+box_bonus=25")).any()
+    assert not compute_rule_features(rules_of("standard+box_bonus=25")).any()
 
 
 @pytest.fixture
@@ -98,11 +101,11 @@ def changes():
 @pytest.mark.parametrize(("rules", "group"), [("oklahoma+gin_bonus=40", 0), ("rush", 1)])
 def test_the_weights_are_a_linear_function_of_the_features(changes, rules, group):
     base, deltas = changes
-    change = player.weights_for_rules(base, deltas.ravel(), rules_of(rules)) - base
+    change = player.adapt_weights(base, deltas.ravel(), rules_of(rules)) - base
     by_group = change.reshape(4, player.RULES_SIZE)
     assert not np.delete(by_group, group, axis=0).any()
     blends = by_group[group, : player.OPPONENT_OFFSET].reshape(player.N_BLENDS, player.BLEND_SIZE)
-    shift = rule_features(rules_of(rules)) @ deltas[1:, : 2 * player.BLEND_SIZE]
+    shift = compute_rule_features(rules_of(rules)) @ deltas[1:, : 2 * player.BLEND_SIZE]
     patient, hasty = np.split(shift, 2)
     for i, blend in enumerate(blends):
         assert blend == pytest.approx(patient + (hasty - patient) * i / 8)
@@ -110,11 +113,13 @@ def test_the_weights_are_a_linear_function_of_the_features(changes, rules, group
 
 def test_tedesco_has_its_own_weights_and_others_change_from_them(changes):
     base, deltas = changes
-    assert player.weights_for_rules(base, deltas, rules_of("tedesco")) is base
-    changed = player.weights_for_rules(base, deltas, rules_of("tedesco+gin_bonus=50"))
+    assert player.adapt_weights(base, deltas, rules_of("tedesco")) is base
+    changed = player.adapt_weights(base, deltas, rules_of("tedesco+gin_bonus=50"))
     first = player.TEDESCO
     change = (changed - base)[first : first + player.BLEND_SIZE]
-    bonus = rule_features(rules_of("tedesco+gin_bonus=50")) - rule_features(rules_of("tedesco"))
+    bonus = compute_rule_features(rules_of("tedesco+gin_bonus=50")) - compute_rule_features(
+        rules_of("tedesco")
+    )
     assert change == pytest.approx(bonus @ deltas[1:, : player.BLEND_SIZE])
 
 
@@ -123,13 +128,15 @@ def test_the_type_of_the_opponent_follows_the_change_of_its_log_odds(changes):
     base, _ = changes
     deltas = np.zeros((1 + N_RULE_FEATURES, 2 * player.BLEND_SIZE + player.N_ODDS))
     rules = rules_of("standard+undercut_bonus=10")
-    (feature,) = np.flatnonzero(rule_features(rules))
+    (feature,) = np.flatnonzero(compute_rule_features(rules))
     size = player.N_WON * player.N_MEANS
-    deltas[1 + feature, 2 * player.BLEND_SIZE :][:size] = rule_features(rules)[feature] * np.log(3)
+    deltas[1 + feature, 2 * player.BLEND_SIZE :][:size] = compute_rule_features(rules)[
+        feature
+    ] * np.log(3)
     weights = base.copy()
     levels = slice(player.OPPONENT_OFFSET, player.RULES_SIZE)
     weights[levels] = np.resize([0, 3, 6, 7, 8], player.RULES_SIZE - player.OPPONENT_OFFSET)
-    found = player.weights_for_rules(weights, deltas, rules)[levels]
+    found = player.adapt_weights(weights, deltas, rules)[levels]
     assert (found == np.resize([2, 5, 8, 8, 8], found.size)).all()
 
 

@@ -13,7 +13,7 @@ import solo as script
 import solo_champion as training
 from simgin_strategies import solo_champion as player
 from simgin_strategies.solo_two_draws import search_discards
-from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, state_index, stop_value
+from simgin_strategies.stop import MAX_CARDS_LEFT, N_STATES, find_state_index, value_stopping
 
 from oracles import reference
 from oracles.reference.strategies import stopping_value
@@ -140,7 +140,7 @@ def planes():
     return committed("solo_dp").reshape(3, 15, 11, 3).astype(float)
 
 
-def value_by_table(scoring, time, ten, unseen, values):
+def evaluate_by_table(scoring, time, ten, unseen, values):
     """Return the value of ten cards from solo_dp.npy, computed by brute force."""
     now = melds_out(names(ten), values)
     saved = sum(now - max(0, melds_out(names(ten | 1 << u), values) - 1) for u in members(unseen))
@@ -164,7 +164,8 @@ def test_dp_keeps_what_the_table_values_most(text, scoring, time, shown):
         hand, unseen = eleven()
         tens = {card: hand & ~(1 << card) for card in members(hand)}
         worth = {
-            card: value_by_table(scoring, time, ten, unseen, values) for card, ten in tens.items()
+            card: evaluate_by_table(scoring, time, ten, unseen, values)
+            for card, ten in tens.items()
         }
         chosen = thrown("dp", own_rules, hand, unseen, **{"own_turn": 3, **shown})
         assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
@@ -175,7 +176,7 @@ def test_dp_stops_if_stopping_is_worth_more_than_continuing():
     ten, values, answers = mask("5S 6S 7S 9H 9D 9C 2H 3H 4H 2C"), row("solitaire-gin-knock"), set()
     for unseen in (0, mask("KS KH QD"), mask("4S 8S 9S AH 5H KC"), PACK & ~ten):
         for left in range(1, 44, 3):
-            gain = stopping(2, left) - value_by_table(1, (left - 1) // 3, ten, unseen, values)
+            gain = stopping(2, left) - evaluate_by_table(1, (left - 1) // 3, ten, unseen, values)
             asked = ask("knock", "dp", hand=ten, unseen=unseen, ending_count=2, deck_left=left)
             assert asked == (gain >= 0)
             answers.add(asked)
@@ -198,7 +199,7 @@ def value_by_search(scoring, time, ten, unseen, left, values):
         if melds_out(names(eleven), values) <= 1:
             return stopping(0, left - 1)
         tens = [eleven & ~(1 << x) for x in loose(eleven)]
-        return max(value_by_table(scoring, time, kept, rest, values) for kept in tens)
+        return max(evaluate_by_table(scoring, time, kept, rest, values) for kept in tens)
 
     total = 0.0
     for u in members(unseen):
@@ -208,10 +209,10 @@ def value_by_search(scoring, time, ten, unseen, left, values):
             continue
         nines = [ten & ~(1 << x) for x in loose(ten)]
         kept = (
-            max(nines, key=lambda nine: value_by_table(scoring, time, nine, unseen, values))
+            max(nines, key=lambda nine: evaluate_by_table(scoring, time, nine, unseen, values))
             | 1 << u
         )
-        options = (value_by_table(scoring, time, cards, rest, values) for cards in (ten, kept))
+        options = (evaluate_by_table(scoring, time, cards, rest, values) for cards in (ten, kept))
         total += max(options)
     mean = total / unseen.bit_count()
     return mean + (-reference.deadwood(names(ten), values) - mean) / left
@@ -232,9 +233,9 @@ def test_two_draws_keeps_what_the_next_card_makes_best():
             hand, rest = eleven()
         unseen = notation.cards_to_mask(RANDOM.sample(members(rest), 6))
         tens = {card: hand & ~(1 << card) for card in members(hand)}
-        liked = sorted(tens, key=lambda card: -value_by_table(1, time, tens[card], unseen, values))[
-            :4
-        ]
+        liked = sorted(
+            tens, key=lambda card: -evaluate_by_table(1, time, tens[card], unseen, values)
+        )[:4]
         worth = {card: value_by_search(1, time, tens[card], unseen, left, values) for card in liked}
         chosen = thrown("two-draws", KNOCK, hand, unseen, deck_left=left, own_turn=3)
         assert worth[chosen] == pytest.approx(max(worth.values()), abs=1e-9)
@@ -263,7 +264,7 @@ def test_the_value_of_stopping_agrees_with_enumeration(more):
     for left in range(1, 44):
         for count in range(11):
             worth = stopping(count, left, text)
-            assert stop_value(count, left, game(text)) == pytest.approx(worth, abs=1e-12)
+            assert value_stopping(count, left, game(text)) == pytest.approx(worth, abs=1e-12)
 
 
 def test_the_derived_table_of_stop_values_is_correct():
@@ -300,9 +301,9 @@ def test_stop_dp_is_the_backward_induction():
     for left in range(1, 44, 3):
         for count in range(1, 11):
             stop = stopping(count, left, text)
-            if abs(stop - go(left, state_index(count), count)) > 1e-6:
+            if abs(stop - go(left, find_state_index(count), count)) > 1e-6:
                 asked = ask("knock", "stop-dp", rules=own_rules, ending_count=count, deck_left=left)
-                assert asked == (stop > go(left, state_index(count), count))
+                assert asked == (stop > go(left, find_state_index(count), count))
                 answers.add(asked)
     assert answers == {0, 1}
 
@@ -478,7 +479,7 @@ def test_every_feature_of_solo_champion_agrees_with_its_name():
 def test_the_discard_of_most_value_with_its_correction_is_made(variant):
     rules, _ = hands.game(variant)
     params = np.load(player.champion_solo.weights).astype(float)
-    first = player.correction_offset(rules)
+    first = player.find_correction_offset(rules)
     weights = params[first : first + player.N_WEIGHTS]
     changed = 0
     for question in asked_discards(variant):
@@ -500,7 +501,7 @@ def test_the_discard_of_most_value_with_its_correction_is_made(variant):
 
 
 def test_every_game_has_its_own_weights():
-    firsts = [player.correction_offset(hands.game(variant)[0]) for variant in ALONE]
+    firsts = [player.find_correction_offset(hands.game(variant)[0]) for variant in ALONE]
     assert firsts == [player.TABLE_SIZE + i * player.N_WEIGHTS for i in range(5)]
     assert list(training.REGRESSION_UNITS) == ALONE
     one_player = {

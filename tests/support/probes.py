@@ -6,7 +6,7 @@ Their parameters precede those of the policy that they replace. Chart tests use 
 from dataclasses import replace
 
 import numpy as np
-from simgin_strategies.champion import knock_gain, lowest_cost_discard, take_gain
+from simgin_strategies.champion import estimate_take_gain, find_lowest_cost_discard, knock_gain
 
 from simgin.rules.build import build_rules
 from simgin.strategy import PHASE_LAST, discard, helper, knock, take
@@ -108,7 +108,7 @@ def champion_take(view, rules, params):
     order = forced_take(view, rules, params)
     if order >= 0:
         return order
-    return take_if(take_gain(view, rules, params[3:]) > 0, view.legal)
+    return take_if(estimate_take_gain(view, rules, params[3:]) > 0, view.legal)
 
 
 @helper
@@ -134,7 +134,7 @@ def gold_discard(view, rules, params):
 @discard
 def champion_discard(view, rules, params):
     order = forced_discard(view, rules, params)
-    return order if order >= 0 else lowest_cost_discard(view.legal, view, rules, params[2:])
+    return order if order >= 0 else find_lowest_cost_discard(view.legal, view, rules, params[2:])
 
 
 PROBES = {

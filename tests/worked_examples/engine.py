@@ -105,7 +105,7 @@ def showdown(row, how, hand, defender, limit, points, thrown, taken, left, facto
         rules,
         discard=1 << thrown if thrown >= 0 else 0,
         required_card=int(endings.required_meld_card(taken, rules)),
-        ranks_left=int(endings.required_ranks(points)) if how == "shot" else -1,
+        ranks_left=int(endings.find_required_ranks(points)) if how == "shot" else -1,
     )
     if own > {"knock": limit, "shot": 99}.get(how, 0):
         raise Impossible(f"no melding permits this {how.replace('_', ' ')}")
