@@ -147,7 +147,8 @@ def find_two_highest_values(cards, rules):
 def count_knock_draws(deadwood_points, highest_value, new_outs, view, rules):
     """Return the approximate number of unseen cards that allow a first knock on the next draw.
 
-    These are low cards that can replace the highest unmatched card, and outs to a new meld.
+    The function counts low cards that can replace the highest unmatched card, and outs to a new
+    meld.
     """
     nine_deadwood = deadwood_points - highest_value
     if deadwood_points <= view.limit or nine_deadwood >= view.limit:

@@ -1,9 +1,9 @@
 """Simulation for `champion-mc`, which samples hidden cards and rolls out actions.
 
 A *world* is a possible arrangement of the hidden cards (see simgin.toolkit.hand_sampling). In each
-world, simgin rolls out every candidate action with two champions, who know only their own cards and
-the public cards. In some worlds, the opponent knocks immediately. The proportion of these worlds is
-the probability of such an opponent.
+world, simgin rolls out every candidate action with two champions, who see only the cards that they
+would see in a real deal. In some worlds, the opponent knocks immediately. The proportion of these
+worlds is the probability of such an opponent.
 """
 
 import numpy as np

@@ -3,9 +3,9 @@
 The reference values for solitaire games in the rule book come from strategies that look ahead in
 this way with perfect memory, so discarded cards are no longer unseen. The parameter `aim` selects
 the criterion. Most cards do not make a meld, so the deadwood after drawing them is known without a
-search. It equals the deadwood of the ten cards, or of the best nine cards and the new card. Only
-the remaining cards, about a hundred per discard, are evaluated. The last discard minimises
-deadwood.
+search. This deadwood equals the deadwood of the ten cards, or of the best nine cards and the new
+card. Only the remaining cards, about a hundred per discard, are evaluated. The last discard
+minimises deadwood.
 
 Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the criterion `few`
 follows Ahmed et al., "A Heuristic Evaluation Function for Hand Strength Estimation in Gin Rummy"
@@ -109,7 +109,7 @@ def _sum_min_unmatched(ten_cards, unseen, rules):
 
 @helper
 def count_min_unmatched(hand, rules):
-    """Return the smallest possible number of unmatched cards of a hand, regardless of card values.
+    """Return the smallest possible number of unmatched cards in a hand, regardless of card values.
 
     The hand has up to eleven cards. Rainbows are ignored.
     """
@@ -184,7 +184,8 @@ def _count_out_of_runs(spades, hearts, diamonds, clubs, rules):
 def _count_out_of_suit_runs(lane, rules):
     """Return the number of cards left in a lane after its runs have been melded.
 
-    These are the cards outside all runs, and two more cards if A-2-3 and Q-K-A need the same ace.
+    The result counts the cards outside all runs, and two more cards if A-2-3 and Q-K-A need the
+    same ace.
     """
     has_both_ends = rules.ace_runs == ACE_HIGH_OR_LOW and lane & 0b1110000001111 == 0b1100000000111
     return popcount(lane & ~int(rules.lane[0, lane])) + 2 * has_both_ends

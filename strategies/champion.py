@@ -2,18 +2,18 @@
 
 Each discard that leaves little more than the least deadwood has a cost: the weighted sum of 64
 features of the remaining cards and of the discard (strategies/_champion.py). The weights depend on
-the stage of the deal. Champion makes the discard with the lowest cost. It knocks according to a
-table by turn and deadwood, corrected for the outs. It takes a card on offer if the same weights
-predict a gain.
+the stage of the deal. Champion makes the discard with the lowest cost. Champion knocks according to
+a table by turn and deadwood, corrected for the outs. Champion takes a card on offer if the same
+weights predict a gain.
 
 There are two sets of weights: one for opponents that knock immediately, and one for opponents that
 wait for gin. Champion interpolates between them with the probability that the opponent knocks
 immediately. This probability depends on the number of deals that the opponent has won in the match,
 on the points of these deals, and on the length of the current deal. training/champion.py trained
-all weights with rollouts of every option in the same world. It used the rules of the EAAI challenge
-and, separately, the rules of Gin Rush, Tedesco Gin and Gin Dice. Under other rules, champion
-changes the weights for the most similar of these variants by a linear function of the bonuses, the
-knock limit and other features of the rules. It uses the die like `dice-player`.
+all weights with rollouts of every option in the same world. The training used the rules of the EAAI
+challenge and, separately, the rules of Gin Rush, Tedesco Gin and Gin Dice. Under other rules,
+champion changes the weights for the most similar of these variants by a linear function of the
+bonuses, the knock limit and other features of the rules. Champion uses the die like `dice-player`.
 
 Source: Developed for simgin. Regression on rollouts of alternative moves from the same position
 goes back to Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.

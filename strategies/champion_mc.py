@@ -6,7 +6,7 @@ the weights and from the rollouts are combined according to their errors, and th
 chosen. An action is rolled out in more worlds as long as the expected gain exceeds the cost in
 time.
 
-Source: Developed for simgin. It samples hidden cards and plays rollouts like MonteCarloBot
+Source: Developed for simgin. Champion-mc samples hidden cards and plays rollouts like MonteCarloBot
 (jdh8/gin-rummy-engine, 2026), and uses learned costs as the prior of the comparison, as in Tesauro
 and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.
 """

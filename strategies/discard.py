@@ -85,7 +85,7 @@ def _compute_hits_cost(view, rules, params, card, context):
 
 @helper
 def _select_neighbours(hand):
-    """Return the cards of a hand that are adjacent to another card of the same suit in the hand."""
+    """Return the cards in a hand that are adjacent to another card of the same suit in the hand."""
     not_kings = ALL_CARDS & ~cards_of_rank(12)
     with_lower = (hand & not_kings) << 1 & hand
     with_upper = hand >> 1 & not_kings & hand

@@ -1,10 +1,10 @@
 """MARJJ: takes useful cards, minimises the expected deadwood, and waits for gin.
 
-It takes a card if the card is in a best melding and lowers the deadwood. It follows the public file
-v5 of the player that reportedly won the EAAI-21 gin rummy challenge. The cost of a discard consists
-of three parts: the deadwood, the mean of the few lowest deadwoods after the next draw, with a
-weight that decreases from turn to turn, and the use of the card to the opponent. `marjj-paper` has
-the parameters reported from the paper.
+MARJJ takes a card if the card is in a best melding and lowers the deadwood. The strategy follows
+the public file v5 of the player that reportedly won the EAAI-21 gin rummy challenge. The cost of a
+discard consists of three parts: the deadwood, the mean of the few lowest deadwoods after the next
+draw, with a weight that decreases from turn to turn, and the use of the card to the opponent.
+`marjj-paper` has the parameters reported from the paper.
 
 The strategy follows the file even in its errors. Two cards on the same side of a discard do not
 count as a run. A queen is treated as if no king were available. `one_gone` is added instead of

@@ -1,14 +1,14 @@
 """Monte Carlo: samples worlds of hidden cards, rolls out each action and picks the best action.
 
-It chooses gold's action unless another action is better by `gate` standard errors in the same
-worlds. With a lower threshold, it plays worse than gold. Rollouts are greedy. In rollouts, this
-player waits for gin (`patient`), so that plans are compared rather than immediate knocks, and the
-opponent plays like gold. The sampled hand of the opponent has the deadwood expected at this stage
-(`developed`). The value of a result is the match win probability at the new score (`value`), from a
-table for matches to 100 between two gold players. The table is scaled to other targets. If points
-do not decide the match, the value is the points. The strategy does not value information, because
-all cards are known in a rollout. In solitaire games, in variants with shots or big gin, and under
-the 50th-card rule, the strategy plays like gold.
+The strategy chooses gold's action unless another action is better by `gate` standard errors in the
+same worlds. With a lower threshold, it plays worse than gold. Rollouts are greedy. In rollouts,
+this player waits for gin (`patient`), so that plans are compared rather than immediate knocks, and
+the opponent plays like gold. The sampled hand of the opponent has the deadwood expected at this
+stage (`developed`). The value of a result is the match win probability at the new score (`value`),
+from a table for matches to 100 between two gold players. The table is scaled to other targets. If
+points do not decide the match, the value is the points. The strategy does not value information,
+because all cards are known in a rollout. In solitaire games, in variants with shots or big gin, and
+under the 50th-card rule, the strategy plays like gold.
 
 Source: jdh8/gin-rummy-engine (MonteCarloBot), 2026. Unlike the original, the strategy uses exact
 lay-offs and, by default, improved sampled hands.

@@ -415,7 +415,7 @@ def _find_best_discard(view, candidate_cards, rules, params):
     opp=param(18, 0, 99, "estimated deadwood up to which the opponent seems low"),
 )
 def belief(view, rules, params):
-    """Knock with at most `own` points, or always if the opponent probably has high deadwood."""
+    """Knock with up to `own` points, or with more if the opponent probably has high deadwood."""
     return (
         view.ending >= 2
         or view.ending_count <= params[0]

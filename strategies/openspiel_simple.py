@@ -1,8 +1,8 @@
 """OpenSpiel-simple: takes cards for melds or a knock, discards high cards, and knocks immediately.
 
-It discards the highest card that the best melding of the eleven cards leaves over, and therefore
-sometimes overlooks a better discard. The original uses the first best melding that its program
-finds and never lays off. Here, any best melding is used, and the engine lays off.
+The strategy discards the highest card that the best melding of the eleven cards leaves over, and
+therefore sometimes overlooks a better discard. The original uses the first best melding that its
+program finds and never lays off. Here, any best melding is used, and the engine lays off.
 
 Source: SimpleGinRummyBot in google-deepmind/open_spiel, 2019.
 """

@@ -1,22 +1,23 @@
 """Percent-twenty: keeps the least deadwood, discards safely, and knocks according to a table.
 
-Take: It takes a card that makes a meld and lowers the deadwood, or that lowers it by nine. If the
-opponent is known to hold two cards that make a meld with the card, the meld must lower the deadwood
-by three.
+Take: The strategy takes a card that makes a meld and lowers the deadwood, or that lowers the
+deadwood by nine. If the opponent is known to hold two cards that make a meld with the card, the
+meld must lower the deadwood by three.
 
-Discard: Of the discards with the least deadwood, it chooses the card that meets the most of the
-following conditions. The known cards of the opponent do not make a meld with the card. The opponent
-discarded a card near it (same rank, or same suit within two ranks). The card is dead (in no meld of
-the hand, even after drawing any unseen card). Cards up to nine are discarded before higher cards.
+Discard: Of the discards with the least deadwood, the strategy chooses the card that meets the most
+of the following conditions. The known cards of the opponent do not make a meld with the card. The
+opponent discarded a card near it (same rank, or same suit within two ranks). The card is dead (in
+no meld of the hand, even after drawing any unseen card). Cards up to nine are discarded before
+higher cards.
 
-Knock: It knocks with gin, or according to a table by remaining deadwood, number of cards seen (in
-steps of five), and number of dead cards. The authors computed the table by counterfactual regret
-minimisation and published it in their source. It knocks with six or more if few cards have been
-seen, and rarely with less than three.
+Knock: The strategy knocks with gin, or according to a table by remaining deadwood, number of cards
+seen (in steps of five), and number of dead cards. The authors computed the table by counterfactual
+regret minimisation and published it in their source. The strategy knocks with a deadwood of six or
+more if few cards have been seen, and rarely with less than three.
 
 Differences from the original file: The original gives a point for an expected improvement with the
-next card, which all candidates get. It breaks ties by suit (here at random), and knocks whenever
-all unmatched cards could be laid off on known cards of the opponent. The original also
+next card, which all candidates get. The original breaks ties by suit (here at random), and knocks
+whenever all unmatched cards could be laid off on known cards of the opponent. The original also
 overlooks some sets of the opponent, and two entries of its table for takes are swapped.
 
 Source: Bowser, Gallucci, Kettell and Overton, PercentTwenty_Player in CTOverton/Agent-TAG,
@@ -96,7 +97,7 @@ def unwanted(view, rules, params):
 
 @helper
 def _find_dead_cards(hand, unseen, rules):
-    """Return the cards of a hand that are outside melds, even after drawing any unseen card."""
+    """Return the cards in a hand that are outside melds, even after drawing any unseen card."""
     dead_cards = 0
     untested_cards = hand & ~cards_in_melds(hand, rules)
     while untested_cards:

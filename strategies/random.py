@@ -1,6 +1,6 @@
 """Random: plays random legal cards, and ends the deal with probability 0.5 when possible.
 
-It also uses the die and chooses the melding to show at random.
+The strategy also uses the die and chooses the melding to show at random.
 
 Source: This player is a common baseline.
 """

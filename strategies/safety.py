@@ -166,7 +166,7 @@ def wild(view, rules, params):
 
 @helper
 def _select_distant_cards(hand, seen_cards):
-    """Return the cards of a hand that have no seen card near them.
+    """Return the cards in a hand that have no seen card near them.
 
     Cards in the hand count as seen.
     """
@@ -186,7 +186,7 @@ def _select_distant_cards(hand, seen_cards):
     cost=param(5, 0, 99, "maximum cost in deadwood"),
 )
 def bait(view, rules, params):
-    """Early in the deal, discard a card near a wanted card, so that the wanted card seems safe."""
+    """Early in the deal, discard a card near a useful card, so that the useful card seems safe."""
     least_deadwood, cards = view.least, view.best
     if view.own_turn <= params[1] and bernoulli(params[0], view.noise):
         bait_discards = _select_bait_cards(view.hand, view.legal, view.unseen, rules)

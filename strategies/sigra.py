@@ -89,7 +89,7 @@ def _make_scratch(view, rules):
 
 @helper
 def _find_best_cost_with(view, card, max_cost, scratch, rules, params):
-    """Return the cost of the best ten cards of a hand and an additional card.
+    """Return the cost of the best ten cards in a hand and an additional card.
 
     The result is at most `max_cost`.
     """
@@ -202,7 +202,7 @@ def _write_prospects(hand, unseen, prospects, rules):
 
 @helper
 def _add_runs(hand, gap_card, prospects, rules):
-    """Count, for each card of the hand, the runs that one missing card would complete."""
+    """Count, for each card in the hand, the runs that one missing card would complete."""
     lane, rank = suit_lane(hand, gap_card // 13), gap_card % 13
     n_below = rank - 1 - highest_lane_bit(~lane & (1 << rank) - 1)
     n_above = lowest_bit(~(lane >> rank + 1))

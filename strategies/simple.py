@@ -1,7 +1,7 @@
 """Simple: takes any card that makes a meld, keeps the least deadwood, and knocks immediately.
 
-It is the baseline of the EAAI-21 challenge. Ties between discards are broken at random, and a pair
-{drawn, discarded} is never repeated within a deal. Here, the engine chooses the melding shown.
+Simple is the baseline of the EAAI-21 challenge. Ties between discards are broken at random, and a
+pair {drawn, discarded} is never repeated within a deal. Here, the engine chooses the melding shown.
 
 Source: SimpleGinRummyPlayer of Neller's framework for the EAAI-21 gin rummy challenge
 (tneller/gin-rummy-eaai).

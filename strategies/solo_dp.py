@@ -1,8 +1,8 @@
 """Solitaire strategy that keeps the ten cards with the highest value in a learned table.
 
-The strategy is the benchmark for looking ahead. The table was trained in self-play. It contains the
-value of ten cards by number of draws left and by three features. The features are the number of
-unmatched cards, the number of unmatched cards that live cards would save (summed as in
+The strategy is the benchmark for looking ahead. The table was trained in self-play. The table
+contains the value of ten cards by number of draws left and by three features. The features are the
+number of unmatched cards, the number of unmatched cards that live cards would save (summed as in
 `ahead:aim=loose`), and the deadwood. For each time and number of unmatched cards, the value is
 linear in the other two features. (A table with all four dimensions played badly.) There is one
 table for each type of scoring: deals won (in which deadwood does not count), points against the

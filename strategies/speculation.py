@@ -1,7 +1,7 @@
 """Rules of thumb about taking cards that do not lower the deadwood immediately.
 
-Like `lower`, each policy takes the cards that lower the deadwood. It also takes cards with
-prospects, the first upcard, or cards that the opponent needs.
+Like `lower`, each policy takes the cards that lower the deadwood. Depending on the policy, it also
+takes cards with prospects, the first upcard, or cards that the opponent needs.
 
 Source: rummytalk and skillgames.zone (speculate); tyskwo.com 2016 (upcard); Jacoby 1959, by its
 table of contents (deny). All are cited from secondary sources. A *two-way* partial meld is this

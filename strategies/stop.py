@@ -6,7 +6,7 @@ mean number of cards above the joker, minus K, minus the undercut bonus times th
 there are fewer than K cards. The value of gin is that mean plus the gin bonus. `stop-dp` compares
 this with the value of continuing, by backward induction over m. The transitions of the deadwood
 from turn to turn were estimated from self-play of `ahead:aim=gin` (training/solo.py) and are in
-stop.npy. The policy uses only the deadwood of the hand, so its values of continuing vary too little
+stop.npy. The policy uses only the deadwood of the hand, so the values of continuing vary too little
 between hands.
 
 All of these policies end the deal with gin and big gin, because continuing is never better. In

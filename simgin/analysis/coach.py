@@ -61,7 +61,7 @@ class Coach:
         return lines
 
     def explain(self, deal: TracedDeal) -> list[str]:
-        """Return the cost of the last decision, and compare its action with another action."""
+        """Describe the cost of the last decision, and compare its action with another action."""
         positions = self.list_decisions(deal)
         if not positions:
             return ["You have not made a decision in this deal yet."]

@@ -123,7 +123,7 @@ class DecisionEvaluator:
     def measure(self, deal: TracedDeal, worlds: int) -> list[EvaluatedDecision]:
         """Evaluate decisions as `evaluate` does, and measure their costs in new worlds.
 
-        Such a cost is the mean gain of the best action over all possible hidden cards, instead of
+        The cost is then the mean gain of the best action over all possible hidden cards, instead of
         the gain with the actual hidden cards. A mistake counts only if `CONFIRMATION_WORLDS` worlds
         confirm the gain.
         """

@@ -8,7 +8,7 @@ allow a move, simgin raises an error.
   also valid, but it contains no rules, so the default rules apply (google-deepmind/open_spiel,
   gin_rummy.h). Games implemented in Python log the player of every action (`history=-1:41,0:54`, -1
   for chance).
-* Kaggle: the JSON replay of an episode. Its observations contain OpenSpiel's serialized game
+* Kaggle: the JSON replay of an episode. The observations contain OpenSpiel's serialized game
   (Kaggle/kaggle-environments, open_spiel_env).
 * RLCard: the move sheet, `print(*env.game.round.move_sheet, sep="\\n")` (datamllab/rlcard,
   games/gin_rummy/round.py).

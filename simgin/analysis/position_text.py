@@ -2,9 +2,9 @@
 
 simgin infers all other information from the pile. Players discard in turn, so the pile shows who
 discarded, took and declined each card, and how many cards are in the stock. simgin deals a pack
-that fits the pile, replays the decisions of both players, and reads the view at the decision. It
-then removes information that the user did not specify: the forgotten cards, and the turns in which
-the cards of the hand were drawn.
+that fits the pile, replays the decisions of both players, and reads the view at the decision.
+simgin then removes information that the user did not specify: the forgotten cards, and the turns in
+which the cards in the hand were drawn.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -41,7 +41,7 @@ def ranks_of(cards):
 
 @force_inline
 def cards_in_runs(hand):
-    """Return the cards of a hand that are in a run."""
+    """Return the cards in a hand that are in a run."""
     run_pairs = hand & hand >> 1 & NOT_KINGS  # cards whose higher neighbour is in the hand
     run_triples = run_pairs & run_pairs >> 1
     return run_triples | run_triples << 1 | run_triples << 2
@@ -51,7 +51,7 @@ def cards_in_runs(hand):
 def run_outs(hand):
     """Return the cards that would form a run with cards in the hand.
 
-    The result can include cards of the hand.
+    The result can include cards in the hand.
     """
     cards_above = hand << 1 & NOT_ACES
     cards_below = hand >> 1 & NOT_KINGS
@@ -62,7 +62,7 @@ def run_outs(hand):
 
 @force_inline
 def cards_in_sets(hand):
-    """Return the cards of a hand whose rank occurs at least three times in the hand."""
+    """Return the cards in a hand whose rank occurs at least three times in the hand."""
     ranks = ranks_held_three_times(hand, hand >> 13, hand >> 26, hand >> 39)
     return hand & (ranks & LANE_MASK) * ACES
 
@@ -116,7 +116,7 @@ def next_conflict_resolution(conflicts, spare_cards, ranks, left_to_runs):
 def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
     """Return the least deadwood over all resolutions of set and run conflicts, in points.
 
-    `runs` and `sets` contain the cards of the hand that are in runs and in sets.
+    `runs` and `sets` contain the cards in the hand that are in runs and in sets.
     """
     conflicts, spare_cards = find_conflicts(hand, runs, sets)
     hand &= ~sets | conflicts * ACES  # Remove the sets without conflict.

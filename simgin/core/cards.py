@@ -84,7 +84,7 @@ def cards_of_rank(r):
         r: Rank, 0..12 for A..K.
 
     Example:
-        Select the kings of the hand::
+        Select the kings in the hand::
 
             view.hand & cards_of_rank(12)
     """

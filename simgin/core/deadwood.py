@@ -36,7 +36,7 @@ def _deadwood_after_runs(hand, rules, side):
 
 @jit
 def _run_cards_from_table(hand, rules):
-    """Return the cards of a hand that are in a run, according to the lane table."""
+    """Return the cards in a hand that are in a run, according to the lane table."""
     cards = 0
     for suit in range(4):
         in_runs = np.int64(rules.lane[0, suit_lane(hand, suit)]) & LANE_MASK
@@ -46,7 +46,7 @@ def _run_cards_from_table(hand, rules):
 
 @force_inline
 def find_run_cards(hand, rules):
-    """Return the cards of a hand that are in a run."""
+    """Return the cards in a hand that are in a run."""
     if rules.by_planes[0]:
         return cards_in_runs(hand)
     return _run_cards_from_table(hand, rules)
@@ -158,7 +158,7 @@ def deadwood(hand, rules):
 
 @force_inline
 def cards_in_melds(hand, rules):
-    """Return the cards of a hand that belong to at least one meld in the hand.
+    """Return the cards in a hand that belong to at least one meld in the hand.
 
     Args:
         hand: Cards as a 52-bit mask.
@@ -176,7 +176,7 @@ def cards_in_melds(hand, rules):
 
 @jit
 def _cards_in_melds_general(hand, rules):
-    """Return the cards of a hand that belong to at least one meld, under any rules."""
+    """Return the cards in a hand that belong to at least one meld, under any rules."""
     if supports_bit_solver(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
     cards = _run_cards_from_table(hand, rules) | cards_in_sets(hand)
@@ -226,7 +226,7 @@ def best_discards(hand, legal, rules):
         rules: Rules of the variant.
 
     Returns:
-        Deadwood in points and the mask of discards, or (1 << 20, 0) if no card of the hand is
+        Deadwood in points and the mask of discards, or (1 << 20, 0) if no card in the hand is
         legal.
 
     Example:

@@ -1,13 +1,13 @@
 """Compiler options and the disk cache of compiled code.
 
-numba's own cache does not detect changes to a callee in another file, a global table or a data
-file. The name of simgin's cache directory is therefore a digest of all compiled sources and of the
+numba's cache does not detect changes to a callee in another file, a global table or a data file.
+The name of simgin's cache directory is therefore a digest of all compiled sources and of the
 versions of numba, NumPy and Python. Each policy has a separate folder in that directory. The name
 of the folder is a digest of all other dependencies of the policy. Code with bounds checks
 (NUMBA_BOUNDSCHECK=1) has a separate folder.
 
-A wheel can contain compiled code (see `simgin.core.shipped_code`). Such code is not copied to the
-cache.
+A wheel can contain compiled code (see `simgin.core.shipped_code`). Code from a wheel is not copied
+to the cache.
 """
 
 import contextlib

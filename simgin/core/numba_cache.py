@@ -340,8 +340,8 @@ def _link_environments(library: Any) -> None:
 class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
     """Cache location of a function.
 
-    numba's locators depend on global settings, which other threads share. They also depend on the
-    path and the time of the source file, which differ between machines.
+    numba's locators depend on global settings, which other threads share. numba's locators also
+    depend on the path and the time of the source file, which differ between machines.
     """
 
     def __init__(self, function: Any, directory: Path) -> None:

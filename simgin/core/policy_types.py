@@ -82,7 +82,7 @@ else:
         """Return a global compiled function as a policy that can be passed to another function.
 
         numba would pass the address of a Python object, which prevents caching of the caller on
-        disk. This function passes the address of the machine code instead.
+        disk. Instead, this function passes the address of the machine code.
         """
         version = function.dispatcher.get_compile_result(POLICY_SIGNATURE)
         returned = version.signature.return_type

@@ -15,7 +15,7 @@ assert DEAL_RESULTS[RESULT_REFUSED] == "refused"
 def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
     """Return the result and the points of gin, big gin or a shot.
 
-    These endings cannot be undercut.
+    Gin, big gin and shots cannot be undercut.
     """
     if ending == ENDING_BIG_GIN:
         return RESULT_BIG_GIN, defender_count + rules.big_gin_bonus + premium

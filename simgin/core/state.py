@@ -116,7 +116,7 @@ def new_states(seed: int, n: int) -> np.ndarray:
 
     Only a state that is not part of a batch can trace a deal. The memory is mapped directly,
     because an allocator would clear the ten megabytes of the log, although only traced deals use
-    the log. The mapping is private, so that a forked process has its own states.
+    the log. The mapping is private, so that a forked process has separate states.
     """
     map_flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     memory = mmap.mmap(-1, STATE_SIZE_WITHOUT_LOG * (n - 1) + STATE.itemsize, map_flags)

@@ -16,7 +16,7 @@ from simgin.core.view import FROM_PILE, FROM_STOCK
 def clear_deal(state, rules, dealer):
     """Clear the hands and the table before a deal.
 
-    The die is reset if each deal has its own die (rules.md 8).
+    The die is reset if each deal has a separate die (rules.md 8).
     """
     state.dealer = dealer
     state.dealt = 0

@@ -111,6 +111,7 @@ VIEW = np.dtype((np.record, _VIEW))
 def new_view() -> np.record:
     """Return a view in which all fields are zero.
 
-    Each view has its own allocation, so that the views of the two seats are not adjacent in memory.
+    Each view has a separate allocation, so that the views of the two seats are not adjacent in
+    memory.
     """
     return np.zeros(1, VIEW)[0]

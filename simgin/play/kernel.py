@@ -226,8 +226,8 @@ def _copy_readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
 def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
     """Play units of analysis, and return their batch rows.
 
-    The function releases the interpreter lock while it plays. Every call has its own state, views,
-    rules and parameters, so that calls can run in parallel.
+    The function releases the interpreter lock while it plays. Every call uses separate states,
+    views, rules and parameters, so that calls can run in parallel.
 
     Args:
         matchup: Matchup to play.

@@ -24,7 +24,7 @@ PROGRESS_PARTS = 1000  # number of progress steps per part of a task
 def usable_cpus() -> int:
     """Return the number of CPUs that the process can use.
 
-    This number is the default number of workers.
+    The default number of workers is this number of CPUs.
     """
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -195,8 +195,8 @@ def trace_to_decision(
     """Play a deal with scripted first actions, and find the decision that follows them.
 
     After the script, the strategies decide. Endings and offers that are not in the script are
-    declined. Scripted refusals without a matching decision are removed. Both changes modify the
-    script in place.
+    declined. Scripted refusals without a matching decision are removed. The script is modified in
+    place.
 
     Args:
         matchup: Matchup to play.

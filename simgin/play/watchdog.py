@@ -1,7 +1,7 @@
 """Watchdog that warns about policy calls that do not return, and then aborts them.
 
 A compiled policy in an endless loop cannot be stopped from outside. The engine records each policy
-before calling it, and a thread reads these records at intervals. This does not slow the engine
+before calling it, and a thread reads these records at intervals. The records do not slow the engine
 down.
 """
 

@@ -1,7 +1,7 @@
 """Validation of rule parameters and of their combinations (rules.md 10.17).
 
 Every valid combination is playable. A conflict is checked only if all of its parameters have valid
-values, because each invalid value has its own error message.
+values, because each invalid value already has an error message.
 """
 
 import warnings

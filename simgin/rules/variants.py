@@ -107,7 +107,8 @@ def variant_names() -> tuple[str, ...]:
 def suggest_values(name: str) -> list[str]:
     """Return typical values of a parameter for suggestions in messages.
 
-    These are all choices of a choice parameter, or the values that built-in variants use.
+    For a choice parameter, the result contains all choices. For other parameters, it contains the
+    values in built-in variants.
     """
     parameter = rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):

@@ -146,7 +146,7 @@ def check_writable(path: Path, marker: bytes = b"") -> None:
 
     Args:
         path: File that will be written later.
-        marker: Bytes that an existing file must contain. Otherwise, simgin does not replace it.
+        marker: Bytes that an existing file must contain to be replaced.
     """
     if not path.parent.is_dir():
         raise _unwritable_error(path, f"the folder {path.parent} does not exist")

@@ -154,7 +154,7 @@ def _normalise(text: str) -> str:
 def _split_tokens(text: str) -> list[str]:
     """Split a string into tokens that should each be a card.
 
-    Words that start with a card are split into pairs of characters. Other words are not split.
+    Words that start with a card are split into tokens of two characters. Other words are not split.
     """
     tokens = []
     for word in split_cards(_normalise(text)):

@@ -1,8 +1,8 @@
 """Import of other libraries without reading configuration files in the working directory.
 
 Every process imports this module before numba and matplotlib, because configuration files in an
-untrusted folder could affect the compiler and the plots. This includes the processes of `simgin
-strategies check` and the workers of `--scheduler local:N`.
+untrusted folder could affect the compiler and the plots. The processes of `simgin strategies check`
+and the workers of `--scheduler local:N` do the same.
 """
 
 import contextlib

@@ -60,7 +60,7 @@ def cards_of_ranks(ranks):
         Cards as a 52-bit mask.
 
     Example:
-        Select the cards of the hand from ten to king::
+        Select the cards in the hand from ten to king::
 
             view.hand & cards_of_ranks(0b1111 << 9)
     """

@@ -7,9 +7,9 @@ then by the lowest card number. A penalty of less than 1 point only breaks ties.
 points or more is a strict rule, because no card counts more than 10 points.
 
 If costs or penalties depend on the card, the author writes a function with the decorator `@helper`.
-This function is called with the arguments (view, rules, params, card, context). `context` is a
-value that the policy has computed once for all cards, such as a number, a mask, an array or a tuple
-of such values.
+The function is called with the arguments (view, rules, params, card, context). `context` is a value
+that the policy has computed once for all cards, such as a number, a mask, an array or a tuple of
+such values.
 """
 
 from simgin.core.bits import lowest_bit

@@ -2,8 +2,8 @@
 
 Two cards are *partners* if a third card could make a meld with them. Partners have the same rank,
 or they have the same suit and are at most two ranks apart. The third card is a *completer*, and it
-is *live* if it is unseen. Both terms ignore rainbows. *Outs* are the cards that would make a meld
-if drawn. Outs include cards that complete rainbows.
+is *live* if it is unseen. The terms *partner* and *completer* ignore rainbows. *Outs* are the cards
+that would make a meld if drawn. Outs include cards that complete rainbows.
 """
 
 from simgin.core.bitboard import can_leave_one_card, cards_in_sets, ranks_of, run_outs
@@ -183,7 +183,7 @@ def count_gin_draws(ten_cards, cards, rules):
         rules: Rules of the variant.
 
     Returns:
-        Number of cards. If more than three cards of the hand cannot be melded, the number is 0.
+        Number of cards. If more than three cards in the hand cannot be melded, the number is 0.
 
     Example:
         Count the unseen cards that make gin after a given discard::
@@ -205,7 +205,7 @@ def count_gin_draws(ten_cards, cards, rules):
 def count_gin_outs(ten_cards, unmatched, new_melds, other_outs, rules):
     """Return the number of outs that make gin with ten cards.
 
-    `unmatched` contains the cards of the hand that cannot be melded, at most three. `new_melds`
+    `unmatched` contains the cards in the hand that cannot be melded, at most three. `new_melds`
     contains the outs that make a meld with two of these cards. `other_outs` contains the other
     outs.
     """
@@ -507,7 +507,7 @@ def count_live_completers(card, cards, unseen, rules):
         Number of completers, or -1 if the card has no partner.
 
     Example:
-        Test if a card of the hand can still become part of a meld::
+        Test if a card in the hand can still become part of a meld::
 
             count_live_completers(card, view.hand, view.unseen, rules) > 0
     """
