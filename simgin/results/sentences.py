@@ -55,8 +55,8 @@ DIFFERENCE_UNITS = {
     "margin": "points per deal",
     "score": "points per deal",
     "turns": "turns per deal",
-    "gin": "percentage points in deals ended by gin",
-    "undercut": "percentage points in deals ended by an undercut",
+    "gin": "percentage points in deals ending in gin",
+    "undercut": "percentage points in deals ending in an undercut",
     "void": "percentage points in dead hands",
 }
 # Phrases by side, which is 1 if A is significantly ahead, -1 if B is, and otherwise 0

@@ -296,7 +296,7 @@ TURNS_ROW = ScorecardRow(
     goal_names=("turns per match",),
 )
 GIN_ROW = ScorecardRow(
-    *("gin", "Deals ended by gin", _ending_rate("gin", "big_gin", "shot")),
+    *("gin", "Deals ending in gin", _ending_rate("gin", "big_gin", "shot")),
     **_PERCENT_FORMAT,
     goal_names=("gin",),
     meaning="percentage of all deals",

@@ -199,7 +199,7 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
     assert cell.detail.endswith("by player type -20 to +30")
     (gin,) = (
         review_report.scorecard_table(made)
-        .frame.query("row == 'Deals ended by gin'")
+        .frame.query("row == 'Deals ending in gin'")
         .to_dict("records")
     )
     assert (gin[OTHER].verdict, gin[BASE].tone, "player type" in gin[OTHER].detail) == (
@@ -222,7 +222,7 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
 def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, words, short):
     made = make_review({"gin": make_estimate(value, half)}, skill=(0.0, 0.0, 0.03))
     rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
-    gin = rows["Deals ended by gin"]
+    gin = rows["Deals ending in gin"]
     assert (gin.verdict, gin.tone) == (words, "unclear")
     assert gin.shortest() == f"50 % {short}"
     sizes = made.differences.query("metric == 'gin' and players == 'strong'")["size"]
@@ -569,7 +569,7 @@ def test_a_cell_shows_the_difference_and_its_interval():
         waiting=-0.2,
     )
     rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
-    turns, gin = rows["Turns per match"], rows["Deals ended by gin"]
+    turns, gin = rows["Turns per match"], rows["Deals ending in gin"]
     assert str(turns) == "80 (-27) ▼ much shorter" and turns.detail.startswith("-27.0 ± 1.2")
     assert str(gin) == "50 % (+10) ▲ a little more" and gin.detail == "+10.0 ± 2.0 points"
     assert gin.markdown == "50 %, ▲ a little more (+10.0 ± 2.0 points)"
