@@ -174,14 +174,11 @@ def load_kernel(generic: Any, code: bytes) -> Any:
     The function has the arguments of the generic kernel. The machine code is freed with it.
 
     Raises:
-        LookupError: If the process does not contain an environment to which the code refers.
         OSError: If too little memory is available.
     """
     version = generic.get_compile_result(None)
     names, object_code = code.split(b"\n", 1)
     environments = {name: lookup_environment(name) for name in names.decode().split()}
-    if None in environments.values():
-        raise LookupError("an environment is missing")
     mmap.mmap(-1, FREE_MEMORY).close()
     target = llvm.Target.from_triple(llvm.get_process_triple())
     with global_compiler_lock:
@@ -190,8 +187,9 @@ def load_kernel(generic: Any, code: bytes) -> Any:
         engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(object_code))
         engine.finalize_object()
     for name, environment in environments.items():
-        pointer = ctypes.c_void_p.from_address(engine.get_global_value_address(name))
-        pointer.value = id(environment)
+        if environment is not None:
+            pointer = ctypes.c_void_p.from_address(engine.get_global_value_address(name))
+            pointer.value = id(environment)
     return _dynfunc.make_function(
         version.fndesc.lookup_module(),
         kernel_linker.ENTRY_POINT,
