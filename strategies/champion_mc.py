@@ -1,4 +1,4 @@
-"""Champion-mc: plays like champion, but also rolls out actions in sampled worlds.
+"""Champion-mc: plays like champion, but also simulates actions in sampled worlds.
 
 If champion's weights do not clearly separate the best actions, simgin rolls these actions out to
 the end of the deal in the same sampled worlds (strategies/_champion_worlds.py). The estimates from

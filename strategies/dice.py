@@ -1,4 +1,4 @@
-"""Dice-player: plays to win deals in Gin Dice, and offers the die according to win probability.
+"""Dice-player: plays like gold, and uses the die to maximise its match win probability.
 
 The strategy plays its cards like gold. Points do not count in Gin Dice, so waiting for gin loses
 deals. See docs/reference/strategies/stakes.md for the cross-table.

@@ -1,4 +1,4 @@
-"""GinRummy-and-Tonic: minimises the deadwood expected eight turns later, and waits for gin.
+"""GinRummy-and-Tonic: minimises its expected deadwood after eight turns, and waits for gin.
 
 The cost of a discard consists of the expected deadwood and of the help to the opponent. Deadwood
 after one draw is the mean over the best part of the unseen cards. Deadwood after two draws is the

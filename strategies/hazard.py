@@ -1,4 +1,4 @@
-"""Hazard: minimises the expected deadwood at the end of the deal plus the help to the opponent.
+"""Hazard: minimises its expected deadwood and the value of its discards for the opponent.
 
 The deal can end on each of the next turns, with a probability (the hazard) that increases during
 the deal. The cost of a discard has two parts. The first part is the expected deadwood in each of

@@ -1,4 +1,4 @@
-"""Monte Carlo: samples worlds of hidden cards, rolls out each action and picks the best action.
+"""MC: samples the hidden cards, simulates each action, and chooses the best action.
 
 The strategy chooses gold's action unless another action is better by `gate` standard errors in the
 same worlds. With a lower threshold, it plays worse than gold. Rollouts are greedy. In rollouts,

@@ -1,4 +1,4 @@
-"""Mishra-uniform: values melds and prospects, and avoids discards that help the opponent.
+"""Mishra-uniform: evaluates melds and prospects, and avoids discards that help the opponent.
 
 The value of an unmatched card increases with its possible melds and decreases with its points. The
 value is lower if the opponent probably holds the missing cards in melds. Within two cards of a

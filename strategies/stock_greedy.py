@@ -1,4 +1,4 @@
-"""Stock-greedy: never takes from the pile, keeps the least deadwood, and knocks immediately.
+"""Stock-greedy: never takes a discard, keeps the least deadwood, and knocks immediately.
 
 Compared with the same strategy that takes cards for melds, it shows the value of the discard pile
 (docs/reference/rules.md 15.3). Ties between discards go to the highest card.

@@ -1,4 +1,4 @@
-"""Tonic-like: holds middle ranks and live pairs, discards safely, and knocks only early.
+"""Tonic-like: keeps middle ranks and live pairs, discards safely, and knocks only in early turns.
 
 This strategy combines rules of thumb in the manner of Tonic. The parameters of Tonic's expert rules
 were tuned by grid search, but the rules were not published. The strategy uses the rules that
