@@ -235,7 +235,7 @@ class Analysis(RenamedAttributes):
 
     @cached_property
     def best_indices(self) -> list[int]:
-        """Indices of the actions that are not significantly worse than the best, in order."""
+        """Indices of the actions not significantly worse than the best action, best first."""
         is_active = find_active_actions(self.values, self.max_worlds, self.min_range)
         return [index for index in self.ranking if is_active[index]]
 
@@ -496,7 +496,7 @@ def analyse_deal(
 
     Returns:
         Analyses, with keys such as `turn 5, draw, gold`. In solitaire games, the keys contain no
-        player.
+        player name.
     """
     players = [player.spec for player in deal.matchup.players]
     names = names if len(set(names)) == len(players) else short_player_names(deal.matchup)

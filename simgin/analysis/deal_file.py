@@ -1,7 +1,7 @@
 """Reader for recorded deals from `simgin show --json` and from logs of other engines.
 
 A file contains a complete deal or only its beginning. The deal can be a single deal, part of a
-match, or a solitaire game. The engine replays the deal from its shuffle and its actions. The engine
+match, or a solitaire game. The engine replays the deal from the shuffle and the actions. The engine
 does not call any policies, so the strategies are not needed. The engine rejects actions that
 contradict the cards or earlier decisions. See simgin.analysis.foreign_logs for the logs of other
 engines.
@@ -89,8 +89,8 @@ def parse_deal_file(
     Args:
         text: Contents of the file.
         path: Path of the file, or only its name, for error messages.
-        find_variant: Function that returns the variant that the file names.
-        find_strategy: Function that returns a strategy that the file names.
+        find_variant: Function that converts the spec in the file to a variant.
+        find_strategy: Function that converts a spec in the file to a strategy.
 
     Raises:
         PositionError: If the file does not contain a deal.

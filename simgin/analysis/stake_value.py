@@ -75,13 +75,13 @@ class DealsEquity:
 
 @dataclass(frozen=True)
 class GameEquity:
-    """Equity in games with a die that consist of several deals: net won games.
+    """Equity in multi-deal games with a die: net won games.
 
     Both players make optimal offers before they see their cards, and no offers during play.
 
     Attributes:
         variant: Variant of the deals.
-        table: Value of the rest of the game for A, float64 (goal, goal, 2, cap + 1, 3), indexed by
+        table: Value of the remaining game for A, float64 (goal, goal, 2, cap + 1, 3), indexed by
             A's points, B's points, the dealer, the stake and owner + 1.
         games_by_points: Number of games for which a won game counts, int64 (goal,), indexed by the
             loser's points.

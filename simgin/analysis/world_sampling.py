@@ -142,7 +142,7 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """Offers of B in separate worlds, which only serve to estimate the offer probability."""
+        """Offers of B in separate worlds that serve only to estimate the offer probability."""
         start = ATTEMPT_STRIDE - PROBE_WORLDS
         return query_offers(
             self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, start), start
@@ -223,7 +223,7 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 
 def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
-    """Return one card of each hand, chosen by the number of the world, (n_hands,) int64."""
+    """Return one card of each hand, chosen by the world number, (n_hands,) int64."""
     is_held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
     card_index = (first + np.arange(len(hands))) % is_held.sum(axis=1)
     is_reached = is_held.cumsum(axis=1) > card_index[:, np.newaxis]

@@ -312,8 +312,8 @@ def roll_out_deals(
         max_actions: Maximum number of actions. The actions with the lowest numbers are used.
         scores: Match score before each deal (see `PairedRollouts.scores`). The default is the score
             of a new match.
-        exploration_policy: Knock policy that A uses before the decision. By default, this is A's
-            knock policy, whose parameters it receives in any case.
+        exploration_policy: Knock policy that A uses before the decision. The default is A's knock
+            policy. The policy always receives the parameters of A's knock policy.
         first_only: True to use the first decision of the slot instead of a random decision.
 
     Raises:

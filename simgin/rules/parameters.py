@@ -1,4 +1,4 @@
-"""Rule parameters (rules.md 11), with valid values and the conditions under which they act.
+"""Rule parameters (rules.md 11): valid values, and conditions under which they have an effect.
 
 The parameters and the goals of a match (rules.md 7) are defined in variants.toml, which is read on
 first use. A value is a bool, an int, a str, a list of numbers, or None. None means that the
@@ -324,7 +324,7 @@ class MatchGoal:
     def counts_deals(self) -> bool:
         """True if won deals decide the match.
 
-        One deal can then count as several won deals.
+        A deal can count as several won deals.
         """
         return any("deals" in side.targets for side in (self.side, self.other) if side)
 

@@ -52,7 +52,8 @@ class VariantError(SimginError):
     """Exception for an invalid variant spec.
 
     Attributes:
-        messages: One message per error. The exception message contains one of them per line.
+        messages: One message per error. The exception message contains one of these messages per
+            line.
     """
 
     def __init__(self, messages: list[str]):
@@ -107,8 +108,8 @@ def variant_names() -> tuple[str, ...]:
 def suggest_values(name: str) -> list[str]:
     """Return typical values of a parameter for suggestions in messages.
 
-    For a choice parameter, the result contains all choices. For other parameters, it contains the
-    values in built-in variants.
+    For a choice parameter, the result contains all choices. For other parameters, the result
+    contains the values in built-in variants.
     """
     parameter = rule_parameters()[name]
     if parameter.kind in ("bool", "choice"):

@@ -501,7 +501,7 @@ def _find_policy_in_file(slot: str, path: str, inner_name: str) -> Policy:
 def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
     """Return the policy that a strategy uses in a slot.
 
-    If there is none, the function raises StrategyError.
+    If the slot is empty, the function raises StrategyError.
     """
     policy = strategy.policy(slot)
     if policy is None:
