@@ -293,7 +293,7 @@ class Analysis(RenamedAttributes):
         }
         for name in MEASURES:
             row[name] = float(outcomes[name].mean())
-            row[f"{name}_se"] = _standard_error(outcomes[name])
+            row[f"{name}_se"] = _compute_standard_error(outcomes[name])
         cost, low, high = self.estimate_cost(index)
         return row | {
             "by": self.measure,
@@ -306,7 +306,7 @@ class Analysis(RenamedAttributes):
         }
 
 
-def _standard_error(values: np.ndarray) -> float:
+def _compute_standard_error(values: np.ndarray) -> float:
     """Return the standard error of a mean, or exactly 0 if all values are equal."""
     if np.all(values == values[0]):
         return 0.0
@@ -326,14 +326,14 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
     """
     outcomes = np.empty(records.shape, OUTCOME)
     is_own = records["knocker"] == 0
-    kind = records["kind"]
+    ending = records["kind"]
     outcomes["points"] = compute_net_points(variant, records)
     outcomes["match"] = outcomes["deals"] = outcomes["games"] = np.nan
     if equity is not None:
         equity.write_values(outcomes, records)
     outcomes["win"] = records["winner"] == 0
-    outcomes["gin"] = is_own & np.isin(kind, GIN_ENDINGS)
-    outcomes["undercut"] = is_own & (kind == UNDERCUT)
+    outcomes["gin"] = is_own & np.isin(ending, GIN_ENDINGS)
+    outcomes["undercut"] = is_own & (ending == UNDERCUT)
     return outcomes
 
 
@@ -452,9 +452,9 @@ class _Rollouts:
         actions = [self.position.actions[index] for index in indices]
 
         def play_block(start: int, size: int) -> np.ndarray:
-            number = first_world + start
-            worlds = self.world_sampler.sample(size, number)
-            return roll_out_worlds(self.matchup, view, actions, worlds, number)
+            batch_index = first_world + start
+            worlds = self.world_sampler.sample(size, batch_index)
+            return roll_out_worlds(self.matchup, view, actions, worlds, batch_index)
 
         records = np.concatenate(map_units(play_block, n, WORLDS_PER_CALL, self.budget.workers))
         chunk = np.full((n, len(self.active)), np.nan, OUTCOME)

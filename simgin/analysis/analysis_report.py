@@ -189,9 +189,9 @@ def describe_choice(analysis: Analysis) -> str:
         return f"{chosen_action} is the best action."
     if not analysis.is_mistake:
         return f"No action is clearly better than {names[index]}."
-    best = format_better_action(names[index], names[best_index])
+    best_name = format_better_action(names[index], names[best_index])
     cost = f"{format_cost(analysis, index)} {analysis.unit}"
-    return f"{chosen_action} costs {cost}. {'Better' if other_indices else 'Best'}: {best}."
+    return f"{chosen_action} costs {cost}. {'Better' if other_indices else 'Best'}: {best_name}."
 
 
 def format_cost(analysis: Analysis, index: int) -> str:
@@ -275,7 +275,7 @@ def _list_settings(first: Analysis) -> Iterator[tuple[str, str]]:
     """Yield the settings of the analysis, each with its label."""
     yield "Variant", first.matchup.variant.spec
     yield "Rollout players", first.matchup.title
-    yield "Worlds", f"At most {first.max_worlds:,} per position, seed {first.matchup.seed}"
+    yield ("Worlds", f"At most {first.max_worlds:,} per position, seed {first.matchup.seed}")
     order_sentence = "All orders of the deck are equally likely."
     if first.matchup.b is not None:
         order_sentence = "Sampled according to the opponent's play so far."
@@ -353,12 +353,12 @@ def build_deal_table(analyses: Analyses) -> Table:
 def _build_deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
     index = analysis.position.chosen_index
     chosen_action = analysis.action_names[index]
-    best = format_better_action(chosen_action, analysis.action_names[analysis.ranking[0]])
+    best_name = format_better_action(chosen_action, analysis.action_names[analysis.ranking[0]])
     cost = "0" if index == analysis.ranking[0] else format_cost(analysis, index)
     return (
         title,
         chosen_action,
-        best + "?" * (len(analysis.best_indices) > 1),
+        best_name + "?" * (len(analysis.best_indices) > 1),
         cost,
         f"{analysis.n_worlds:,}",
     )

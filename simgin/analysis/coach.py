@@ -54,9 +54,9 @@ class Coach:
             *_explain(analysis, analysis.ranking[1], indices),
         ]
         if others:
-            least = min(analysis.estimate_cost(index)[0] for index in others)
+            lower = min(analysis.estimate_cost(index)[0] for index in others)
             lines.append(
-                f"The estimated cost of every other action is at least {least:.1f} {analysis.unit}."
+                f"The estimated cost of every other action is at least {lower:.1f} {analysis.unit}."
             )
         return lines
 
@@ -70,10 +70,10 @@ class Coach:
         other_index = second_best if chosen_index == best else chosen_index
         return [_format_comment(analysis), *_explain(analysis, other_index, [best, other_index])]
 
-    def comments(self, deal: TracedDeal, first: int) -> list[str]:
-        """Return a comment on each decision, starting with the decision at index `first`."""
+    def comments(self, deal: TracedDeal, first_index: int) -> list[str]:
+        """Return a comment on each decision, starting with the decision at index `first_index`."""
         positions = self.list_decisions(deal)
-        new_positions = [position for position in positions if position.query_index >= first]
+        new_positions = [position for position in positions if position.query_index >= first_index]
         return [_format_comment(self.analyse(deal, position)) for position in new_positions]
 
     def deal_line(self, deal: TracedDeal) -> str:
@@ -118,9 +118,9 @@ class Coach:
         key = _make_decision_key(deal, position)
         if key not in self._analyses:
             budget = Budget(WORLDS, SECONDS, self.matchup.seed)
-            best = strong_player(position.variant)
+            strongest = strong_player(position.variant)
             opponent = None if position.is_solo else self.matchup.players[1 - self.seat].spec
-            self._analyses[key] = analyse_position(position, best, opponent, budget)
+            self._analyses[key] = analyse_position(position, strongest, opponent, budget)
         return replace(self._analyses[key], position=position)
 
 

@@ -100,8 +100,8 @@ def parse_deal_file(
         if log is not None:
             deal = replay_log(log)
             # The players who played the deal are unknown.
-            best = strong_player(deal.matchup.variant)
-            matchup = parse_matchup(best, best, log.variant, 1, "deal")
+            strongest = strong_player(deal.matchup.variant)
+            matchup = parse_matchup(strongest, strongest, log.variant, 1, "deal")
             return RecordedDeal(path, replace(deal, matchup=matchup), log.names, engine=log.engine)
         content = parse_json(text)
         first_row = content["rows"][0]
@@ -215,12 +215,12 @@ def _read_integer(row: JsonRow, name: str) -> int:
 
 def _read_seat_scores(values: Sequence[Any]) -> tuple[int, int]:
     """Return the two scores in a field of a row, one for each seat."""
-    value_0, value_1 = values
+    score_0, score_1 = values
     if not all(isinstance(number, int) and abs(number) < MAX_ABS_SCORE for number in values):
         raise PositionError(
-            f"{format_value(value_0)} and {format_value(value_1)} are not valid scores"
+            f"{format_value(score_0)} and {format_value(score_1)} are not valid scores"
         )
-    return value_0, value_1
+    return score_0, score_1
 
 
 def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None:

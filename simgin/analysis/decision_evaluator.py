@@ -138,14 +138,14 @@ class DecisionEvaluator:
             and self.sample_lead(position, decision.best, CONFIRMATION_WORLDS).mean() > 0
         ):
             cost = estimate_mean(self.sample_lead(position, decision.best, worlds))
-            miss_probability = 1.0 - self._detection_probability(cost)
+            miss_probability = 1.0 - self._compute_detection_probability(cost)
             # Weight the mistake to account for undetected mistakes (Horvitz and Thompson 1952).
             error = sqrt(cost.se**2 + miss_probability * cost.value**2)
             return replace(decision, cost=cost.value, se=error)
         kind = classify_decision(position, position.chosen_action)
         return replace(decision, kind=kind, mistake="", best=decision.chosen, cost=0.0)
 
-    def _detection_probability(self, cost: Estimate) -> float:
+    def _compute_detection_probability(self, cost: Estimate) -> float:
         """Return the probability that new worlds would find and confirm a mistake again."""
         if not cost.se:
             return 1.0
@@ -343,7 +343,7 @@ def _find_hidden_hand(deal: TracedDeal, view: Any) -> int:
     return hand
 
 
-def classify_decision(position: Position, best: Action) -> str:
+def classify_decision(position: Position, best_action: Action) -> str:
     """Return the kind of a decision: die, upcard, draw, discard or knock."""
     if position.is_about_die:
         return "die"
@@ -352,7 +352,7 @@ def classify_decision(position: Position, best: Action) -> str:
         return "upcard"
     if view.taken_offer >= 0 and view.phase != PHASE_LAST:
         return "draw"
-    return "discard" if position.chosen_action.kind == best.kind else "knock"
+    return "discard" if position.chosen_action.kind == best_action.kind else "knock"
 
 
 def classify_mistake(position: Position, kind: str, best: Action) -> str:

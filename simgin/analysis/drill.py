@@ -100,12 +100,12 @@ class DrillRequest:
             raise PositionError(
                 f"drills do not support the solitaire game {game.spec}. Use a two-player variant."
             )
-        best = strong_player(game)
+        strongest = strong_player(game)
         players = [
-            parse_matchup(player.strategy, best, game.spec, seed, "deal")
+            parse_matchup(player.strategy, strongest, game.spec, seed, "deal")
             for player in weaker_types(game)
         ]
-        evaluator = parse_matchup(judge or best, best, game.spec, seed, "deal")
+        evaluator = parse_matchup(judge or strongest, strongest, game.spec, seed, "deal")
         return cls(players, evaluator, positions)
 
     @property
@@ -435,7 +435,7 @@ def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
     position, analysis = exercise.position, exercise.analysis
     costs = {index: analysis.estimate_cost(index) for index in exercise.options}
     max_cost = max(high for *_, high in costs.values()) or 1.0
-    best, second_best, *_ = (index for index in analysis.ranking if index in costs)
+    best_index, second_best, *_ = (index for index in analysis.ranking if index in costs)
     for index, (mean, low, high) in costs.items():
         yield {
             "text": position.format_action(position.actions[index]),
@@ -444,7 +444,7 @@ def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
             "price": analysis_report.format_cost(analysis, index) if high else "0",
             "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
             "why": analysis_report.compare_chances(
-                analysis, second_best if index == best else index
+                analysis, second_best if index == best_index else index
             ),
         }
 
@@ -463,10 +463,10 @@ def _format_question(exercise: Exercise) -> str:
 def _format_lesson_sentences(exercise: Exercise) -> Iterator[str]:
     """Yield sentences about the best option, equivalent options and the player's choice."""
     analysis, position = exercise.analysis, exercise.position
-    best, *equivalents = [
+    best_name, *equivalents = [
         position.format_action(position.actions[index]) for index in exercise.correct_options
     ]
-    yield f"Best: {best}."
+    yield f"Best: {best_name}."
     if equivalents:
         yield f"Too close to call: {', '.join(equivalents)}."
     cost = analysis_report.format_cost(analysis, position.chosen_index)

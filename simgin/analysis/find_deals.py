@@ -295,23 +295,23 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
         record: DEAL record.
         names: Names of the players by side.
     """
-    kind = DEAL_RESULTS[record["kind"]]
+    ending = DEAL_RESULTS[record["kind"]]
     turn = f"turn {record['turns']}"
-    if kind == "refused":
+    if ending == "refused":
         refusing_player = names[1 - record["winner"]]
         return f"{refusing_player} refuses the die in {turn}"
     knocker = int(record["knocker"])
-    if knocker < 0 or kind in DRAWN_DEAL_WORDS:
-        return f"{DRAWN_DEAL_WORDS[kind]} ({turn})"
+    if knocker < 0 or ending in DRAWN_DEAL_WORDS:
+        return f"{DRAWN_DEAL_WORDS[ending]} ({turn})"
     knocker_name = names[knocker]
     knock_count = int(record["knock_count"])
     verbs = {"gin": "goes gin", "big_gin": "has big gin", "shot": "shoots"}
-    ending_phrase = f"{knocker_name} {verbs.get(kind, f'knocks with {knock_count}')} in {turn}"
+    ending_phrase = f"{knocker_name} {verbs.get(ending, f'knocks with {knock_count}')} in {turn}"
     if len(names) == 1:
         return ending_phrase
     opponent_name = names[1 - knocker]
     opponent_count = int(record["defender_count"])
-    if kind == "undercut":
+    if ending == "undercut":
         return f"{ending_phrase}, {opponent_name} undercuts with {opponent_count}"
     return f"{ending_phrase}, {opponent_name} has {opponent_count}"
 
@@ -451,8 +451,8 @@ def _measure_mistake(
 ) -> DealRow:
     """Measure the cost of a decision in new worlds, without eliminating an action."""
     position = analysis.position
-    best = position.actions[analysis.ranking[0]]
-    pair = replace(position, actions=[best, position.chosen_action])
+    best_index = position.actions[analysis.ranking[0]]
+    pair = replace(position, actions=[best_index, position.chosen_action])
     matchup = result.request.matchup
     remeasured = analyse_without_elimination(pair, matchup.a.spec, matchup.opponent or None, budget)
     cost = estimate_mean(remeasured.values[:, 0] - remeasured.values[:, 1])
@@ -461,7 +461,7 @@ def _measure_mistake(
         "place": position.label,
         "turn": position.turn,
         "own": position.format_action(position.chosen_action),
-        "best": position.format_action(best),
+        "best": position.format_action(best_index),
         "cost": cost.value,
         "low": cost.low,
         "high": cost.high,

@@ -264,9 +264,9 @@ def _parse_rlcard_move(line: str) -> Move:
     match = RLCARD_MOVE_PATTERN.fullmatch(line)
     if not match:
         raise PositionError(f"{quote_text(line, 40)} is not a valid move in RLCard's gin_rummy")
-    kind = RLCARD_MOVES[match[2]]
-    discard = match[3] if kind in (ACTION_DISCARD, ACTION_END) else None
-    return "NS".index(match[1]), Action(kind, parse_card(discard) if discard else -1)
+    move_type = RLCARD_MOVES[match[2]]
+    discard = match[3] if move_type in (ACTION_DISCARD, ACTION_END) else None
+    return "NS".index(match[1]), Action(move_type, parse_card(discard) if discard else -1)
 
 
 # Replay
@@ -320,7 +320,7 @@ class _LoggedMoves:
             return None
         seat, action = remaining[0]
         legal = {
-            legal_action: self._deadwood_after_ending(view, legal_action)
+            legal_action: self._compute_deadwood_after_ending(view, legal_action)
             for legal_action in legal_actions(view, self.rules)
         }
         if action == ANY_GIN:
@@ -339,7 +339,7 @@ class _LoggedMoves:
             else int(action.kind in (ACTION_TAKE, ACTION_END))
         )
 
-    def _deadwood_after_ending(self, view: Any, action: Action) -> int:
+    def _compute_deadwood_after_ending(self, view: Any, action: Action) -> int:
         """Return the deadwood after an ending, or -1 if the action is not an ending."""
         if action.kind != ACTION_END:
             return -1

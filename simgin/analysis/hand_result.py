@@ -123,9 +123,9 @@ def _format_advice(hand: HandAnalysis) -> str:
         return f"{_format_heading(hand).capitalize()}: {endings or 'no'}"
     if any(ending.kind == "big gin" for ending in hand.endings):
         return "Big gin: all eleven cards are in melds, so you need not discard"
-    best = " or ".join(map(format_card, hand.best_cards))
+    best_discards = " or ".join(map(format_card, hand.best_cards))
     min_deadwood = hand.deadwood_by_discard[hand.best_cards[0]]
-    return f"Best discard: {best}, which leaves deadwood {min_deadwood}"
+    return f"Best discard: {best_discards}, which leaves deadwood {min_deadwood}"
 
 
 def _format_limit(hand: HandAnalysis) -> str:

@@ -222,13 +222,13 @@ class Position:
         return ""
 
 
-def format_better_action(chosen_action: str, best: str) -> str:
+def format_better_action(chosen_action: str, best_action: str) -> str:
     """Format the best action so that it can be compared with the chosen action.
 
     If the player ended the deal and a discard is better, return `play on, discarding ...`.
     """
-    is_continuing = best.startswith("discard") and not chosen_action.startswith("discard")
-    return best.replace("discard", "play on, discarding") if is_continuing else best
+    is_continuing = best_action.startswith("discard") and not chosen_action.startswith("discard")
+    return best_action.replace("discard", "play on, discarding") if is_continuing else best_action
 
 
 def find_decisions(deal: TracedDeal, turn: int | None = None) -> list[Position]:
@@ -295,9 +295,9 @@ def decision_key(decision: Decision) -> tuple[int, int, int, str]:
 
 def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:
     """Return the action chosen in the decision that starts with a policy call, or None."""
-    step = decision_key(deal.decision(query_index))
+    decision_id = decision_key(deal.decision(query_index))
     queries = (deal.decision(index) for index in range(query_index, deal.n_decisions))
-    same_decision = takewhile(lambda question: decision_key(question) == step, queries)
+    same_decision = takewhile(lambda question: decision_key(question) == decision_id, queries)
     return _read_chosen_action(list(same_decision), build_rules(deal.matchup.variant))
 
 

@@ -118,8 +118,8 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
             f"{score[0]}-{score[1]} is not a valid score in a match to {goal} points. Use scores "
             f"below {goal}."
         )
-    kind = "deals" if variant.goal.score == "deals" else "points"
-    view[f"own_{kind}"], view[f"other_{kind}"] = score
+    score_type = "deals" if variant.goal.score == "deals" else "points"
+    view[f"own_{score_type}"], view[f"other_{score_type}"] = score
 
 
 def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:

@@ -126,12 +126,12 @@ def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
     """Return the number of won deals for which each deal counts (rules.md, sections 7 and 8)."""
-    kind = records["kind"]
-    is_gin = np.isin(kind, GIN_KINDS)
-    factor = np.ones(kind.shape, np.int64)
+    ending = records["kind"]
+    is_gin = np.isin(ending, GIN_KINDS)
+    factor = np.ones(ending.shape, np.int64)
     factor[is_gin] = int_param(variant.params, "deal_count_gin")
-    factor[kind == UNDERCUT] = int_param(variant.params, "deal_count_undercut")
-    return np.where(kind == REFUSED, records["pays"], factor * records["stake"])
+    factor[ending == UNDERCUT] = int_param(variant.params, "deal_count_undercut")
+    return np.where(ending == REFUSED, records["pays"], factor * records["stake"])
 
 
 @cache

@@ -63,12 +63,12 @@ def best_meldings(hand: int, rules: Any, side: int = KNOCKER) -> list[Melding]:
     buffer = np.zeros(meldings.MAX_MELDS, np.int64)
     melds = buffer[: meldings.find_melds(hand, rules, buffer)].tolist()
     min_deadwood = int(deadwood_for_side(hand, rules, side))
-    best = []
+    best_combinations = []
     for combination in _iterate_disjoint_families(melds):
         unmatched = notation.mask_to_cards(hand & ~sum(combination))
         if sum(rules.value[side, card % 13] for card in unmatched) == min_deadwood:
-            best.append(sort_melds(combination))
-    return sorted(best, key=format_melds)
+            best_combinations.append(sort_melds(combination))
+    return sorted(best_combinations, key=format_melds)
 
 
 def format_melds(melding: Sequence[int]) -> list[str]:
@@ -205,9 +205,9 @@ def analyze_hand(
     )
     found_endings = []
     if eleven_cards:
-        min_deadwood, best = best_discards(hand, hand, rules)
+        min_deadwood, best_ending = best_discards(hand, hand, rules)
         ending, _, deadwood_points = endings.best_ending(
-            hand, hand, -1, -1, 0, min_deadwood, best, rules
+            hand, hand, -1, -1, 0, min_deadwood, best_ending, rules
         )
         if ending == codes.ENDING_BIG_GIN:
             found_endings.append(Ending("big gin", -1, int(deadwood_points)))
@@ -284,8 +284,8 @@ def _find_possible_endings(
     found_endings = []
     deadwood_points = int(endings.declared_deadwood(ten_cards, -1, rules))
     if deadwood_points <= (limit or 0):
-        kind = "knock" if deadwood_points else "gin"
-        found_endings.append(Ending(kind, discard, deadwood_points))
+        ending_type = "knock" if deadwood_points else "gin"
+        found_endings.append(Ending(ending_type, discard, deadwood_points))
     if points is not None and endings.is_shot(ten_cards, -1, points, rules):
         discarded = 1 << discard if discard >= 0 else 0
         required = int(endings.find_required_ranks(points))

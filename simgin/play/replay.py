@@ -66,8 +66,8 @@ def trace_named_deal(
         ReplayError: If the deal does not exist.
         DealNotFoundError: If the match ended before the deal.
     """
-    kind: UnitType = "deal" if deal is None else "match"
-    matchup = parse_matchup(a, b, variant, seed, kind)
+    unit_type: UnitType = "deal" if deal is None else "match"
+    matchup = parse_matchup(a, b, variant, seed, unit_type)
     _check_address(matchup, unit, half, deal)
     deal_trace = trace_deal(matchup, unit, half, deal or 0)
     if deal_trace.error and not deal_trace.state.watched:
@@ -357,8 +357,8 @@ class Replay:
 
     def _format_ending_heading(self) -> str:
         """Return a heading that states how the deal ended."""
-        kind = DEAL_RESULTS[int(self.state.kind)]
-        return "Dead hand" if kind == "void" else kind.replace("_", " ").capitalize()
+        ending = DEAL_RESULTS[int(self.state.kind)]
+        return "Dead hand" if ending == "void" else ending.replace("_", " ").capitalize()
 
     def _format_showdown(self) -> Iterator[str]:
         state = self.state
@@ -562,16 +562,16 @@ def _format_draw_decision(decision: Decision) -> str:
 
 def format_decision(decision: Decision) -> str:
     """Return the phrase that describes a decision, as in `discards KS`."""
-    view, answer = decision.view, decision.action
+    view, action = decision.view, decision.action
     match decision.slot:
         case "take":
             return _format_draw_decision(decision)
         case "discard":
-            return NO_ACTION_TEXT if answer is None else f"discards {format_card(answer)}"
+            return NO_ACTION_TEXT if action is None else f"discards {format_card(action)}"
         case "show":
             return _format_melding_choice(decision)
         case "offer":
-            prompt, is_accepted = f"can offer more than {view.stake}", f"offers {answer}"
+            prompt, is_accepted = f"can offer more than {view.stake}", f"offers {action}"
             decline_text = f"leaves the die at {view.stake}"
         case "answer":
             prompt, is_accepted = (
@@ -586,9 +586,9 @@ def format_decision(decision: Decision) -> str:
                 verb,
                 f"can {infinitive}, but plays on",
             )
-    if answer is None:
+    if action is None:
         return f"{prompt}, but {NO_ACTION_TEXT}"
-    return is_accepted if answer else decline_text
+    return is_accepted if action else decline_text
 
 
 def _format_ending(view: Any) -> tuple[str, str]:

@@ -91,12 +91,12 @@ def _encode_action(decision: Decision) -> int | str | None:
 
 def _make_result_object(replay: Replay) -> JsonObject:
     state = replay.state
-    kind = replay.traced.kind
+    ending = replay.traced.kind
     has_showdown = state.stopper >= 0
     laid_off, melds = replay.defender_layoffs() if has_showdown else (0, ())
     return {
         "event": "result",
-        "kind": kind or None,
+        "kind": ending or None,
         "stopper": _encode_optional_number(state.stopper),
         "winner": _encode_optional_number(state.winner),
         "score": [int(points) for points in state.score],
@@ -109,7 +109,7 @@ def _make_result_object(replay: Replay) -> JsonObject:
         "laid_off": format_hand(laid_off),
         "defender_count": int(state.other_count) if has_showdown else None,
         "stake": int(state.stake),
-        "paid_for_refusal": int(state.pays) if kind == "refused" else None,
+        "paid_for_refusal": int(state.pays) if ending == "refused" else None,
         "match": _make_match_object(replay),
         "fault": replay.traced.error or None,
     }

@@ -98,7 +98,7 @@ def legal_actions(view: Any, rules: Any) -> list[Action]:
             *_list_ending_actions(view, int(view.hand) | 1 << int(view.taken_offer), rules),
         ]
     if view.taken_offer >= 0:
-        return [Action(kind) for kind in _list_draw_kinds(view, rules)]
+        return [Action(action_type) for action_type in _list_draw_kinds(view, rules)]
     eleven_cards = int(view.hand)
     legal = int(permitted_discards(eleven_cards, int(view.taken), int(view.drawn), rules))
     discarded = [Action(ACTION_DISCARD, card) for card in notation.mask_to_cards(legal)]
@@ -123,12 +123,12 @@ def _list_solo_actions(view: Any, rules: Any) -> list[Action]:
     eleven_cards = int(view.hand)
     drawn_card = int(view.drawn)
     legal = int(permitted_discards(eleven_cards, -1, drawn_card, rules))
-    min_deadwood, best = best_discards(eleven_cards, legal, rules)
+    min_deadwood, best_gin = best_discards(eleven_cards, legal, rules)
     can_stop = drawn_card >= 0 or rules.stop_before_draw
     endings = []
     if min_deadwood == 0 and can_stop:
-        legal &= ~int(best)
-        highest_cards, _ = highest_value_cards(best, rules)
+        legal &= ~int(best_gin)
+        highest_cards, _ = highest_value_cards(best_gin, rules)
         endings.append(Action(ACTION_END, int(lowest_bit(highest_cards))))
     if rules.big_gin and deadwood(eleven_cards, rules) == 0:
         endings.append(Action(ACTION_END))

@@ -125,19 +125,19 @@ def _replay_deal(game, state, rules, view0, view1):
 
     At the next decision, the function raises IllegalActionError.
     """
-    first = 1 - state.dealer
-    nondealer_view, dealer_view = (view1, view0) if first == 1 else (view0, view1)
+    nondealer = 1 - state.dealer
+    nondealer_view, dealer_view = (view1, view0) if nondealer == 1 else (view0, view1)
     nondealer_take, dealer_take = (
-        _seat_policy(game, first, SLOT_TAKE),
-        _seat_policy(game, 1 - first, SLOT_TAKE),
+        _seat_policy(game, nondealer, SLOT_TAKE),
+        _seat_policy(game, 1 - nondealer, SLOT_TAKE),
     )
     nondealer_discard, dealer_discard = (
-        _seat_policy(game, first, SLOT_DISCARD),
-        _seat_policy(game, 1 - first, SLOT_DISCARD),
+        _seat_policy(game, nondealer, SLOT_DISCARD),
+        _seat_policy(game, 1 - nondealer, SLOT_DISCARD),
     )
     nondealer_knock, dealer_knock = (
-        _seat_policy(game, first, SLOT_KNOCK),
-        _seat_policy(game, 1 - first, SLOT_KNOCK),
+        _seat_policy(game, nondealer, SLOT_KNOCK),
+        _seat_policy(game, 1 - nondealer, SLOT_KNOCK),
     )
     offer_a, answer_a, show_a = (
         _seat_policy(game, 0, SLOT_OFFER),

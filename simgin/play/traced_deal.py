@@ -74,19 +74,19 @@ class TracedDeal:
 
         After an error, the last decision has no legal action.
         """
-        return [self.decision(number) for number in range(self.n_decisions)]
+        return [self.decision(index) for index in range(self.n_decisions)]
 
     @property
     def n_decisions(self) -> int:
         """Number of decisions, including a last decision at which the policy failed."""
         return int(self.state.logged) + bool(self.error)
 
-    def decision(self, number: int) -> Decision:
+    def decision(self, index: int) -> Decision:
         """Return the decision at an index."""
         state = self.state
-        view = state["log"][number].copy()
-        action_code = int(state["answers"][number]) if number < state["logged"] else None
-        return Decision(int(view["seat"]), SLOTS[state["slots"][number]], view, action_code)
+        view = state["log"][index].copy()
+        action_code = int(state["answers"][index]) if index < state["logged"] else None
+        return Decision(int(view["seat"]), SLOTS[state["slots"][index]], view, action_code)
 
     @property
     def kind(self) -> str:

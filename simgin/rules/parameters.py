@@ -267,8 +267,8 @@ def int_param(params: Params, name: str) -> int:
 # Parsers of parameter values; a string in an invalid format is returned unchanged
 
 
-def _parse_integer(word: str) -> ParamValue:
-    return int(word) if _INTEGER_PATTERN.fullmatch(word) else word
+def _parse_integer(text: str) -> ParamValue:
+    return int(text) if _INTEGER_PATTERN.fullmatch(text) else text
 
 
 def _parse_integers(text: str, separator: str) -> list[ParamValue]:

@@ -148,9 +148,9 @@ def find_variant(spec: "str | Variant") -> Variant:
         parts, messages = _parse_parts(spec, _parse_file_reference)
         return _combine_parts(parts, messages)
     except VariantError:
-        path_error = _describe_plus_in_path(spec)
-        if path_error:
-            raise VariantError([path_error]) from None
+        plus_error = _describe_plus_in_path(spec)
+        if plus_error:
+            raise VariantError([plus_error]) from None
         raise
 
 
@@ -201,14 +201,14 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
     """
     if variant.spec in variant_names():
         return None
-    effective = _effective_params(variant)
+    effective = _select_effective(variant)
     built_in = map(find_variant, variant_names())
     return next(
-        (candidate for candidate in built_in if _effective_params(candidate) == effective), None
+        (candidate for candidate in built_in if _select_effective(candidate) == effective), None
     )
 
 
-def _effective_params(variant: Variant) -> dict[str, ParamValue]:
+def _select_effective(variant: Variant) -> dict[str, ParamValue]:
     """Return the parameters that have an effect under the given rules, with their values."""
     definitions = rule_parameters()
     params = variant.params

@@ -173,12 +173,12 @@ def _format_value(value: object) -> str:
     return reprlib.repr(text)
 
 
-def _require_type(description: str, value: object, kind: Any, expected: str) -> None:
+def _require_type(description: str, value: object, required_type: Any, expected: str) -> None:
     """Raise TypeError unless a value has the given type.
 
     The message describes the type as `expected`.
     """
-    if not isinstance(value, kind):
+    if not isinstance(value, required_type):
         raise TypeError(f"{description} must be {expected}, not {reprlib.repr(value)}")
 
 

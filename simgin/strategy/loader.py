@@ -203,11 +203,11 @@ def _find_policies_sharing_weights(strategy: Strategy) -> list[Policy]:
     return [policy for policy in policies if policy.weights == weights]
 
 
-def _check_has_weights(strategy: Strategy, text: str) -> None:
+def _check_has_weights(strategy: Strategy, spec: str) -> None:
     """Raise StrategyError if the discard policy of a strategy has no weights file."""
     if not _find_policies_sharing_weights(strategy):
         raise StrategyError(
-            f"{quote_text(text)}: the discard policy of {strategy.name} has no weights. Use "
+            f"{quote_text(spec)}: the discard policy of {strategy.name} has no weights. Use "
             "@./FILE.npy with a strategy that has weights, such as champion."
         )
 
@@ -246,12 +246,12 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
 
 
 def _with_values(
-    strategy: Strategy, values: Mapping[str, Mapping[str, str]], text: str
+    strategy: Strategy, values: Mapping[str, Mapping[str, str]], spec: str
 ) -> Strategy:
     """Return a copy of a strategy with new parameter values."""
     changed_policy = {
         slot: strategy_spec.set_policy_values(
-            _require_policy(strategy, slot, text), slot_values, text
+            _require_policy(strategy, slot, spec), slot_values, spec
         )
         for slot, slot_values in values.items()
     }

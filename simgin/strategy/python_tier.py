@@ -150,8 +150,8 @@ def _fast_record_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """
     fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
     members = {"__getattribute__": np.void.__getattribute__, **fields}
-    kind = type("Record", (np.record,), members)
-    return np.dtype((kind, dtype))
+    record_type = type("Record", (np.record,), members)
+    return np.dtype((record_type, dtype))
 
 
 _VIEW_DTYPE, _RULES_DTYPE = _fast_record_dtype(VIEW), _fast_record_dtype(RULES)

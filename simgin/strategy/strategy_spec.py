@@ -142,19 +142,19 @@ def _parse_reference(text: str) -> PolicyReference:
 # Parameter values
 
 
-def set_policy_values(policy: Policy, values: Mapping[str, str], text: str) -> Policy:
+def set_policy_values(policy: Policy, values: Mapping[str, str], spec: str) -> Policy:
     """Return a copy of a policy with new parameter values.
 
     Raises:
-        StrategyError: If a value is not valid. The message quotes `text`.
+        StrategyError: If a value is not valid. The message quotes `spec`.
     """
     try:
         return policy(**values)
     except (TypeError, ValueError) as error:
-        raise StrategyError(f"{quote_text(text)}: {error}.") from None
+        raise StrategyError(f"{quote_text(spec)}: {error}.") from None
 
 
-def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Strategy:
+def set_values(strategy: Strategy, values: Mapping[str, str], spec: str) -> Strategy:
     """Return a copy of a strategy with new parameter values.
 
     If several policies have the parameter, their declarations must be equal. The value then applies
@@ -166,7 +166,7 @@ def set_values(strategy: Strategy, values: Mapping[str, str], text: str) -> Stra
             raise StrategyError(_describe_ambiguous_parameter(strategy, name, owners))
         strategy = with_policies(
             strategy,
-            {policy.slot: set_policy_values(policy, {name: value}, text) for policy in owners},
+            {policy.slot: set_policy_values(policy, {name: value}, spec) for policy in owners},
         )
     return strategy
 
@@ -187,10 +187,10 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
     )
 
 
-def with_policies(strategy: Strategy, policies: Mapping[str, Policy], text: str = "") -> Strategy:
+def with_policies(strategy: Strategy, policies: Mapping[str, Policy], spec: str = "") -> Strategy:
     """Return a copy of a strategy with different policies in some slots."""
     slots: dict[str, Any] = dict(policies)
-    return replace(strategy, spec=text, **slots)
+    return replace(strategy, spec=spec, **slots)
 
 
 # Formatting

@@ -138,7 +138,7 @@ def create_file(path: Path, text: str) -> None:
         with atomic_write(path) as file:
             file.write(text.encode())
     except OSError as error:
-        raise _unwritable_error(path, error.strerror) from None
+        raise _make_unwritable_error(path, error.strerror) from None
 
 
 def check_writable(path: Path, marker: bytes = b"") -> None:
@@ -149,9 +149,9 @@ def check_writable(path: Path, marker: bytes = b"") -> None:
         marker: Bytes that an existing file must contain to be replaced.
     """
     if not path.parent.is_dir():
-        raise _unwritable_error(path, f"the folder {path.parent} does not exist")
+        raise _make_unwritable_error(path, f"the folder {path.parent} does not exist")
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise _unwritable_error(path, f"no permission to write to {path.parent}")
+        raise _make_unwritable_error(path, f"no permission to write to {path.parent}")
     if marker and path.exists() and marker not in read_bytes(path):
         raise NewFileError(
             f"{path} already exists and was not written by this command. Choose another file."
@@ -177,7 +177,7 @@ def describe_encoding_error(name: str) -> str:
     return f"{quote_text(readable)} is not valid in your locale ({encoding}). Set PYTHONUTF8=1"
 
 
-def _unwritable_error(path: Path, reason: str | None) -> NewFileError:
+def _make_unwritable_error(path: Path, reason: str | None) -> NewFileError:
     """Return the error for a file that cannot be written."""
     return NewFileError(
         f"{path} cannot be written ({reason}). Specify a file in a folder that you can write to."

@@ -79,12 +79,12 @@ def describe_return_value(value: object) -> str:
     """
     if value is None:
         return "nothing"
-    kind = _class_name(type(value))
+    type_name = _class_name(type(value))
     try:
         text = escape_to_one_line(repr(value))[:MAX_VALUE_LENGTH]
     except BaseException:
-        return f"a {kind}"
-    return text if type(value) is int else f"{text}, a {kind}"
+        return f"a {type_name}"
+    return text if type(value) is int else f"{text}, a {type_name}"
 
 
 def quote_text(text: str, max_length: int = 120) -> str:
@@ -143,9 +143,9 @@ def ensure_printable_error(error: BaseException) -> BaseException:
     If inspecting the exception raises an error, return a RuntimeError with the name of the
     exception's class.
     """
-    kind = type(error)
+    error_type = type(error)
     try:
-        _ = error.__class__, error.__traceback__, kind.__name__ + kind.__module__
+        _ = error.__class__, error.__traceback__, error_type.__name__ + error_type.__module__
     except BaseException:
-        return RuntimeError(f"{_class_name(kind)} (inspecting the exception raises an error)")
+        return RuntimeError(f"{_class_name(error_type)} (inspecting the exception raises an error)")
     return error
