@@ -1,9 +1,9 @@
 """Program that links and optimises the code of a specialised kernel.
 
-`simgin.play.specialized_kernel` starts the program in its own process, because LLVM cannot be
+`simgin.play.specialized_kernel` starts the program in a separate process, because LLVM cannot be
 interrupted while it optimises, and because an error in LLVM must not stop a run. The program
-imports only llvmlite. It reads the pickled arguments of `build_kernel` from stdin, and writes the
-result to stdout.
+imports only llvmlite. The program reads the pickled arguments of `build_kernel` from stdin, and
+writes the result to stdout.
 """
 
 import pickle
@@ -30,7 +30,7 @@ def build_kernel(
     Args:
         kernel: Bitcode of the generic kernel.
         kernel_name: Name of the kernel's function.
-        wrapper_name: Name of the function that Python calls, which calls the kernel.
+        wrapper_name: Name of the function that Python calls and that calls the kernel.
         policies: Bitcode and function name of each policy, in the order of the arguments.
         rules: Content of the rules record.
         target: Arguments of llvmlite's `create_target_machine`.
@@ -42,7 +42,7 @@ def build_kernel(
     generic = _parse_function(kernel, kernel_name, GENERIC_KERNEL)
     names = {policy: f"policy_{i}" for i, policy in enumerate(policies)}
     caller = _write_caller(kernel_name, generic, [names[policy] for policy in policies], rules)
-    # The linker replaces a definition with this linkage by the definition in `caller`.
+    # With this linkage, the linker replaces the definition by the definition in `caller`.
     module.get_function(kernel_name).linkage = llvm.Linkage.linkonce_odr
     module.link_in(generic)
     for (bitcode, name), new_name in names.items():

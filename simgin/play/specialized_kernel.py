@@ -8,8 +8,8 @@ A run starts with the generic kernel. After some CPU time, simgin loads the spec
 the cache, or compiles the kernel in another process. The specialised kernel plays all later blocks.
 If the compilation fails, the generic kernel continues.
 
-Each specialised kernel has its own LLVM engine, so that its machine code is freed with the kernel.
-The LLVM engine of numba frees no code.
+Each specialised kernel has a separate LLVM engine, so that the machine code is freed with the
+kernel. numba's LLVM engine never frees code.
 """
 
 import ctypes
@@ -44,7 +44,7 @@ LOAD_AFTER = 0.5  # CPU time in seconds after which a kernel is loaded from the 
 COMPILE_AFTER = 15.0
 MAX_LOADED_KERNELS = 64
 MAX_CACHED_KERNELS = 200
-FREE_MEMORY = 64 << 20  # bytes of memory that must be available, because LLVM exits without memory
+FREE_MEMORY = 64 << 20  # bytes that must be available, because LLVM exits if memory runs out
 READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
 
 _state_lock = threading.Lock()
@@ -70,9 +70,9 @@ class SpecializedKernel:
         self._generic_seconds = 0.0
 
     def entry_point(self, *arguments: Any) -> None:
-        """Play with the specialised kernel if it is ready, and otherwise with the generic kernel.
+        """Play with the specialised kernel if it is ready, otherwise with the generic kernel.
 
-        The arguments are those of the generic kernel.
+        Both kernels have the same arguments.
         """
         specialized = self._specialized
         start = time.thread_time()
@@ -86,7 +86,7 @@ class SpecializedKernel:
                     self._prepare()
 
     def _prepare(self) -> None:
-        """Load the specialised kernel if it exists, and start its compilation if that pays."""
+        """Load the specialised kernel if it exists, or start the compilation if the run is long."""
         if self._generic_seconds >= LOAD_AFTER and not self._has_looked:
             self._has_looked = True
             self._code = _read_code(self._request())
@@ -122,7 +122,7 @@ def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
 
 
 def describe_use() -> str:
-    """Return a sentence about the CPU time of specialised kernels, or "" if none was used."""
+    """Return a sentence about the CPU time of specialised kernels, or "" if the run used none."""
     generic, specialized = _cpu_seconds.values()
     if not specialized:
         return ""
@@ -171,7 +171,8 @@ def run_linker(request: dict[str, Any]) -> bytes:
 def load_kernel(generic: Any, code: bytes) -> Any:
     """Return a function that calls a specialised kernel.
 
-    The function has the arguments of the generic kernel. The machine code is freed with it.
+    The function has the arguments of the generic kernel. The machine code is freed with the
+    function.
 
     Raises:
         OSError: If too little memory is available.
@@ -221,7 +222,9 @@ def _target_options(codegen: Any) -> dict[str, Any]:
 
 
 def _cache_path(request: dict[str, Any]) -> Path:
-    """Return the path of a kernel in the cache. The name identifies all inputs of the compiler.
+    """Return the path of a kernel in the cache.
+
+    The file name identifies all inputs of the compiler.
 
     Raises:
         OSError: If the cache is not writable.
@@ -234,11 +237,11 @@ def _cache_path(request: dict[str, Any]) -> Path:
 
 
 def _read_code(request: dict[str, Any]) -> bytes:
-    """Return the code in the cache, or b"" if it does not exist or is corrupt."""
+    """Return the code in the cache, or b"" if the file does not exist or is corrupt."""
     with suppress(OSError):
         path = _cache_path(request)
         content = read_bytes(path)
-        os.utime(path)  # The files used longest ago are removed first.
+        os.utime(path)  # The least recently used files are removed first.
         if hashlib.sha256(content[32:]).digest() == content[:32]:
             return content[32:]
     return b""
