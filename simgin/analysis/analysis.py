@@ -44,7 +44,7 @@ WORLDS_PER_CHECK = 400  # number of worlds between two checks of the time limit
 GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
 UNDERCUT = DEAL_RESULTS.index("undercut")
 
-# Outcome of a deal for the player. Points are net points, or minus the penalty. `match` is the
+# Outcome of a deal for the player. Points are net points, or the negative penalty. `match` is the
 # probability of winning the match in %, or NaN if it is unknown. `deals` and `games` are the net
 # numbers of won deals and games if the game has a die, otherwise NaN. The other measures are 1 if
 # the event occurred.

@@ -33,7 +33,7 @@ FIRST_CHECK_WORLDS = 25
 CONFIRMATION_WORLDS = 400  # number of new worlds that confirm a mistake before its cost is measured
 MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's action, in standard errors
 N_STOCK_SHUFFLES = 100  # number of reshuffles of the stock with the actual hidden hand
-N_STREAMS = 2**39  # number of possible values for the number of the first world
+N_STREAMS = 2**39  # number of possible first worlds
 # Mistakes by kind of decision
 MISTAKES = {
     "upcard": ("took the card", "left the card"),

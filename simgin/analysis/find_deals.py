@@ -52,7 +52,7 @@ DRAWN_DEAL_WORDS = {
 }
 PHASE_LABELS = {PHASE_BLIND: "before the deal", PHASE_UPCARD: "upcard"}
 SCREENING_WORLDS = 200  # number of worlds per decision in the first analysis
-MEASUREMENT_WORLDS = 2000  # number of new worlds per decision that seems costly
+MEASUREMENT_WORLDS = 2000  # number of new worlds for each decision that seems costly
 
 
 class SearchError(SimginError):

@@ -25,7 +25,7 @@ METROPOLIS_STEPS = 200
 WEIGHT_FACTOR = 1.15
 IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
 # Conditioning on an offer of the die
-PROBE_WORLDS = 500  # number of worlds that estimate the probability of the offer
+PROBE_WORLDS = 500  # number of worlds for estimating the probability of the offer
 MIN_OFFER_PROBABILITY = 0.01  # minimum probability of the offer; rarer offers are ignored
 # maximum samples per world; the probability that all samples fail is at most e**-10
 MAX_ATTEMPTS = 1_000
@@ -59,7 +59,7 @@ def sample_worlds(
     if view.deck_left >= 0:
         fill_decks(view, rules.joker != JOKER_NONE, n_left, int_seed, first, stocks)
     else:
-        # The opponent has played a turn.
+        # Hands are weighted after the opponent's first turn.
         steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
         fill_worlds(
             view, rules, _load_hand_weights(), p_immediate, steps, int_seed, first, hands, stocks

@@ -198,7 +198,7 @@ class GameTable:
         self.state.watched = 1  # Log every decision.
         self._step(stepping.BEGIN, unit)
 
-    # These are properties rather than attributes, so that a copy of the table uses its own games.
+    # These are properties rather than attributes, so that a copied table uses the copied games.
 
     @property
     def matchup(self) -> Matchup:

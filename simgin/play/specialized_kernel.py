@@ -48,7 +48,7 @@ FREE_MEMORY = 64 << 20  # bytes that must be available, because LLVM exits if me
 READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
 
 _state_lock = threading.Lock()
-_cpu_seconds = {False: 0.0, True: 0.0}  # CPU time of generic and specialised kernels
+_cpu_seconds = {False: 0.0, True: 0.0}  # CPU time of generic and specialised kernels, in seconds
 
 
 class SpecializedKernel:

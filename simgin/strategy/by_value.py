@@ -169,7 +169,7 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
         if isinstance(value, ModuleType):
             return importlib.import_module, (value.__name__,)
         if isinstance(value, Strategy):
-            return Strategy, (value.name,)  # Functions read only the name.
+            return Strategy, (value.name,)  # Functions use only the name of a strategy.
         if isinstance(value, functools._lru_cache_wrapper):
             return _restore_lru_cache, (value.__wrapped__, value.cache_parameters())
         if not isinstance(value, ReduceMixin):

@@ -162,7 +162,7 @@ def _find_misused_arguments(policy: Policy, function: Any) -> Iterator[str]:
     """
     code = function.__code__
     tree = _parse_definition(code)
-    used = {*collect_names(code), *code.co_consts}  # The file can have changed.
+    used = {*collect_names(code), *code.co_consts}  # The file can have changed since the import.
     for node in ast.walk(tree) if tree else ():
         match node:
             case ast.Attribute(ast.Name(id), name) | ast.Subscript(

@@ -676,7 +676,7 @@ def _load_file_library(path: Path) -> _Library:
     if b"\0" in content:
         raise StrategyError(f"{path_text} is not UTF-8 text. Save it as UTF-8.")
     real_path = path.resolve()
-    if error_text := describe_encoding_error(str(real_path)):  # numba requires a valid encoding.
+    if error_text := describe_encoding_error(str(real_path)):  # numba requires a UTF-8 path.
         raise StrategyError(f"the path {error_text}.")
     with _convert_errors(real_path):
         return _collect_definitions([_load_file(real_path, content)])
@@ -713,7 +713,7 @@ def _convert_errors(path: Path) -> Iterator[None]:
         # Walk the traceback without reading source files.
         stack = traceback.walk_tb(error.__traceback__)
         lines = [line for frame, line in stack if frame.f_code.co_filename == str(path)]
-        location = f" (line {lines[-1]})" if lines else ""  # A SyntaxError states the line.
+        location = f" (line {lines[-1]})" if lines else ""  # SyntaxError adds the line itself.
         raise StrategyError(
             f"{path} cannot be read{location}: {_describe_load_error(error)}"
         ) from None

@@ -58,7 +58,7 @@ def parse_count(text: int | float | str) -> int:
 
 def _parse_decimal(text: int | float | str) -> Decimal:
     """Parse a count that can have a suffix, without rounding it to an integer."""
-    # Python raises ValueError if it prints very long integers.
+    # Converting a very long integer to a string raises ValueError.
     if isinstance(text, int) and abs(text) > MAX_COUNT:
         raise AmountError(f"{format_value(text)} is not a valid count. Use a count from 1 to 1e12.")
     match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
