@@ -23,11 +23,11 @@ def complete_variant(word: str) -> Iterator[str]:
 
 def complete_strategy(word: str) -> Iterator[str]:
     """Yield completions of a strategy spec: strategies or, after a plus sign, slots or policies."""
-    from simgin.strategy import catalogue
+    from simgin.strategy import cast, catalogue
 
     head, plus, _ = word.rpartition("+")
     if not plus:
-        yield from catalogue.list_by_strength()
+        yield from (*catalogue.list_by_strength(), *cast.NAMED_TYPES)
         return
     for slot, names in catalogue.list_policy_names().items():
         slot_spec = f"{head}+{slot}="

@@ -19,9 +19,11 @@ from simgin.core import jit, shipped_code
 from simgin.play import kernel, specialized_kernel
 from simgin.play.matchup import Matchup
 from simgin.report import progress
+from simgin.results.sentences import ENOUGH_DEALS, ENOUGH_MATCHES
 from simgin.rules.variants import format_setting
 from simgin.runs import block, directory, ledger, runner
 from simgin.runs.result import save_report
+from simgin.text.amounts import UNIT_PLURALS
 
 if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
@@ -282,6 +284,18 @@ def compile_players(matchups: Iterable[Matchup]) -> None:
     with announce_compilation():
         for matchup in matchups:
             kernel.compile_matchup(matchup)
+
+
+def warn_about_small_samples(plan: Plan) -> None:
+    """Warn before a run that is too small to test differences between strategies or variants."""
+    enough = ENOUGH_DEALS if plan.unit == "deal" else ENOUGH_MATCHES
+    size = min(task.n for task in plan.tasks)
+    if plan.contrasts and plan.matchups[0].is_mirrored and size < enough:
+        units = UNIT_PLURALS[plan.unit]
+        print_note(
+            f"warning: {size:,} {units} are too few to test differences. Use --{units} {enough} or "
+            f"more (in an experiment file, {units} = {enough})."
+        )
 
 
 def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:

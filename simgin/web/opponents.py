@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simgin.strategy import catalogue, loader
-from simgin.strategy.cast import CAST, type_name
+from simgin.strategy.cast import CAST, NAMED_TYPES, type_name
 
 # Minimum Elo rating of each level
 LEVELS = {300: "strongest", 150: "very strong", 50: "strong", -50: "average", -300: "weak"}
@@ -27,12 +27,19 @@ def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
     Args:
         given: Specs of the strategies that were named when the server was started.
     """
-    types = {entry["strategy"]: entry["about"] for entry in CAST["two_player"]}
+    types = {
+        entry["strategy"]: entry["about"]
+        for entry in CAST["two_player"]
+        if entry["name"] not in NAMED_TYPES
+    }
     names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
     specs = dict.fromkeys((*names, *types))
     built_in = [_make_opponent(spec, types.get(spec, "")) for spec in specs]
     groups = {
         "Your strategies": [_make_opponent(spec) for spec in given],
+        "For beginners": [
+            _make_opponent(name, entry["about"]) for name, entry in NAMED_TYPES.items()
+        ],
         "Strongest first": [each for each in built_in if _find_level(each.spec)],
         "Without a rating": [each for each in built_in if not _find_level(each.spec)],
     }

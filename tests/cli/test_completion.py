@@ -113,6 +113,7 @@ def test_rules_and_their_values_are_completed_after_a_plus_sign() -> None:
 
 def test_policies_are_completed_after_a_slot() -> None:
     assert list_completions("match", "gold+kn") == ["gold+knock="]
+    assert list_completions("play", "begi") == ["beginner"]
     for slot, names in catalogue.list_policy_names().items():
         loaded = [policy.name for policy in loader.list_policies() if policy.slot == slot]
         assert names == sorted(loaded)

@@ -65,6 +65,20 @@ def test_the_opponent_is_omitted_from_the_strategies():
     assert [key.players for key in played.matchup_keys] == [("gold-early", "gold")]
 
 
+@pytest.mark.parametrize(("unit", "enough"), [("deals", 10_000), ("matches", 1000)])
+def test_a_size_that_is_too_small_for_tests_is_reported_before_the_run(monkeypatch, unit, enough):
+    monkeypatch.setattr(runner, "play_block", lambda *_: pytest.fail("played"))
+    warning = (
+        f"200 {unit} are too few to test differences. Use --{unit} {enough} or more (in an "
+        f"experiment file, {unit} = {enough})."
+    )
+    with pytest.raises(pytest.fail.Exception):
+        call(*PANEL, f"--{unit}", 200, "--workers", 1)
+    monkeypatch.undo()
+    assert warning in call(*PANEL, f"--{unit}", 200).stderr
+    assert "too few" not in call(*PANEL, f"--{unit}", enough).stderr
+
+
 def test_the_command_of_a_report_contains_the_style():
     call("match", "gold", "simple", *MATCHES, "-o", "out")
     assert command_of(call("report", "out", "--style", "ggplot").stdout) == [

@@ -251,11 +251,12 @@ def test_the_rules_of_the_variant_are_beside_its_field_and_at_the_table(browser)
 
 
 def test_opponents_are_listed_in_order_of_strength():
-    (rated, unrated) = list_opponents(()).values()
+    (weak, rated, unrated) = list_opponents(()).values()
+    assert [one.spec for one in weak] == [one.label for one in weak] == ["beginner"]
     ratings = [catalogue.read_entry(one.spec)["elo"] for one in rated]
     assert ratings == sorted(ratings, reverse=True)
     specs = {one.spec for one in rated + unrated}
-    assert {entry["strategy"] for entry in CAST["two_player"]} < specs and len(specs) > 20
+    assert {entry["strategy"] for entry in CAST["two_player"][1:]} < specs and len(specs) > 20
 
 
 def test_a_strategy_given_at_the_start_can_be_an_opponent(site, stranger, empty_directory):

@@ -180,6 +180,7 @@ def play_plan(
             plan, command, output, workers, record_deals=record, as_json=as_json, power=power
         )
         return
+    session.warn_about_small_samples(plan)
     if announced and not as_json:
         rows = plan_table.plan_rows(plan, output, workers, record_deals=record)
         plan_table.print_plan(plan, rows, output)
