@@ -104,8 +104,8 @@ def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Re
 
 def _make_report_title(analyses: Analyses) -> str:
     """Return the title of the report."""
-    title, *other_titles = analyses
-    if not other_titles:
+    title, *further_titles = analyses
+    if not further_titles:
         return _capitalise(title)
     matchup = analyses[title].matchup
     names = dict.fromkeys(re.sub(r".*, | \([AB]\)$", "", title) for title in analyses)

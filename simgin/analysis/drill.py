@@ -252,8 +252,8 @@ def run_drill(
         raise PositionError(
             "no costly decision was found. Use another --seed or increase --positions."
         )
-    order = np.random.default_rng(request.evaluator.seed).permutation(len(exercises))
-    return Drill(request, [exercises[index] for index in order])
+    permutation = np.random.default_rng(request.evaluator.seed).permutation(len(exercises))
+    return Drill(request, [exercises[index] for index in permutation])
 
 
 class Candidate(NamedTuple):

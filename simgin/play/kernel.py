@@ -42,30 +42,30 @@ class RulesModifiedError(SimginError):
 
 
 @cache
-def compile_loop(function: Any, players: int, *between: Any, no_alias: bool = True) -> Any:
+def compile_loop(function: Any, players: int, *extra_types: Any, no_alias: bool = True) -> Any:
     """Compile a loop of the engine that plays deals.
 
     Args:
         function: Loop to compile.
         players: 1 or 2.
-        between: Types of the arguments between the views and the policies.
+        extra_types: Types of the arguments between the views and the policies.
         no_alias: True if the arguments never overlap in memory (see `core.jit.compile_function`).
     """
     return jit.compile_function(
-        function, make_loop_signature(players, *between), no_alias=no_alias, is_engine_code=True
+        function, make_loop_signature(players, *extra_types), no_alias=no_alias, is_engine_code=True
     )
 
 
-def make_loop_signature(players: int, *between: Any) -> Any:
+def make_loop_signature(players: int, *extra_types: Any) -> Any:
     """Return the numba signature of a loop that plays deals.
 
     Args:
         players: 1 or 2.
-        between: Types of the arguments between the views and the policies.
+        extra_types: Types of the arguments between the views and the policies.
     """
     views = [VIEW_TYPE] * players
     policy_types = [POLICY_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
-    return void(STATE_TYPE, RULES_TYPE, *views, *between, *policy_types)
+    return void(STATE_TYPE, RULES_TYPE, *views, *extra_types, *policy_types)
 
 
 def compile_kernel(players: int) -> Any:
@@ -354,7 +354,7 @@ def describe_illegal_action(slot: str, action: int, legal: int) -> str:
         card = notation.format_card(action) if 0 <= action < notation.N_CARDS else str(action)
         return f"discarded {card}, but the legal discards are {discards}"
     legal_actions = [bit for bit in range(64) if legal >> bit & 1]
-    choices = " or ".join(map(str, legal_actions))
+    action_texts = " or ".join(map(str, legal_actions))
     if len(legal_actions) > MAX_LISTED_ACTIONS:
-        choices = f"{legal_actions[0]}..{legal_actions[-1]}"
-    return f"returned {action}, but only {choices} is legal"
+        action_texts = f"{legal_actions[0]}..{legal_actions[-1]}"
+    return f"returned {action}, but only {action_texts} is legal"

@@ -162,12 +162,12 @@ def _find_misused_arguments(policy: Policy, function: Any) -> Iterator[str]:
     """
     code = function.__code__
     tree = _parse_definition(code)
-    used = {*collect_names(code), *code.co_consts}  # The file can have changed since the import.
+    names = {*collect_names(code), *code.co_consts}  # The file can have changed since the import.
     for node in ast.walk(tree) if tree else ():
         match node:
             case ast.Attribute(ast.Name(id), name) | ast.Subscript(
                 ast.Name(id), ast.Constant(str(name))
-            ) if id in code.co_varnames[:3] and name in used:
+            ) if id in code.co_varnames[:3] and name in names:
                 index = code.co_varnames.index(id)
                 if index < 2 and (message := describe_unknown_field(name, POLICY_ARGUMENTS[index])):
                     yield message
