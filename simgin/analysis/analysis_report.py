@@ -103,7 +103,6 @@ def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Re
 
 
 def _make_report_title(analyses: Analyses) -> str:
-    """Return the title of the report."""
     title, *further_titles = analyses
     if not further_titles:
         return _capitalise(title)

@@ -374,6 +374,5 @@ def classify_mistake(position: Position, kind: str, best: Action) -> str:
 
 
 def _deadwood_after(position: Position, action: Action) -> int:
-    """Return the deadwood that remains after a discard."""
     ten_cards = int(position.view.hand) & ~(1 << action.card)
     return int(deadwood(ten_cards, build_rules(position.variant)))

@@ -450,7 +450,6 @@ def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
 
 
 def _format_question(exercise: Exercise) -> str:
-    """Return the question that an exercise asks."""
     position = exercise.position
     if position.is_about_die:
         return "What do you do with the die?"

@@ -61,7 +61,6 @@ class GameBatch:
         self._set_players()
 
     def _allocate(self, n: int) -> None:
-        """Allocate the memory for n games."""
         self.states = new_states(self.matchup.seed, n)
         self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # Each seat has one contiguous array.
         self._copied_views = np.zeros(n, VIEW)

@@ -263,7 +263,6 @@ def _format_rule_comments(start: Variant) -> Iterator[str]:
 
 
 def _to_toml_value(parameter: Parameter, value: ParamValue) -> str:
-    """Format a parameter value as TOML."""
     return json.dumps(parameter.to_text(None) if value is None else value)
 
 

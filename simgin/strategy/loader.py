@@ -125,7 +125,6 @@ copyreg.pickle(Strategy, _reduce_strategy)
 
 
 def _find_by_spec(spec: str) -> Strategy:
-    """Return the strategy that a spec describes."""
     parsed = strategy_spec.parse_spec(spec)
     strategy = strategy_spec.set_values(
         _find_by_name(parsed.strategy.name), parsed.strategy.values, spec
@@ -553,7 +552,6 @@ def _check_not_rejected(name: str) -> None:
 
 
 def _import_built_in_modules() -> list[ModuleType]:
-    """Import the modules of the built-in strategies."""
     import simgin_strategies
 
     modules = pkgutil.iter_modules(simgin_strategies.__path__, "simgin_strategies.")
@@ -612,7 +610,6 @@ def load_plug_in(entry_point: EntryPoint, known: Collection[str]) -> _Library:
 
 
 def _get_package_name(entry_point: EntryPoint) -> str:
-    """Return the name of the installed package that provides an entry point."""
     with contextlib.suppress(Exception):  # The metadata can be corrupt.
         return (entry_point.dist and entry_point.dist.name) or entry_point.name
     return entry_point.name
