@@ -54,7 +54,7 @@ DEALS_PER_POSITION = 12  # number of deals searched per requested exercise
 # Number of worlds in the screening; selected decisions are analysed in new worlds
 SCREENING_WORLDS = 200
 TURNS_PER_STAGE = 8  # number of turns per stage, counting both players
-STAGES = ("early", "middle", "late")  # The last stage has no limit.
+STAGES = ("early", "middle", "late")  # The last stage is not limited to TURNS_PER_STAGE turns.
 # Maximum proportion of correct options. Easier exercises teach little.
 MAX_CORRECT_PROPORTION = 1 / 3
 HTML_TEMPLATE, CARD_TEMPLATE, INCLUDED_DRILL = (

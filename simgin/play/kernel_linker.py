@@ -42,7 +42,7 @@ def build_kernel(
     generic = _parse_function(kernel, kernel_name, GENERIC_KERNEL)
     names = {policy: f"policy_{i}" for i, policy in enumerate(policies)}
     caller = _write_caller(kernel_name, generic, [names[policy] for policy in policies], rules)
-    # With this linkage, the linker replaces the definition by the definition in `caller`.
+    # A linkonce definition is replaced by the definition of the same name in `caller`.
     module.get_function(kernel_name).linkage = llvm.Linkage.linkonce_odr
     module.link_in(generic)
     for (bitcode, name), new_name in names.items():

@@ -135,11 +135,11 @@ def compile_policy(policy: Policy) -> Any:
     Raises:
         PolicyError: If the policy cannot be played.
     """
-    if policy.function not in _COMPILED:
+    if policy.function not in _COMPILED_POLICIES:
         try:
             if not is_built_in(policy.function):  # Tests check the built-in policies.
                 check_source(policy)
-            _COMPILED[policy.function] = _compile_uncached(policy)
+            _COMPILED_POLICIES[policy.function] = _compile_uncached(policy)
         except StrategyError:
             raise
         except Exception as error:  # An author's object can raise any exception.
@@ -147,7 +147,7 @@ def compile_policy(policy: Policy) -> Any:
                 f"{_describe_policy(policy)} reads an object that raises "
                 f"{describe_error(ensure_printable_error(error))}. Remove the object."
             ) from None
-    return _COMPILED[policy.function]
+    return _COMPILED_POLICIES[policy.function]
 
 
 def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
@@ -161,17 +161,17 @@ def execution_mode(policy: Policy) -> Literal["fast", "slow", "refused"]:
         compile_policy(policy)
     except StrategyError:
         return "refused"
-    return "slow" if policy.function in _INTERPRETED else "fast"
+    return "slow" if policy.function in _PYTHON_REASONS else "fast"
 
 
 def interpretation_reason(policy: Policy) -> str:
     """Return the reason why a policy runs in Python, or "" if it is compiled."""
-    return _INTERPRETED.get(policy.function, "")
+    return _PYTHON_REASONS.get(policy.function, "")
 
 
 def is_stateful(policy: Policy) -> bool:
     """Return True if a policy that runs in Python has changed a value that it reads."""
-    policy_copy, content = _COPIES.get(policy.function, (None, b""))
+    policy_copy, content = _POLICY_COPIES.get(policy.function, (None, b""))
     return (
         policy_copy is not None
         and by_value.pickle_by_value(_describe_policy(policy), policy_copy, [policy_copy])
@@ -180,9 +180,9 @@ def is_stateful(policy: Policy) -> bool:
 
 
 # Compiled functions. A function is compiled once per process, for all values of its parameters.
-_COMPILED: dict[Any, Any] = {}
-_INTERPRETED: dict[Any, str] = {}
-_COPIES: dict[Any, tuple[Any, bytes]] = {}  # copies and pickles of policies that run in Python
+_COMPILED_POLICIES: dict[Any, Any] = {}
+_PYTHON_REASONS: dict[Any, str] = {}  # reasons why policies run in Python
+_POLICY_COPIES: dict[Any, tuple[Any, bytes]] = {}  # policies that run in Python, and pickles
 
 
 def _compile_uncached(policy: Policy) -> Any:
@@ -237,7 +237,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
             "a copy instead."
         ) from None
     reason = describe_compile_error(policy, error)
-    _INTERPRETED[policy.function] = reason
+    _PYTHON_REASONS[policy.function] = reason
     print_status(
         f"{_describe_policy(policy)} runs in Python, hundreds of times slower than compiled code, "
         f"because {reason}"
@@ -246,7 +246,7 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
     policy_copy = pickle.loads(
         by_value.pickle_by_value(_describe_policy(policy), policy.function, [policy.function])
     )
-    _COPIES[policy.function] = (
+    _POLICY_COPIES[policy.function] = (
         policy_copy,
         by_value.pickle_by_value(_describe_policy(policy), policy_copy, [policy_copy]),
     )
