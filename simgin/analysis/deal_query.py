@@ -39,7 +39,7 @@ COMPARISON_OPERATORS = {
     ">=": operator.ge,
     ">": operator.gt,
 }
-_COMPARISON = re.compile(r"(\S+?)\s*(<=|>=|<|>|=)\s*([+-]?\d{1,9})", re.ASCII)
+_COMPARISON_PATTERN = re.compile(r"(\S+?)\s*(<=|>=|<|>|=)\s*([+-]?\d{1,9})", re.ASCII)
 # Conditions without a comparison
 KEYWORDS = (*ENDING_KEYWORDS, *WINNER_KEYWORDS, DIFFER_KEYWORD, *ORDERS, COSTLY_KEYWORD)
 QUERY_KEYWORDS = (*KEYWORDS, *DEAL_QUANTITIES)
@@ -162,7 +162,7 @@ def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
 
 
 def _parse_comparison(part: str) -> Comparison:
-    match = _COMPARISON.fullmatch(part)
+    match = _COMPARISON_PATTERN.fullmatch(part)
     if match is None and part in DEAL_QUANTITIES:
         raise QueryError(f"'{part}' requires a comparison. Use, for example, `{part} > 20`.")
     if match is None:

@@ -16,7 +16,7 @@ from simgin.strategy.author import Strategy
 
 # Pattern of a decorated function in a strategy file, with the slot, the decorator's arguments and
 # the function's name
-_POLICY = re.compile(rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL)
+_POLICY_PATTERN = re.compile(rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL)
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
 # Speed tiers, with the minimum number of deals per second in self-play
 SPEED_TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}
@@ -41,7 +41,7 @@ def list_policy_names() -> dict[str, list[str]]:
     names: dict[str, list[str]] = {slot: [] for slot in SLOTS}
     for path in resources.files("simgin_strategies").iterdir():
         text = path.read_text(encoding="utf-8") if path.name.endswith(".py") else ""
-        for slot, arguments, function in _POLICY.findall(text):
+        for slot, arguments, function in _POLICY_PATTERN.findall(text):
             name_match = re.search(r'name="([^"]+)"', arguments)
             names[slot].append(name_match[1] if name_match else function.replace("_", "-"))
     return {slot: sorted(policy_names) for slot, policy_names in names.items()}

@@ -47,7 +47,7 @@ DEFAULT_POLICIES = {
     "show": "first",
 }
 _live_strategies: dict[str, Strategy] = {}  # latest strategy by name in this process
-_MISSING_NAME = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+_MISSING_NAME_PATTERN = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
 @dataclass(frozen=True)
@@ -718,7 +718,7 @@ def _convert_errors(path: Path) -> Iterator[None]:
 
 def _describe_load_error(error: BaseException) -> str:
     """Return a description of an import error, with a suggested fix if a name is missing."""
-    match = _MISSING_NAME.match(format_error_message(error))
+    match = _MISSING_NAME_PATTERN.match(format_error_message(error))
     if isinstance(error, ImportError) and match and match[2] in sys.modules:
         suggestion = did_you_mean(match[1], vars(sys.modules[match[2]]))
         return f"{match[2]} has no {match[1]}{suggestion}"

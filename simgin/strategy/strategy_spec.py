@@ -24,9 +24,10 @@ from simgin.text.messages import SimginError, did_you_mean, format_value, quote_
 STRATEGY_TEMPLATE = Path(__file__).with_name("strategy.py.j2")
 STAKE_SLOTS = ("offer", "answer")
 _SLOT_SEPARATOR = re.compile(r"\+(?=(?:" + "|".join([*SLOTS, "stake"]) + r")=)")
-_UNKNOWN_SLOT = re.compile(r"\+(\w+)=")  # pattern of an unknown slot before the first valid slot
+# Pattern of an unknown slot before the first valid slot
+_UNKNOWN_SLOT_PATTERN = re.compile(r"\+(\w+)=")
 _VALUES_SEPARATOR = re.compile(r":(?=[A-Za-z_]\w*=)")
-_ASSIGNMENT = re.compile(r"\s*\w+\s*=.*\S.*")
+_ASSIGNMENT_PATTERN = re.compile(r"\s*\w+\s*=.*\S.*")
 _FILE_SUFFIX = re.compile(r"(.*)@([^@]+\.(?:toml|npy))\s*", re.DOTALL | re.IGNORECASE)
 # Pattern of a file name that precedes a slot
 _MISPLACED_FILE_PATTERN = re.compile(r"@[^@+]+\.(?:toml|npy)\+\w+=", re.IGNORECASE)
@@ -112,7 +113,7 @@ def format_weights_path(file: Path) -> str:
 
 def _check_slots(strategy_text: str) -> None:
     """Raise StrategyError if a spec names a slot that does not exist."""
-    unknown_slot = _UNKNOWN_SLOT.search(strategy_text)
+    unknown_slot = _UNKNOWN_SLOT_PATTERN.search(strategy_text)
     if unknown_slot and not has_suffix(strategy_text.partition("#")[0], ".py"):
         valid_slots = [*SLOTS, "stake"]
         suggestion = did_you_mean(unknown_slot[1], valid_slots)
@@ -127,7 +128,7 @@ def _parse_reference(text: str) -> PolicyReference:
     name, *value_texts = _VALUES_SEPARATOR.split(text.strip(), maxsplit=1)
     items = value_texts[0].split(",") if value_texts else []
     stray_colon = ":" in name and not has_suffix(name.partition("#")[0], ".py")
-    if stray_colon or not all(_ASSIGNMENT.fullmatch(item) for item in items):
+    if stray_colon or not all(_ASSIGNMENT_PATTERN.fullmatch(item) for item in items):
         raise StrategyError(
             f"{quote_text(text)} is not a valid strategy spec. Write "
             "name:parameter=value,parameter=value."

@@ -21,11 +21,13 @@ MAX_AMOUNT_LENGTH = 60  # maximum number of characters of an amount in an error 
 N_SEEDS = 2**64
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
-_COUNT = re.compile(r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE)
+_COUNT_PATTERN = re.compile(
+    r"([+-]?\d[\d_]*(?:\.\d+)?(?:e[+-]?\d{1,2})?)\s*([kmg]?)", re.IGNORECASE
+)
 _SECONDS_PER_UNIT = {"s": 1, "m": 60, "h": 3600}
-_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
-_PERCENT = re.compile(rf"({_NUMBER})\s*%", re.ASCII)
-_TIME = re.compile(rf"({_NUMBER})\s*([smh])", re.ASCII | re.IGNORECASE)
+_NUMBER_PATTERN = r"\d+(?:\.\d*)?|\.\d+"
+_PERCENT_PATTERN = re.compile(rf"({_NUMBER_PATTERN})\s*%", re.ASCII)
+_TIME_PATTERN = re.compile(rf"({_NUMBER_PATTERN})\s*([smh])", re.ASCII | re.IGNORECASE)
 
 
 class AmountError(SimginError):
@@ -61,7 +63,7 @@ def _parse_decimal(text: int | float | str) -> Decimal:
     # Converting a very long integer to a string raises ValueError.
     if isinstance(text, int) and abs(text) > MAX_COUNT:
         raise AmountError(f"{format_value(text)} is not a valid count. Use a count from 1 to 1e12.")
-    match = None if isinstance(text, bool) else _COUNT.fullmatch(str(text).strip())
+    match = None if isinstance(text, bool) else _COUNT_PATTERN.fullmatch(str(text).strip())
     if match is not None and match[2] == "m":
         raise AmountError(
             f"{shorten_middle(str(text), MAX_AMOUNT_LENGTH)} is not a valid count because m means "
@@ -150,7 +152,7 @@ def parse_half_width(text: float | str) -> str | float:
     Raises:
         AmountError: If the half-width is invalid.
     """
-    percentage = _PERCENT.fullmatch(text.strip()) if isinstance(text, str) else None
+    percentage = _PERCENT_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     if percentage is None:
         points = _parse_finite(text)
         if points is None or not 0 < points <= MAX_HALF_WIDTH:
@@ -202,7 +204,7 @@ def parse_seconds(text: float | str) -> float:
     Raises:
         AmountError: If the time is invalid.
     """
-    match = _TIME.fullmatch(text.strip()) if isinstance(text, str) else None
+    match = _TIME_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     time = float(match[1]) * _SECONDS_PER_UNIT[match[2].lower()] if match else _parse_finite(text)
     if time is None or not 0 < time <= MAX_SECONDS:
         raise AmountError(

@@ -15,7 +15,7 @@ MAX_SUGGESTIONS = 3  # maximum number of similar names in an error message
 MAX_PATH_DEPTH = 200  # maximum nesting depth, because pathlib creates parent folders recursively
 COPIED_SUFFIXES = (".toml", ".py", ".md")
 # Pattern of links to the docs folder, which is not copied
-DOCS_LINK = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")
+DOCS_LINK_PATTERN = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")
 
 
 def find_example_folder(name: str) -> Path:
@@ -112,7 +112,7 @@ def _read_examples() -> Iterator[tuple[str, bytes]]:
     for name in EXAMPLE_FOLDERS:
         for source in sorted(find_example_folder(name).iterdir()):
             if source.suffix in COPIED_SUFFIXES:
-                text = DOCS_LINK.sub(r"\1", source.read_text(encoding="utf-8"))
+                text = DOCS_LINK_PATTERN.sub(r"\1", source.read_text(encoding="utf-8"))
                 yield f"{name}/{source.name}", text.encode()
 
 

@@ -18,7 +18,7 @@ SUIT_LETTERS = "SHDC"
 N_CARDS = 52
 # Suit symbols, and the variation selector that requests an emoji
 SUIT_SYMBOLS = str.maketrans("♠♥♦♣♤♡♢♧", "SHDC" * 2, "\N{VARIATION SELECTOR-16}")
-_TEN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
+_TEN_PATTERN = re.compile(r"10(?=[SHDC])|(?<=\b[SHDC])10\b", re.IGNORECASE)
 _SEPARATORS = str.maketrans(dict.fromkeys(",;|[](){}'\"`", " "))
 MAX_LISTED_CARDS = 12  # maximum number of invalid cards listed in an error message
 
@@ -148,7 +148,7 @@ def format_hand(mask: int) -> str:
 
 def _normalise(text: str) -> str:
     """Replace suit symbols with letters, and 10 with T."""
-    return _TEN.sub("T", text.translate(SUIT_SYMBOLS))
+    return _TEN_PATTERN.sub("T", text.translate(SUIT_SYMBOLS))
 
 
 def _split_tokens(text: str) -> list[str]:
