@@ -52,7 +52,7 @@ PAIRING_TABLE_COLUMNS = (
 )
 LEAGUE_NOTE = (
     "Elo ratings are fitted to {unit} won (Bradley-Terry model), relative to a reference strategy "
-    "with Elo 0. Each interval is that of the difference from this reference strategy."
+    "with Elo 0. Each interval is for the difference from this reference strategy."
 )
 MIX_NOTE = " No strategy beats the equilibrium mix."
 PAIRING_NOTE = (

@@ -141,7 +141,7 @@ def test_the_form_describes_the_opponent(chromium, address):
     with open_page(chromium, address, "/play", (390, 844)) as page:
         assert "trained weights" in page.text_content("#opponent-about")
         page.select_option("#opponent", "gin-only")
-        assert "never knocks" in page.text_content("#opponent-about")
+        assert "ends the deal only with gin" in page.text_content("#opponent-about")
         page.select_option("#variant", "solitary-gin")
         assert not page.is_visible("#opponent") and not page.is_visible("#seat")
         page.click("#setup button")
