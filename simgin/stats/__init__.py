@@ -1,1 +1,1 @@
-"""Statistics of results: metrics, standard errors, differences and ratings."""
+"""Metrics, standard errors, differences and ratings of results."""

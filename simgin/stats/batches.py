@@ -1,10 +1,10 @@
-"""Batch rows: totals, the influence of each batch on an estimate, and homogeneity tests.
+"""Batch rows: sums, the influence of each batch on an estimate, and homogeneity tests.
 
 Matchups with the same seed play the same deals, batch by batch. If a quantity combines several
 matchups, its standard error is therefore computed from the joint influences of their batches. The
-joint influences include the covariance due to common deals (delta method,
-docs/explanation/statistics.md#differences-between-matchups). The shape of batch rows is (n_batches,
-batch_columns.N_COLUMNS), int64.
+joint influences include the covariance due to shared deals (delta method,
+docs/explanation/statistics.md#differences-between-matchups). Batch rows are an int64 array of shape
+(n_batches, batch_columns.N_COLUMNS).
 """
 
 from __future__ import annotations
@@ -24,31 +24,32 @@ MIN_BATCHES = 5  # minimum number of batches for a standard error
 PAIR_COLUMNS = slice(
     batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_PAIR_HISTOGRAM + batch_columns.PAIR_BINS
 )
-PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4  # win rate of A in a pair, by bin
+# win rate of A in a mirrored pair, for each bin
+PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4
 
 
 def sum_rows(rows: np.ndarray) -> np.ndarray:
-    """Return the exact sum of each column of batch rows, (batch_columns.N_COLUMNS,) int64."""
+    """Return the exact sum of each column of the batch rows."""
     return np.asarray(rows.sum(axis=0, dtype=np.int64))
 
 
 def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """Return the sum of a recorded quantity (fact) in each batch, (n_batches,) int64."""
+    """Return the sum of a recorded quantity in each batch."""
     return np.asarray(rows[:, batch_columns.COL_SUM + fact])
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
-    """Return the sum of a recorded quantity's denominator in each batch, (n_batches,) int64."""
+    """Return the sum of the denominator of a recorded quantity in each batch."""
     return fact_sums(rows, batch_columns.DENOMINATOR_INDEX[fact])
 
 
 def unit_counts(rows: np.ndarray) -> np.ndarray:
-    """Return the number of units in each batch, (n_batches,) int64."""
+    """Return the number of units in each batch."""
     return np.asarray(rows[:, batch_columns.COL_UNITS])
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
-    """Return the number of deals or matches that batch rows contain.
+    """Return the number of deals or matches in batch rows.
 
     Args:
         rows: Batch rows.
@@ -67,7 +68,7 @@ def effective_batches(rows: np.ndarray) -> float:
 
 
 def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
-    """Return the influence of each batch on the ratio of a fact to its denominator.
+    """Return the influence of each batch on the ratio of a recorded quantity to its denominator.
 
     Args:
         rows: Batch rows.
@@ -83,35 +84,35 @@ def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     return np.asarray((n - n.sum() / denominator * d) / denominator)
 
 
-def standard_error(influences: np.ndarray, batches: float) -> float:
-    """Compute the standard error of an estimate from the influences of its batches.
+def standard_error(influences: np.ndarray, n_batches: float) -> float:
+    """Compute the standard error of an estimate from the influences of the batches.
 
-    For a batch with u of U units, the variance of the influence is proportional to u (1 - u / U).
-    The sum of squares is therefore too small by the factor 1 - 1 / batches.
+    For a batch with u of the U units, the variance of the influence is proportional to u (1 - u /
+    U). The sum of squares is therefore too small by the factor 1 - 1 / batches.
 
     Args:
         influences: Influence of each batch.
-        batches: Effective number of batches.
+        n_batches: Effective number of batches.
     """
-    squares = influences**2
-    return float(np.sqrt(batches / (batches - 1) * squares.sum()))
+    squared_influences = influences**2
+    return float(np.sqrt(n_batches / (n_batches - 1) * squared_influences.sum()))
 
 
-def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[float, float]:
+def add_continuity_correction(se: float, df: float, unseen_variance: float) -> tuple[float, float]:
     """Correct the standard error of a difference of proportions for unobserved events.
 
-    If rare events are equal in all batches or in all batches except one, the difference looks
-    exact. The correction is the variance of one additional event on each side (Agresti and Caffo,
-    American Statistician 2000, and Bonett and Price, Journal of Educational and Behavioral
-    Statistics 2012, for pairs). The added variance is known exactly, so the degrees of freedom
-    increase in proportion. The result is less than Satterthwaite's degrees of freedom and gives
-    better coverage (docs/explanation/decisions/0007-metrics.md). If the matchups are equal in every
-    batch, the standard error of 0 is not corrected.
+    If a rare event occurs equally often in all batches or in all batches except one, the difference
+    looks exact. The correction is the variance of one additional event on each side (Agresti and
+    Caffo, American Statistician 2000; for pairs, Bonett and Price, Journal of Educational and
+    Behavioral Statistics 2012). The added variance is known exactly, so the degrees of freedom
+    increase in proportion. The corrected degrees of freedom are fewer than Satterthwaite's and give
+    better coverage (docs/explanation/decisions/0007-metrics.md). If both matchups have equal
+    results in every batch, the standard error remains 0.
 
     Args:
-        se: Standard error from the batches.
+        se: Standard error computed from the batches.
         df: Degrees of freedom.
-        unseen: Variance of one additional event on each side.
+        unseen_variance: Variance of one additional event on each side.
 
     Returns:
         The corrected standard error and degrees of freedom.
@@ -119,10 +120,10 @@ def add_continuity_correction(se: float, df: float, unseen: float) -> tuple[floa
     if not se > 0:
         return se, df
     variance = se**2
-    corrected = variance + unseen
-    # The parentheses make the degrees of freedom exact if `unseen` is 0. With 100 batches, a
-    # rounding error would select Student's t instead of 1.96.
-    return float(np.sqrt(corrected)), df * (corrected / variance)
+    corrected_variance = variance + unseen_variance
+    # The parentheses make the degrees of freedom exact if `unseen_variance` is 0. With 100 batches,
+    # a rounding error would select Student's t instead of 1.96.
+    return float(np.sqrt(corrected_variance)), df * (corrected_variance / variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +135,7 @@ class BatchRows:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64, starting at unit 0.
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule (see
             `simgin.runs.stopping`), or None for a run of fixed size.
-        as_b: True for the perspective of B.
+        as_b: True if the rows are seen from the perspective of B.
     """
 
     matchup: MatchupKey
@@ -184,7 +185,8 @@ class Homogeneity:
         statistic: Chi-square statistic.
         df: Degrees of freedom of the statistic. p: p-value of the test.
         largest_residual: Standardised residual with the largest absolute value.
-        largest_group: Batch number or group label of that residual, or -1 if it is undefined.
+        largest_group: Batch number or group label of the largest residual, or -1 if it is
+            undefined.
     """
 
     statistic: float
@@ -196,11 +198,11 @@ class Homogeneity:
 
 def homogeneity_columns(metric: str) -> list[int]:
     """Return the columns of the units, the numerator and the denominator of a metric."""
-    fact = METRICS_BY_NAME[metric].fact_index()
+    fact_index = METRICS_BY_NAME[metric].fact_index()
     return [
         batch_columns.COL_UNITS,
-        batch_columns.COL_SUM + fact,
-        batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDEX[fact],
+        batch_columns.COL_SUM + fact_index,
+        batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDEX[fact_index],
     ]
 
 
@@ -210,38 +212,41 @@ def compute_homogeneity(
     metric: str,
     groups: Sequence[int] | np.ndarray | None = None,
 ) -> Homogeneity:
-    """Test whether a metric of strategy A is homogeneous over batches.
+    """Test whether a metric of strategy A is the same in all batches or groups of batches.
 
     Args:
         columns: `homogeneity_columns` of the batch rows, (n_batches, 3) int64.
         total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64, from which the variance of a
             unit is estimated.
         metric: Name of the metric.
-        groups: Labels of the batches, such as worker names. If given, the groups are compared.
+        groups: Labels of the batches, such as worker names. If labels are given, the test compares
+            groups of batches instead of single batches.
     """
-    labels, group = np.unique(
+    labels, group_index = np.unique(
         np.arange(len(columns)) if groups is None else groups, return_inverse=True
     )
     sums = np.zeros((len(labels), columns.shape[1]), np.int64)
-    np.add.at(sums, group, columns)
+    np.add.at(sums, group_index, columns)
     units, numerators, denominators = sums.T
-    ratio, df = sum_metric(total, METRICS_BY_NAME[metric]), len(labels) - 1
-    if df < 1 or not ratio.residual_squares > 0:
+    metric_sums, df = sum_metric(total, METRICS_BY_NAME[metric]), len(labels) - 1
+    if df < 1 or not metric_sums.residual_squares > 0:
         return Homogeneity(np.nan, max(df, 0), np.nan, np.nan, -1)
-    d = ratio.denominator
-    residual = numerators - ratio.numerator / d * denominators
-    variances = units * (ratio.residual_squares / (d * d * (int(units.sum()) - 1)))
-    statistic = float((residual**2 / variances).sum())
-    standard = residual / np.sqrt(variances * (1 - units / units.sum()))
-    largest_index = int(np.abs(standard).argmax())
+    d = metric_sums.denominator
+    residuals = numerators - metric_sums.numerator / d * denominators
+    variances = units * (metric_sums.residual_squares / (d * d * (int(units.sum()) - 1)))
+    statistic = float((residuals**2 / variances).sum())
+    standard_residuals = residuals / np.sqrt(variances * (1 - units / units.sum()))
+    largest_index = int(np.abs(standard_residuals).argmax())
     p = chi_square_tail(statistic, df)
-    return Homogeneity(statistic, df, p, float(standard[largest_index]), int(labels[largest_index]))
+    return Homogeneity(
+        statistic, df, p, float(standard_residuals[largest_index]), int(labels[largest_index])
+    )
 
 
 def chi_square_tail(statistic: float, df: int) -> float:
     """Return the probability that a chi-square variable is at least as large as a statistic.
 
-    The probability is the finite sum of Abramowitz and Stegun 26.4.4 and 26.4.5.
+    The probability is a finite sum (Abramowitz and Stegun, 26.4.4 and 26.4.5).
 
     Args:
         statistic: Value of the statistic.
@@ -250,9 +255,9 @@ def chi_square_tail(statistic: float, df: int) -> float:
     half_statistic = statistic / 2
     if not half_statistic > 0:
         return 1.0
-    start = math.erfc(math.sqrt(half_statistic)) if df % 2 else 0.0
-    orders = (k + df % 2 / 2 for k in range(df // 2))
-    return start + sum(
-        math.exp(order * math.log(half_statistic) - half_statistic - math.lgamma(order + 1))
-        for order in orders
+    first_term = math.erfc(math.sqrt(half_statistic)) if df % 2 else 0.0
+    exponents = (k + df % 2 / 2 for k in range(df // 2))
+    return first_term + sum(
+        math.exp(exponent * math.log(half_statistic) - half_statistic - math.lgamma(exponent + 1))
+        for exponent in exponents
     )

@@ -26,71 +26,75 @@ Comparison = tuple[BatchRows, BatchRows]  # batch rows of a matchup and of its b
 
 
 def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequence[str]) -> Frame:
-    """Compute the difference from the baseline for every comparison and every metric.
+    """Compute the difference from the baseline for every pair of matchups and every metric.
 
     Args:
         comparisons: Matchups with their baselines.
         metric_names: Names of the metrics.
 
     Returns:
-        Rows of the output `differences` (rows.toml), with NaN for undefined values. `n` is the
-        number of units in the smaller matchup. Matchups with a stopping rule have wider intervals
-        and no `p`. `p_holm` is the p-value with Holm's correction for all rows.
+        Rows of the output `differences` (rows.toml). Undefined values are NaN. `n` is the number of
+        units in the smaller matchup. If a matchup has a stopping rule, its interval is wider and
+        `p` is undefined. `p_holm` is the p-value after Holm's correction for all rows.
     """
     selected_metrics = [metrics.METRICS_BY_NAME[name] for name in metric_names]
     rows = [
         row
-        for compared, base in comparisons
-        for row in _comparison_rows(compared, base, selected_metrics)
+        for matchup, baseline in comparisons
+        for row in _comparison_rows(matchup, baseline, selected_metrics)
     ]
     return add_adjusted_p_values(build_frame("differences", rows))
 
 
 def add_adjusted_p_values(frame: Frame) -> Frame:
-    """Return differences with a column `p_holm` of p-values after Holm's correction."""
+    """Add the column `p_holm`, which contains the p-values after Holm's correction."""
     return frame.assign(p_holm=adjust_p_values(frame["p"].to_numpy(dtype=float)))
 
 
-def adjust_p_values(p: np.ndarray) -> np.ndarray:
+def adjust_p_values(p_values: np.ndarray) -> np.ndarray:
     """Return p-values after Holm's correction, in the order of the input.
 
     Args:
-        p: p-values of one family. NaN values are ignored and stay NaN.
+        p_values: p-values of one family of tests. NaN values are ignored and stay NaN.
     """
-    tested_indices = np.flatnonzero(~np.isnan(p))
-    order = tested_indices[np.argsort(p[tested_indices], kind="stable")]
-    steps = np.maximum.accumulate(p[order] * np.arange(len(order), 0, -1))
-    adjusted = np.full(len(p), np.nan)
-    adjusted[order] = np.minimum(1, steps)
-    return adjusted
+    tested_indices = np.flatnonzero(~np.isnan(p_values))
+    sorted_indices = tested_indices[np.argsort(p_values[tested_indices], kind="stable")]
+    stepwise_p_values = np.maximum.accumulate(
+        p_values[sorted_indices] * np.arange(len(sorted_indices), 0, -1)
+    )
+    adjusted_p_values = np.full(len(p_values), np.nan)
+    adjusted_p_values[sorted_indices] = np.minimum(1, stepwise_p_values)
+    return adjusted_p_values
 
 
 def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None:
-    """Return both matchups restricted to batches of equal size, or None if there are none."""
+    """Return the batches that have equal sizes in both matchups, or None if there are none."""
     matchup = compared.matchup
     base_matchup = baseline.matchup
     if matchup.seed != base_matchup.seed or matchup.unit != base_matchup.unit:
         return None
-    common = min(len(compared.rows), len(baseline.rows))
-    rows = compared.rows[:common]
-    base_rows = baseline.rows[:common]
-    is_same = batches.unit_counts(rows) == batches.unit_counts(base_rows)
-    if not is_same.any():
+    n_common = min(len(compared.rows), len(baseline.rows))
+    rows = compared.rows[:n_common]
+    base_rows = baseline.rows[:n_common]
+    has_equal_size = batches.unit_counts(rows) == batches.unit_counts(base_rows)
+    if not has_equal_size.any():
         return None
-    return replace(compared, rows=rows[is_same]), replace(baseline, rows=base_rows[is_same])
+    return replace(compared, rows=rows[has_equal_size]), replace(
+        baseline, rows=base_rows[has_equal_size]
+    )
 
 
 def _comparison_rows(
     compared: BatchRows, baseline: BatchRows, selected_metrics: Sequence[Metric]
 ) -> list[dict[str, object]]:
-    """Return the rows of one comparison before Holm's correction."""
-    shared = align_batches(compared, baseline)
-    pair = shared or (compared, baseline)
-    is_paired = shared is not None
+    """Return the differences of one pair of matchups before Holm's correction."""
+    aligned_pair = align_batches(compared, baseline)
+    pair = aligned_pair or (compared, baseline)
+    is_paired = aligned_pair is not None
     rows: list[dict[str, object]] = []
     for metric in selected_metrics:
-        difference = _estimate_difference(pair, metric, paired=is_paired)
-        counts = [batches.count_played(side.rows, metric.unit) for side in pair]
+        difference = _estimate_difference(pair, metric, is_paired=is_paired)
+        sample_sizes = [batches.count_played(batch_rows.rows, metric.unit) for batch_rows in pair]
         row: dict[str, object] = {
             "variant": compared.matchup.variant,
             "strategy": compared.strategy,
@@ -102,9 +106,11 @@ def _comparison_rows(
             "metric": metric.name,
             "value": difference.value,
             "se": difference.se,
-            "p_holm": np.nan,  # The value depends on all rows, so it is computed later.
-            **_test_statistics(difference, [side.multiplier for side in pair if side.multiplier]),
-            "n": min(counts),
+            "p_holm": np.nan,  # Holm's correction depends on all rows, so it is applied later.
+            **_test_statistics(
+                difference, [batch_rows.multiplier for batch_rows in pair if batch_rows.multiplier]
+            ),
+            "n": min(sample_sizes),
             "paired": is_paired,
             "kind": "difference",
         }
@@ -112,30 +118,31 @@ def _comparison_rows(
     return rows
 
 
-def _estimate_difference(pair: Comparison, metric: Metric, *, paired: bool) -> Estimate:
+def _estimate_difference(pair: Comparison, metric: Metric, *, is_paired: bool) -> Estimate:
     """Estimate the difference of a metric between two matchups.
 
-    `n` is the number of units or batches for the t quantile.
+    `n` is the number of units or batches that determines the quantile of Student's t.
     """
-    totals = ((batches.sum_rows(side.rows), side.as_b) for side in pair)
+    totals = ((batches.sum_rows(batch_rows.rows), batch_rows.as_b) for batch_rows in pair)
     compared_estimate, base_estimate = (
         estimate_metric(total, metric, as_b) for total, as_b in totals
     )
     influences, base_influences = (
-        paired_estimate.compute_ratio(side.rows, metric, side.as_b) for side in pair
+        paired_estimate.compute_ratio(batch_rows.rows, metric, batch_rows.as_b)
+        for batch_rows in pair
     )
-    if paired:
-        se, support = _paired_standard_error(pair, metric, influences - base_influences)
+    if is_paired:
+        se, sample_size = _paired_standard_error(pair, metric, influences - base_influences)
     else:
-        se, support = _independent_standard_error(compared_estimate, base_estimate)
+        se, sample_size = _independent_standard_error(compared_estimate, base_estimate)
     difference = compared_estimate.value - base_estimate.value
     if np.isnan(difference) or np.isnan(se):
-        return Estimate(np.nan, np.nan, support)
+        return Estimate(np.nan, np.nan, sample_size)
     if metric.is_proportion:
-        unseen = influences.event_size**2 + base_influences.event_size**2
-        se, df = batches.add_continuity_correction(se, support - 1, unseen)
-        support = df + 1
-    return Estimate(difference, se, support)
+        unseen_variance = influences.event_size**2 + base_influences.event_size**2
+        se, df = batches.add_continuity_correction(se, sample_size - 1, unseen_variance)
+        sample_size = df + 1
+    return Estimate(difference, se, sample_size)
 
 
 def _paired_standard_error(
@@ -144,42 +151,43 @@ def _paired_standard_error(
     """Return the standard error of a paired difference and the effective number of batches.
 
     If there are too few batches, the standard error is NaN. The standard error is also NaN if too
-    few batches have a numerator other than 0. For a proportion, one such batch is sufficient.
+    few batches have a numerator other than 0. For a proportion, one batch with a numerator other
+    than 0 is sufficient.
     """
-    effective = batches.effective_batches(pair[0].rows)
-    has_any = np.zeros(len(pair[0].rows), bool)
-    for side in pair:
-        has_any |= batches.fact_sums(side.rows, metric.fact_index(side.as_b)) != 0
-    filled = 1 if metric.is_proportion else MIN_BATCHES
-    if effective < MIN_BATCHES or has_any.sum() < filled or not len(difference.influences):
-        return np.nan, effective
-    return batches.standard_error(difference.influences, effective), effective
+    n_batches = batches.effective_batches(pair[0].rows)
+    is_nonzero = np.zeros(len(pair[0].rows), bool)
+    for batch_rows in pair:
+        is_nonzero |= batches.fact_sums(batch_rows.rows, metric.fact_index(batch_rows.as_b)) != 0
+    min_nonzero = 1 if metric.is_proportion else MIN_BATCHES
+    if n_batches < MIN_BATCHES or is_nonzero.sum() < min_nonzero or not len(difference.influences):
+        return np.nan, n_batches
+    return batches.standard_error(difference.influences, n_batches), n_batches
 
 
 def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple[float, float]:
     """Return the standard error of an unpaired difference and the effective number of units.
 
-    The degrees of freedom follow Welch and Satterthwaite.
+    The degrees of freedom are computed with the Welch-Satterthwaite equation.
     """
-    parts = np.array([compared.se**2, baseline.se**2])
+    variances = np.array([compared.se**2, baseline.se**2])
     df = np.array([max(compared.n - 1, 1), max(baseline.n - 1, 1)])
-    variance = parts.sum()
+    variance = variances.sum()
     se = float(np.sqrt(variance))
     if not variance > 0:
         return se, float(df.min()) + 1
-    terms = parts**2 / df
-    return se, float(variance**2 / terms.sum()) + 1
+    df_terms = variances**2 / df
+    return se, float(variance**2 / df_terms.sum()) + 1
 
 
 def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
-    """Return the confidence bounds, the p-value and the detectable size of a difference.
+    """Return the bounds, the p-value and the smallest detectable difference of an estimate.
 
     All values are NaN if the standard error is not positive.
 
     Args:
         difference: Estimated difference.
-        multipliers: Half-widths in standard errors of the matchups with a stopping rule. The
-            largest half-width is used.
+        multipliers: Interval half-widths of the matchups with a stopping rule, in standard errors.
+            The largest half-width is used.
     """
     se = difference.se
     if not se > 0:
@@ -200,17 +208,17 @@ def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict
 # Equivalence
 
 
-# An interval is within the margin, beyond the margin, significant on both sides, or inconclusive.
+# An interval is within the margin, beyond the margin, on one side of 0, or inconclusive.
 EQUIVALENT, BEYOND_MARGIN, SIGNIFICANT, INCONCLUSIVE = "same", "beyond", "apart", "open"
-# Metrics to which a margin in % applies
+# Metrics for which the margin is a percentage
 PERCENT_METRICS = ("deal_win", "match_win", "win", "goal_met")
-POINT_METRICS = ("margin", "score")  # metrics to which a margin in points per deal applies
+POINT_METRICS = ("margin", "score")  # metrics for which the margin is in points per deal
 
 
 def classify_difference(low: float, high: float, margin: float) -> str:
     """Classify a difference by comparing its 95 % interval with a margin.
 
-    Undefined intervals are INCONCLUSIVE.
+    If a bound is undefined, the result is INCONCLUSIVE.
     """
     if -margin < low and high < margin:
         return EQUIVALENT
@@ -223,24 +231,27 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
     """Add the columns `margin` and `verdict` to a DataFrame of differences.
 
     Args:
-        frame: Differences with the columns low, high, se and metric. Differences with a standard
-            error of 0 are treated as 0.
+        frame: Differences with the columns `low`, `high`, `se` and `metric`. If the standard error
+            is 0, the difference is treated as 0.
         margin: Margin in percentage points of deals or matches won, such as "1%", or in points per
-            deal. For other metrics, both columns are empty.
+            deal. For metrics in other units, both columns are empty.
     """
-    width = parse_margin(margin)
-    is_relevant = frame["metric"].isin(
+    margin_value = parse_margin(margin)
+    margin_applies = frame["metric"].isin(
         PERCENT_METRICS if isinstance(margin, str) else POINT_METRICS
     )
-    is_equal = frame["se"] == 0
-    limits = zip(
-        frame["low"].mask(is_equal, 0), frame["high"].mask(is_equal, 0), is_relevant, strict=True
+    has_zero_error = frame["se"] == 0
+    bounds = zip(
+        frame["low"].mask(has_zero_error, 0),
+        frame["high"].mask(has_zero_error, 0),
+        margin_applies,
+        strict=True,
     )
     verdicts: list[Any] = [
-        classify_difference(low, high, width) if has_margin else None
-        for low, high, has_margin in limits
+        classify_difference(low, high, margin_value) if has_margin else None
+        for low, high, has_margin in bounds
     ]
-    margins: list[Any] = [width if has_margin else None for has_margin in is_relevant]
+    margins: list[Any] = [margin_value if has_margin else None for has_margin in margin_applies]
     return build_frame("differences", frame.assign(margin=margins, verdict=verdicts))
 
 
@@ -250,24 +261,25 @@ def parse_margin(margin: str | float) -> float:
 
 
 def compute_pair_verdict(
-    total: np.ndarray, unit: str, margin: str | float, multiplier: float | None = None
+    row_sums: np.ndarray, unit: str, margin: str | float, multiplier: float | None = None
 ) -> tuple[str, str]:
     """Return the metric and the equivalence verdict for two strategies in mirrored pairs.
 
     Args:
-        total: Sum of the batch rows.
+        row_sums: Sum of the batch rows.
         unit: "deal" or "match".
-        margin: A margin in % is compared with the win rate of A in pairs minus one half. Draws
-            count as half a win. Any other margin is compared with the points per deal.
-        multiplier: Half-width in standard errors for a run with a stopping rule.
+        margin: A margin in % is compared with the difference between the win rate of A in pairs and
+            one half. Draws count as half a win. A margin in points is compared with the points per
+            deal.
+        multiplier: Half-width of the interval in standard errors for a run with a stopping rule.
     """
-    counts = total[PAIR_COLUMNS]
-    n = int(counts.sum())
+    pair_counts = row_sums[PAIR_COLUMNS]
+    n = int(pair_counts.sum())
     metric = headline_metrics(unit, 2)[0] if isinstance(margin, str) else "margin"
-    pair_estimate = estimate_metric(total, METRICS_BY_NAME[metric])
+    pair_estimate = estimate_metric(row_sums, METRICS_BY_NAME[metric])
     if isinstance(margin, str):
-        mean = float(counts @ PAIR_SCORES) / n
-        variance = float(counts @ (PAIR_SCORES - mean) ** 2) / (n - 1)
+        mean = float(pair_counts @ PAIR_SCORES) / n
+        variance = float(pair_counts @ (PAIR_SCORES - mean) ** 2) / (n - 1)
         pair_estimate = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
     half_width = pair_estimate.se * (
         estimate.critical_value(n) if multiplier is None else multiplier
@@ -282,15 +294,17 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
 
     Args:
         subject: Plural subject of the sentence, such as "gold and simple".
-        verdict: Result of `classify_difference`.
-        margin: Result of `parse_margin`.
+        verdict: Verdict returned by `classify_difference`.
+        margin: Margin returned by `parse_margin`.
         metric: Name of the metric.
     """
     definition = METRICS_BY_NAME[metric]
-    size = f"{definition.display_factor * margin:g}"
-    point = "point" if size == "1" else "points"
+    margin_number = f"{definition.display_factor * margin:g}"
+    unit_name = "point" if margin_number == "1" else "points"
     margin_text = (
-        f"{size} percentage {point}" if definition.is_proportion else f"{size} {point} per deal"
+        f"{margin_number} percentage {unit_name}"
+        if definition.is_proportion
+        else f"{margin_number} {unit_name} per deal"
     )
     sentences = {
         EQUIVALENT: f"{subject} are equivalent within {margin_text}",

@@ -1,9 +1,9 @@
 """Estimates with standard errors, confidence intervals and stopping thresholds.
 
-docs/explanation/statistics.md documents the formulas. For ratios of sums, all terms that can cancel
-are computed as Python integers and converted to a float only at the end. An estimate therefore does
-not depend on the order in which batches were added. Estimates are accurate for sums of any size. A
-unit of analysis is a mirrored pair, or a single deal or match.
+The formulas are documented in docs/explanation/statistics.md. For ratios of sums, all terms that
+can cancel are Python integers, which are converted to a float only at the end. The order in which
+batches are added therefore does not change an estimate. Estimates are exact up to the final
+rounding, even for large sums. A unit of analysis is a mirrored pair, or a single deal or match.
 """
 
 import math
@@ -20,15 +20,15 @@ from simgin.stats.metrics import Metric
 Z95 = 1.96
 MIN_UNITS = 30  # minimum number of units for an estimate
 MIN_UNITS_NORMAL = 100  # minimum number of units for normal critical values instead of Student's t
-# Minimum number of units for Student's t, whose critical values grow without bound
+# minimum number of units for Student's t, because its critical values grow without bound
 MIN_UNITS_STUDENT = 1.5
-SERIES_TERMS = 1000  # number of terms, of which the last is below 1e-17 of the sum
+SERIES_TERMS = 1000  # number of terms; the last term is below 1e-17 of the sum
 NEWTON_TOLERANCE = 1e-9  # maximum size of the last step of Newton's method
-ALPHA = 0.05  # error rate of confidence sequences, and of sequential tests in both directions
-# Minimum number of units before the first look, because the sequence is asymptotic if the variance
-# is estimated
+ALPHA = 0.05  # error rate of confidence sequences and of each direction of a sequential test
+# Minimum number of units before the first look. The sequence is only asymptotically valid if the
+# variance is estimated.
 MIN_UNITS_FIRST_LOOK = 200
-POWER_80 = 2.8  # sum of the quantiles 1.96 and 0.84, for a two-sided 5 % test with 80 % power
+POWER_80 = 2.8  # sum of the normal quantiles 1.96 and 0.84: a two-sided 5 % test has 80 % power
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Estimate:
     Attributes:
         value: Estimated value, or NaN if the sample is too small.
         se: Standard error, or NaN if the sample is too small.
-        n: Number of units, or effective number of units.
+        n: Number of units, or the effective number of units.
         low: Lower confidence bound, or NaN if there is no interval.
         high: Upper confidence bound, or NaN if there is no interval.
     """
@@ -69,12 +69,12 @@ def interval_around(
     minimum: float = -math.inf,
     maximum: float = math.inf,
 ) -> Estimate:
-    """Return an estimate whose 95 % interval is based on Student's t.
+    """Return an estimate with a 95 % interval based on Student's t.
 
     Args:
         value: Estimated value.
         se: Standard error.
-        n: Sample size to report.
+        n: Sample size that is reported.
         units: Number of units, which is the degrees of freedom plus one.
         minimum: Smallest possible lower bound.
         maximum: Largest possible upper bound.
@@ -89,7 +89,7 @@ def interval_around(
 def estimate_mean(values: np.ndarray) -> Estimate:
     """Estimate the mean of independent values, with a 95 % interval.
 
-    `values` is (n,) float64 with n >= 2.
+    Args: values: Independent values, (n,) float64 with n >= 2.
     """
     n = len(values)
     return interval_around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(n), n, n)
@@ -99,14 +99,14 @@ def estimate_mean(values: np.ndarray) -> Estimate:
 def critical_value(units: float, error_rate: float = ALPHA) -> float:
     """Return the half-width of a confidence interval in standard errors.
 
-    Below 100 units, the value is the quantile of Student's t with units - 1 degrees of freedom.
-    Otherwise, it is the normal quantile, which is 1.96 for 95 % intervals. The quantile of
-    Student's t is computed by Newton's method. The probability of both tails is 2 t f(t) / df times
-    a series of positive terms (DLMF 8.17.8). The logarithm of this probability is concave in log t,
-    so the method converges from any start.
+    Below 100 units, the half-width is the quantile of Student's t with `units - 1` degrees of
+    freedom. Otherwise, the half-width is the normal quantile, which is 1.96 for a 95 % interval.
+    The quantile of Student's t is computed by Newton's method. The probability of both tails is 2 t
+    f(t) / df times a series of positive terms (DLMF 8.17.8). The logarithm of this probability is
+    concave in log t, so the method converges from any starting value.
 
     Args:
-        units: Number of units. If it is below 1.5, the result is NaN.
+        units: Number of units. If there are fewer than 1.5 units, the result is NaN.
         error_rate: Probability that the interval does not cover the true value.
     """
     if units >= MIN_UNITS_NORMAL:
@@ -114,18 +114,18 @@ def critical_value(units: float, error_rate: float = ALPHA) -> float:
     if not units >= MIN_UNITS_STUDENT:
         return math.nan
     df = units - 1
-    below = math.gamma(df / 2) * math.sqrt(math.pi * df)
-    density_at_0 = math.gamma((df + 1) / 2) / below
-    even_numbers = np.arange(0, 2 * SERIES_TERMS, 2)
-    ratios = (df + 1 + even_numbers) / (df + 2 + even_numbers)
-    t, step = Z95, 1.0
-    while abs(step) > NEWTON_TOLERANCE:
-        squares = t * t / df
-        density = density_at_0 * math.exp(-(df + 1) / 2 * math.log1p(squares))
-        series = 1 + float(np.cumprod(ratios / (1 + squares)).sum())
-        tails = 2 * t * density * series / df
-        step = math.log(tails / error_rate) * series / df
-        t *= math.exp(step)
+    normaliser = math.gamma(df / 2) * math.sqrt(math.pi * df)
+    density_at_0 = math.gamma((df + 1) / 2) / normaliser
+    even_integers = np.arange(0, 2 * SERIES_TERMS, 2)
+    term_factors = (df + 1 + even_integers) / (df + 2 + even_integers)
+    t, newton_step = Z95, 1.0
+    while abs(newton_step) > NEWTON_TOLERANCE:
+        scaled_square = t * t / df
+        density = density_at_0 * math.exp(-(df + 1) / 2 * math.log1p(scaled_square))
+        series = 1 + float(np.cumprod(term_factors / (1 + scaled_square)).sum())
+        tail_probability = 2 * t * density * series / df
+        newton_step = math.log(tail_probability / error_rate) * series / df
+        t *= math.exp(newton_step)
     return t
 
 
@@ -133,7 +133,7 @@ def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[f
     """Return Wilson's confidence interval for a proportion.
 
     Args:
-        proportion: Observed proportion, 0..1.
+        proportion: Observed proportion, from 0 to 1.
         trials: Number of independent trials, above 0.
         z: Half-width of the interval in standard errors.
     """
@@ -152,9 +152,9 @@ def proportion_interval(
     """Return the bounds of Wilson's 95 % interval for a proportion.
 
     Args:
-        proportion: Observed proportion, 0..1.
+        proportion: Observed proportion, from 0 to 1.
         se: Standard error, which determines the effective number of trials.
-        n: Number of trials, which is used if the standard error is 0 because all results are equal.
+        n: Number of trials for a standard error of 0, which occurs if all results are equal.
         z: Half-width of the interval in standard errors.
     """
     trials = proportion * (1 - proportion) / se**2 if se > 0 else n
@@ -162,9 +162,9 @@ def proportion_interval(
 
 
 def two_sided_p_value(value: float, se: float, units: float) -> float:
-    """Return the two-sided p-value for the null hypothesis that a value is 0.
+    """Return the two-sided p-value for the null hypothesis that the true value is 0.
 
-    The test uses Student's t below 100 units, and the normal distribution otherwise. If the
+    The test uses Student's t for fewer than 100 units and the normal distribution otherwise. If the
     standard error is not positive, the result is NaN.
     """
     from scipy.special import stdtr
@@ -183,44 +183,46 @@ def smallest_detectable_difference(se: float) -> float:
     return POWER_80 * se
 
 
-def required_sample_size(difference: float, deviation: float) -> int:
-    """Return the sample size at which a two-sided 5 % test has 80 % power.
+def required_sample_size(difference: float, sd: float) -> int:
+    """Return the sample size for which a two-sided 5 % test has 80 % power.
 
     Args:
         difference: True difference to detect.
-        deviation: Standard deviation of a unit. For mirrored deals, a unit is the mean of a pair.
+        sd: Standard deviation of the units.  For mirrored deals, a unit is the mean of a
+            pair.
     """
-    return math.ceil((POWER_80 * deviation / difference) ** 2)
+    return math.ceil((POWER_80 * sd / difference) ** 2)
 
 
-# Confidence sequences. An ordinary 95 % interval is valid only at a predetermined sample size. A
-# confidence sequence is valid at all sample sizes simultaneously, so a run can stop depending on
-# its results (`simgin.runs.stopping`, docs/explanation/statistics.md#optional-stopping).
+# Confidence sequences. An ordinary 95 % interval is valid only if the sample size was fixed in
+# advance. A confidence sequence is valid at all sample sizes simultaneously, so a run can stop
+# depending on its results (`simgin.runs.stopping`,
+# docs/explanation/statistics.md#optional-stopping).
 
 
 def confidence_sequence_width(units: float, planned_units: float, alpha: float = ALPHA) -> float:
     """Return the half-width of the normal-mixture confidence sequence, in standard errors.
 
     The formula is |mean - m| <= sqrt((V + r) log((V + r) / (r a^2))) / n with V = n s^2 (Robbins;
-    Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 2021). The result is in units of
+    Howard, Ramdas, McAuliffe and Sekhon, Annals of Statistics 2021). The half-width is in units of
     s / sqrt(n), for a = alpha and r = planned s^2 / (2 log(1 / a) + log(1 + 2 log(1 / a))).
 
     Args:
         units: Number of units so far, above 0.
         planned_units: Number of units at which the sequence is tightest (1.55 times the ordinary
-            interval). Choose this number before the data are known.
+            interval). Choose this number before you see any data.
         alpha: Error rate of the sequence.
     """
     log_term = 2 * math.log(1 / alpha)
-    tightest = log_term + math.log(1 + log_term)
-    ratio = units / planned_units * tightest  # V / r
-    return math.sqrt((1 + 1 / ratio) * math.log((1 + ratio) / alpha**2))
+    ratio_at_optimum = log_term + math.log(1 + log_term)
+    variance_ratio = units / planned_units * ratio_at_optimum  # V / r
+    return math.sqrt((1 + 1 / variance_ratio) * math.log((1 + variance_ratio) / alpha**2))
 
 
 def planned_sample_size(half_width: float, sd: float) -> int:
-    """Return the number of units needed to estimate a mean with the requested half-width.
+    """Return the number of units for which the mean has the requested half-width.
 
-    The number is at least 200.
+    The number of units is at least 200.
 
     Args:
         half_width: Half-width of the confidence sequence, above 0.
@@ -236,8 +238,8 @@ def beta_binomial_interval(successes: float, failures: float) -> tuple[float, fl
 
     The sequence contains all p that the mixture over Beta(1/2, 1/2) does not reject for any number
     of independent results (Robbins): log B(1/2 + s, 1/2 + f) - log B(1/2, 1/2) - s log p - f log(1
-    - p) < log(1 / ALPHA). The two games of a mirrored pair are not independent. For such pairs, use
-      `confidence_sequence_width`.
+    - p) < log(1 / ALPHA). The two games of a mirrored pair are not independent. For mirrored pairs,
+      use `confidence_sequence_width`.
 
     Args:
         successes: Number of successes s.
@@ -247,33 +249,33 @@ def beta_binomial_interval(successes: float, failures: float) -> tuple[float, fl
 
 
 def _lower_bound(successes: float, failures: float) -> float:
-    """Return the lower confidence bound for a proportion, given successes and failures.
+    """Return the lower confidence bound of a proportion from the numbers of successes and failures.
 
-    The bound is at most the observed proportion.
+    The lower bound is at most the observed proportion.
     """
     from scipy.optimize import brentq
 
     if not successes:
         return 0.0
-    mixture = _log_beta(0.5 + successes, 0.5 + failures) - _log_beta(0.5, 0.5) + math.log(ALPHA)
+    log_mixture = _log_beta(0.5 + successes, 0.5 + failures) - _log_beta(0.5, 0.5) + math.log(ALPHA)
 
     def log_likelihood_ratio(p: float) -> float:
-        by_successes = mixture - successes * math.log(p)
+        success_term = log_mixture - successes * math.log(p)
         if not failures:
-            return by_successes
-        return by_successes - failures * math.log1p(-p)
+            return success_term
+        return success_term - failures * math.log1p(-p)
 
-    root = brentq(
+    lower_bound = brentq(
         log_likelihood_ratio, sys.float_info.min, successes / (successes + failures), xtol=1e-15
     )
-    return float(root)
+    return float(lower_bound)
 
 
 def _log_beta(a: float, b: float) -> float:
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
-# Ratios of exact integer sums, with standard errors clustered by unit
+# Ratios of exact integer sums, with standard errors that are clustered by unit
 
 
 @dataclass(frozen=True)
@@ -287,8 +289,9 @@ class RatioSums:
         denominator_square: Sum of D * D.
         cross: Sum of N * D.
         scale: Integer factor by which N is multiplied.
-        is_proportion: True if the ratio is in 0..1.
-        is_in_every_unit: True if D is positive in every unit, as is true for deals and matches.
+        is_proportion: True if the ratio is between 0 and 1.
+        is_in_every_unit: True if D is positive in every unit, as for the numbers of deals and
+            matches.
     """
 
     numerator: int
@@ -302,29 +305,29 @@ class RatioSums:
 
     @property
     def residual_squares(self) -> int:
-        """Exact sum of squared residuals times (sum D)^2, (sum D)^2 * sum (N - r D)^2."""
+        """Exact value of (sum D)^2 * sum (N - r D)^2, the scaled sum of the squared residuals."""
         n = self.numerator
         d = self.denominator
-        squares = self.numerator_square * d * d + n * n * self.denominator_square
-        return squares - 2 * n * d * self.cross
+        squared_terms = self.numerator_square * d * d + n * n * self.denominator_square
+        return squared_terms - 2 * n * d * self.cross
 
 
 def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSums:
-    """Return the sums that determine a metric, from the perspective of A or B.
+    """Return the sums that determine a metric from the perspective of A or B.
 
     Args:
         total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
         metric: Definition of the metric.
-        as_b: True for the perspective of B.
+        as_b: True to take the perspective of B.
     """
     fact = metric.fact_index(as_b)
-    below = batch_columns.DENOMINATOR_INDEX[fact]
+    denominator_index = batch_columns.DENOMINATOR_INDEX[fact]
     sign = metric.sign(as_b)
     return RatioSums(
         numerator=sign * int(total[batch_columns.COL_SUM + fact]),
         numerator_square=int(total[batch_columns.COL_SQUARE + fact]),
-        denominator=int(total[batch_columns.COL_SUM + below]),
-        denominator_square=int(total[batch_columns.COL_SQUARE + below]),
+        denominator=int(total[batch_columns.COL_SUM + denominator_index]),
+        denominator_square=int(total[batch_columns.COL_SQUARE + denominator_index]),
         cross=sign * int(total[batch_columns.COL_CROSS + fact]),
         scale=metric.scale,
         is_proportion=metric.is_proportion,
@@ -340,7 +343,7 @@ def estimate_metric(
     Args:
         total: Sum of the batch rows, (batch_columns.N_COLUMNS,) int64.
         metric: Definition of the metric.
-        as_b: True for the perspective of B.
+        as_b: True to take the perspective of B.
         multiplier: Half-width of the interval in standard errors (see `estimate_ratio`).
     """
     return estimate_ratio(
@@ -353,51 +356,51 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
 
     Args:
         units: Number of units.
-        ratio: Sums over the units. If fewer than 30 units contribute, the estimate is undefined.
+        ratio: Sums over the units.  If fewer than 30 units contribute, the estimate is undefined.
         multiplier: Half-width of the interval in standard errors for a run with a stopping rule
             (see `simgin.runs.stopping`), or None for a run of predetermined size.
     """
-    support = _effective_units(units, ratio)
-    if support < MIN_UNITS:
-        return undefined_estimate(support)
+    effective_units = _effective_units(units, ratio)
+    if effective_units < MIN_UNITS:
+        return undefined_estimate(effective_units)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     # Square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from exact sums
     se = (
         float(np.sqrt(ratio.residual_squares * units / ((units - 1) * ratio.denominator**4)))
         / ratio.scale
     )
-    z = critical_value(support)
+    z = critical_value(effective_units)
     if multiplier is not None:
         z = z * (multiplier / Z95)
     low, high = value - z * se, value + z * se
     if ratio.is_proportion:
-        point_estimate = Estimate(value, se, support)
+        point_estimate = Estimate(value, se, effective_units)
         low, high = _clustered_proportion_interval(
             ratio, point_estimate, z, is_sequential=multiplier is not None
         )
-    return Estimate(value, se, support, low, high)
+    return Estimate(value, se, effective_units, low, high)
 
 
 def _effective_units(units: int, ratio: RatioSums) -> int:
     """Return the effective number of units on which an estimated ratio is based.
 
-    If D is positive in every unit, the result is the number of units. Otherwise, it is Kish's
-    effective number (sum D)^2 / sum D^2. Otherwise, the standard error of a single big gin in a
-    million deals would be 0.
+    If D is positive in every unit, the effective number is the number of units. Otherwise, it is
+    Kish's effective number (sum D)^2 / sum D^2. Without this correction, the standard error of a
+    single big gin in a million deals would be 0.
     """
-    effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
-    return units if ratio.is_in_every_unit and effective > 0 else effective
+    n_effective = min(ratio.denominator**2 // max(ratio.denominator_square, 1), units)
+    return units if ratio.is_in_every_unit and n_effective > 0 else n_effective
 
 
 def _clustered_proportion_interval(
     ratio: RatioSums, estimate: Estimate, z: float, *, is_sequential: bool
 ) -> tuple[float, float]:
-    """Return the confidence bounds for a proportion whose standard error is clustered by unit.
+    """Return the confidence bounds of a proportion with a standard error clustered by unit.
 
-    For independent binary results in a run with a stopping rule, the function uses a beta-binomial
-    confidence sequence. Other proportions have Wilson's interval with the number of trials that
-    corresponds to the standard error. Normal intervals covered rare proportions (16 to 50 events)
-    in only 93.2 to 94.4 % of experiments.
+    If a run with a stopping rule has independent binary results, the bounds are a beta-binomial
+    confidence sequence. Otherwise, the bounds are Wilson's interval with the number of trials that
+    corresponds to the standard error. In experiments, normal intervals covered rare proportions (16
+    to 50 events) only 93.2 to 94.4 % of the time.
 
     Args:
         ratio: Sums over the units.

@@ -1,8 +1,9 @@
-"""Metrics of a matchup, in the order of the tables.
+"""Definitions of the metrics of a matchup, in table order.
 
-A metric is the ratio of two facts of `simgin.core.batch_columns`. metrics.toml defines the
-numerator, and `DENOMINATOR_INDEX` defines the denominator. Every metric has the perspective of one
-strategy. The numerator is `numerator_a` if that strategy is A and `numerator_b` if it is B.
+A metric is the ratio of two recorded quantities (`simgin.core.batch_columns`). metrics.toml defines
+the numerator, and `DENOMINATOR_INDEX` defines the denominator. A metric is always computed from the
+perspective of one strategy. If that strategy is A, the numerator is `numerator_a`, otherwise
+`numerator_b`.
 """
 
 import tomllib
@@ -12,10 +13,14 @@ from pathlib import Path
 from simgin.core import batch_columns
 
 DEAL, MATCH = "deal", "match"
-UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}  # names of the facts that count deals and matches
+# names of the recorded quantities that count deals and matches
+UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}
 # Numbers of players for which a metric exists
 ANY_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)
-OTHER_SIDE = {"a_": "b_", "b_": "a_"}  # prefixes of the facts of one side
+OPPOSITE_PREFIX = {
+    "a_": "b_",
+    "b_": "a_",
+}  # prefixes of the quantities that are recorded for each side
 
 
 @dataclass(frozen=True)
@@ -26,11 +31,12 @@ class Metric:
         name: Name of the metric.
         title: Column heading, which ends with % for a proportion.
         meaning: Definition of the metric with unit and range.
-        numerator: Fact from the perspective of A. The default is the name of the metric.
-        better: Direction that is better for the strategy, "higher", "lower" or "".
-        scale: Divisor of the numerator, for facts that are counted in halves.
-        heading: Column in summary.csv. The default is the name, with the suffix _pct for a
-            proportion.
+        numerator: Recorded quantity from the perspective of A.  The default is the name of the
+            metric.
+        better: "higher" or "lower" if that is better for the strategy, otherwise "".
+        scale: Divisor of the numerator, for quantities that are counted in halves.
+        heading: Name of the column in summary.csv. The default is the name of the metric, with the
+            suffix `_pct` for a proportion.
         players: Numbers of players for which the metric is defined.
     """
 
@@ -52,12 +58,12 @@ class Metric:
     def numerator_b(self) -> str:
         """Name of the numerator from the perspective of strategy B.
 
-        Facts without a side are the same for A and B.
+        If a quantity is not recorded for each side, the numerator is the same for A and B.
         """
-        exchanged = (
-            OTHER_SIDE.get(self.numerator_a[:2], self.numerator_a[:2]) + self.numerator_a[2:]
+        opposite_name = (
+            OPPOSITE_PREFIX.get(self.numerator_a[:2], self.numerator_a[:2]) + self.numerator_a[2:]
         )
-        return exchanged if exchanged in batch_columns.FACT_INDEX else self.numerator_a
+        return opposite_name if opposite_name in batch_columns.FACT_INDEX else self.numerator_a
 
     @property
     def is_zero_sum(self) -> bool:
@@ -66,14 +72,14 @@ class Metric:
 
     @property
     def denominator(self) -> str:
-        """Name of the fact by which the numerator is divided."""
+        """Name of the recorded quantity by which the numerator is divided."""
         return batch_columns.FACT_NAMES[batch_columns.DENOMINATOR_INDEX[self.fact_index()]]
 
     @property
     def unit(self) -> str:
         """Unit of the metric, "deal" or "match".
 
-        Facts of matches are in the last columns.
+        The last columns contain the quantities of matches.
         """
         is_per_match = (
             batch_columns.FACT_INDEX[self.denominator] >= batch_columns.FACT_INDEX["matches"]
@@ -92,12 +98,12 @@ class Metric:
 
     @property
     def summary_column(self) -> str:
-        """Name of the metric's column in summary.csv."""
+        """Name of the column of the metric in summary.csv."""
         return self.heading or (f"{self.name}_pct" if self.is_proportion else self.name)
 
     @property
     def display_factor(self) -> int:
-        """Factor by which a value is multiplied before it is displayed."""
+        """Factor by which a value is multiplied for display."""
         return 100 if self.is_proportion else 1
 
     def fact_index(self, as_b: bool = False) -> int:
@@ -107,13 +113,13 @@ class Metric:
     def sign(self, as_b: bool = False) -> int:
         """Return the sign of a metric from the perspective of A or B.
 
-        The sign is -1 for a zero-sum metric from the perspective of B, otherwise 1.
+        The sign of a zero-sum metric from the perspective of B is -1; otherwise, it is 1.
         """
         return -1 if as_b and self.is_zero_sum else 1
 
 
 def format_deal_ending(kind: str) -> str:
-    """Return the display name of a deal ending, such as `big gin`; a void deal is a `dead hand`."""
+    """Return the display name of a deal ending, such as `big gin`. A void deal is a `dead hand`."""
     return "dead hand" if kind == "void" else kind.replace("_", " ")
 
 
@@ -128,8 +134,8 @@ def _read_metrics() -> tuple[Metric, ...]:
 
 METRICS = _read_metrics()
 
-# Metrics in the tables of a matchup, in table order, with the numbers of players for which a metric
-# is shown even if its event never occurred. The first six metrics describe who wins.
+# Metrics in the tables of a matchup, in table order. The value is the numbers of players for which
+# a metric is shown even if its event never occurred. The first six metrics describe who wins.
 TABLE_METRICS = {
     "deal_win": ANY_PLAYERS,
     "margin": TWO_PLAYERS,
@@ -160,10 +166,7 @@ def select_metrics(unit: str, players: int = 2) -> tuple[Metric, ...]:
 
 
 def headline_metrics(unit: str, players: int) -> tuple[str, str]:
-    """Return the two metrics that show which strategy wins.
-
-    The first metric is a proportion, and the second metric is in points.
-    """
+    """Return the two metrics that show which strategy wins: a proportion and a metric in points."""
     if players == 1:
         return ("win", "score") if unit == DEAL else ("match_win", "score")
     return ("deal_win", "margin") if unit == DEAL else ("match_win", "margin")

@@ -1,9 +1,9 @@
-"""Estimates that keep the influence of each batch, so that differences of estimates are paired.
+"""Estimates that store the influence of each batch, so that their differences are paired.
 
-Means over matchups, differences between variants and other derived numbers are computed from these
-estimates. The standard errors are based on the joint influences of the batches (see
-`simgin.stats.batches`). If a quantity is not a ratio of sums, its influences are jackknife
-estimates.
+Means over matchups, differences between variants and other derived estimates are computed from
+them. The standard errors are computed from the joint influences of the batches (see
+`simgin.stats.batches`). If an estimate is not a ratio of sums, its influences are computed with the
+jackknife.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ NO_INFLUENCES = np.zeros(0)
 
 @dataclass(frozen=True, eq=False)
 class PairedEstimate:
-    """Estimate whose standard error comes from the influences of batches or from another source.
+    """Estimate with a standard error from the influences of batches or from another source.
 
     Attributes:
         value: Estimated value.
         n: Number of deals or matches.
         influences: Influence of each batch on the value, (n_batches,) float64. If the standard
-            error has another source, the array is empty.
-        effective_batches: Effective number of batches of equal size.
-        is_proportion: True if the value is in 0..1.
-        known_se: Standard error from another source.
+            error has another source, this array is empty.
+        effective_batches: Effective number of equal-sized batches.
+        is_proportion: True if the value is a proportion from 0 to 1.
+        known_se: Standard error if it is not computed from batches.
         event_size: Change of the value due to one event, or 0 if the value is not a proportion.
         unseen_variance: Variance due to unobserved events in a difference of proportions.
-        unit_se: Standard error from the squares of single units, or NaN if the squares are unknown.
-            With few batches, this standard error is more precise.
+        unit_se: Standard error from the squared results of single units, or NaN if the squares are
+            unknown. If there are few batches, this standard error is more precise.
         error_rate: Probability that the confidence interval does not cover the true value.
     """
 
@@ -56,12 +56,12 @@ class PairedEstimate:
     def with_known_se(
         cls, value: float, se: float, n: int, is_proportion: bool = False
     ) -> PairedEstimate:
-        """Return an estimate with a known standard error instead of batches."""
+        """Return an estimate with a known standard error, without batches."""
         return cls(value, n, NO_INFLUENCES, np.inf, is_proportion, se)
 
     @property
     def se(self) -> float:
-        """Standard error, or NaN if there are too few batches."""
+        """Standard error of the estimate, or NaN if there are too few batches."""
         return self._se_and_df[0]
 
     @property
@@ -83,10 +83,10 @@ class PairedEstimate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Bounds of the confidence interval, by default of the 95 % interval.
+        """Bounds of the confidence interval, which is a 95 % interval by default.
 
-        For a proportion, the property contains Wilson's interval, with the number of trials that
-        corresponds to the standard error.
+        For a proportion, the interval is Wilson's, with the number of trials that corresponds to
+        the standard error.
         """
         se = self.se
         z = critical_value(self.df + 1, self.error_rate)
@@ -110,10 +110,7 @@ class PairedEstimate:
         return 2 * float(stdtr(self.df, -(abs(self.value) / se)))
 
     def __add__(self, other: PairedEstimate) -> PairedEstimate:
-        """Return the sum of two estimates, with a paired standard error.
-
-        The sum is paired if both estimates have the same batches.
-        """
+        """Return the sum of two estimates, paired if both have the same batches."""
         n = min(self.n, other.n)
         value = self.value + other.value
         effective = min(self.effective_batches, other.effective_batches)
@@ -133,24 +130,23 @@ class PairedEstimate:
             value, n, NO_INFLUENCES, effective, known_se=se, event_size=event_size
         )
 
-    def __sub__(self, base: PairedEstimate) -> PairedEstimate:
-        """Return the difference of two estimates, with a paired standard error.
+    def __sub__(self, other: PairedEstimate) -> PairedEstimate:
+        """Return the difference of two estimates, with a paired standard error as in a sum.
 
-        A difference is paired like a sum. Differences of proportions are corrected for unobserved
-        events.
+        A difference of proportions is corrected for unobserved events.
         """
-        difference = self + base.rescale(-1)
-        if not (self.event_size and base.event_size):
+        difference = self + other.rescale(-1)
+        if not (self.event_size and other.event_size):
             return difference
         return replace(
             difference,
-            unseen_variance=difference.unseen_variance + (self.event_size**2 + base.event_size**2),
+            unseen_variance=difference.unseen_variance + (self.event_size**2 + other.event_size**2),
         )
 
     def rescale(self, factor: float, shift: float = 0.0) -> PairedEstimate:
-        """Return the estimate of a linear function, factor * value + shift.
+        """Return the estimate of the linear function factor * value + shift.
 
-        The result is not treated as a proportion.
+        The result is no longer treated as a proportion.
         """
         return PairedEstimate(
             factor * self.value + shift,
@@ -165,25 +161,25 @@ class PairedEstimate:
 
 
 def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> PairedEstimate:
-    """Estimate a metric of a matchup, keeping the influence of each batch.
+    """Estimate a metric of a matchup and store the influence of each batch.
 
     Args:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
-        metric: The metric.
-        as_b: True for the perspective of B.
+        metric: Metric to estimate.
+        as_b: True to take the perspective of B.
 
     Returns:
-        The estimate. If the denominator is 0, its value is NaN.
+        The estimate, whose value is NaN if the denominator is 0.
     """
     n = batches.count_played(rows, metric.unit)
     fact = metric.fact_index(as_b)
-    below = int(batches.denominator_sums(rows, fact).sum())
-    if not below:
+    denominator = int(batches.denominator_sums(rows, fact).sum())
+    if not denominator:
         return PairedEstimate.with_known_se(np.nan, np.nan, n, metric.is_proportion)
     sign = metric.sign(as_b)
-    value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / below)
+    value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / denominator)
     influences = sign * batches.influence(rows, fact, metric.scale)
-    event_size = 1 / below if metric.is_proportion else 0.0
+    event_size = 1 / denominator if metric.is_proportion else 0.0
     return PairedEstimate(
         value,
         n,
@@ -214,7 +210,7 @@ def compute_rate(
     Args:
         counts: Number of events in each batch, (n_batches,) int64.
         cases: Number of cases in each batch, (n_batches,) int64.
-        is_proportion: True if the result is a proportion.
+        is_proportion: True if the rate is a proportion.
     """
     n = int(cases.sum())
     value = float(counts.sum() / n)
@@ -225,22 +221,22 @@ def compute_rate(
     )
 
 
-def from_jackknife(value: float, left_out: np.ndarray, n: int) -> PairedEstimate:
-    """Return an estimate whose influences come from the jackknife (Efron 1982, 3.1).
+def from_jackknife(value: float, leave_one_out: np.ndarray, n: int) -> PairedEstimate:
+    """Return an estimate with the influences that the jackknife assigns (Efron 1982, section 3.1).
 
     Args:
         value: Estimated value.
-        left_out: Estimate without each batch in turn, (n_batches,) float64.
+        leave_one_out: Estimates that omit one batch each, (n_batches,) float64.
         n: Number of deals or matches.
     """
-    n_left_out = len(left_out)
+    n_batches = len(leave_one_out)
     return PairedEstimate(
-        value, n, (n_left_out - 1) / n_left_out * (left_out.mean() - left_out), n_left_out
+        value, n, (n_batches - 1) / n_batches * (leave_one_out.mean() - leave_one_out), n_batches
     )
 
 
 def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
-    """Return the unweighted mean of several estimates from the same deals.
+    """Return the unweighted mean of several estimates that are based on the same deals.
 
     If one of the estimates is NaN, the mean is NaN.
     """
@@ -250,7 +246,7 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
     influences = [part.influences for part in parts]
     if len({len(part) for part in influences}) == 1 and len(influences[0]):
         effective = min(part.effective_batches for part in parts)
-        # The smallest change is one event in every part.
+        # The smallest possible change is one event in every estimate.
         event_size = float(np.mean([part.event_size for part in parts])) / len(parts)
         return PairedEstimate(
             value, n, np.mean(influences, axis=0), effective, is_proportion, event_size=event_size

@@ -1,8 +1,9 @@
 """Results of a round robin, computed from all batches and from bootstrap samples of the batches.
 
-The module also measures how well ratings describe the results. The measures are non-additivity and
-circular triads, in which each strategy beats the next. Matchups share their deals, so batches are
-resampled jointly for all pairings (docs/explanation/statistics.md#ratings).
+The module also measures how well ratings explain the results. The measures are the non-additivity
+and the number of circular triads, in which each strategy beats the next. Matchups share their
+deals, so each bootstrap sample uses the same batches for all pairings
+(docs/explanation/statistics.md#ratings).
 """
 
 from __future__ import annotations
@@ -25,23 +26,23 @@ from simgin.stats.table import Frame, make_frame
 ANCHOR = "simple"
 BOOTSTRAP_SAMPLES = 1000
 ELO_PER_LOG_ODDS = 400 / np.log(10)  # Elo points per unit of log t or log odds
-TOLERANCE = 1e-9  # maximum change of log t in the last iteration
+TOLERANCE = 1e-9  # maximum change of log t in the last iteration of the fit
 MAX_ITERATIONS = 100_000
 VIRTUAL_WINS = 0.5  # wins that the virtual draw of a pairing adds to each side
 PHILOX_WORDS = 4  # number of random numbers in a Philox block
 
-# batch rows, (n_batches, n_columns) int64, of each pair of different strategies (A, B)
+# batch rows of each pair of different strategies (A, B), (n_batches, n_columns) int64
 Pairings = Mapping[tuple[str, str], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
 class RoundRobin:
-    """Round robin in which pairs of strategies have played the same deals.
+    """Results of a round robin in which all pairs of strategies played the same deals.
 
     Attributes:
-        pairings: Batch rows by pair of strategies.
-        seed: Seed of the bootstrap, which uses stream 5 of the seed. The same input always gives
-            the same output.
+        pairings: Batch rows of each pair of strategies.
+        seed: Seed of the bootstrap, whose random numbers come from stream 5 of the seed. The same
+            input always gives the same samples.
         samples: Number of bootstrap samples.
     """
 
@@ -57,7 +58,7 @@ class RoundRobin:
 
     @cached_property
     def effective_batches(self) -> float:
-        """Smallest effective number of batches in any pairing."""
+        """Smallest effective number of batches of all pairings."""
         counts = [
             batches.effective_batches(rows) if len(rows) else 0.0 for rows in self.pairings.values()
         ]
@@ -70,17 +71,17 @@ class RoundRobin:
 
     @property
     def is_complete(self) -> bool:
-        """True if there are at least three strategies and each has played all others."""
+        """True if there are at least three strategies and each strategy has played all others."""
         k = len(self.names)
         played_pairs = {frozenset(pair) for pair in self.pairings}
-        pairs = k * (k - 1) // 2
-        return k > 2 and len(played_pairs) >= pairs
+        n_pairs = k * (k - 1) // 2
+        return k > 2 and len(played_pairs) >= n_pairs
 
     @cached_property
     def wins(self) -> np.ndarray:
-        """Number of wins of each strategy against each opponent, (1 + samples, k, k) float64.
+        """Wins of each strategy against each opponent, (1 + samples, k, k) float64.
 
-        The first table uses all batches. Each of the other tables uses a bootstrap sample.
+        The first table uses all batches. Each further table uses one bootstrap sample.
         """
         n_batches = max(
             map(len, self.pairings.values())
@@ -92,44 +93,46 @@ class RoundRobin:
     def strengths(self) -> np.ndarray:
         """Log strengths in the Bradley-Terry model, (1 + samples, k) float64 with mean 0.
 
-        All strategies must be connected by chains of pairings.
+        Chains of pairings must connect all strategies.
         """
         # A virtual draw in every pairing keeps all strengths finite.
         has_played = self.wins + self.wins.transpose(0, 2, 1) > 0
         wins = self.wins + VIRTUAL_WINS * has_played
-        full_fit = fit_strengths(wins[:1])
-        return np.vstack([full_fit, fit_strengths(wins[1:], start=full_fit[0])])
+        start = fit_strengths(wins[:1])
+        return np.vstack([start, fit_strengths(wins[1:], start=start[0])])
 
     @cached_property
     def log_odds(self) -> np.ndarray:
         """Log odds of each strategy against each opponent, (1 + samples, k, k) float64.
 
-        Half a win is added to each side. The log odds are then nearly unbiased, and they are finite
-        for pairings without wins (Haldane, Annals of Human Genetics 1956). The diagonal is 0.
+        Half a win is added to each side of a pairing. The log odds are therefore nearly unbiased,
+        and they are finite even if one side never won (Haldane, Annals of Human Genetics 1956). The
+        diagonal is 0.
         """
         log_wins = np.log(self.wins + VIRTUAL_WINS)
         return np.asarray(log_wins - log_wins.transpose(0, 2, 1))
 
     def interval_half_width(self, sampled: np.ndarray) -> np.ndarray:
-        """Return the half-width of the 95 % interval for each bootstrapped value.
+        """Return the half-width of the 95 % interval of each bootstrapped value.
 
-        The first axis of `sampled` is the sample.
+        The first axis of `sampled` indexes the bootstrap samples.
         """
         return critical_value(self.effective_batches) * self.bootstrap_se(sampled)
 
     def bootstrap_se(self, sampled: np.ndarray) -> np.ndarray:
         """Return the bootstrap standard error of each value.
 
-        The first axis of `sampled` is the sample.
+        The first axis of `sampled` indexes the bootstrap samples.
 
-        Resampling n batches underestimates the variance by the factor 1 - 1 / n.
+        Without a correction, resampling n batches underestimates the variance by the factor 1 - 1 /
+        n.
         """
         correction = np.sqrt(self.effective_batches / (self.effective_batches - 1))
         return np.asarray(correction * sampled.std(axis=0, ddof=1))
 
 
 def select_connected(robin: RoundRobin) -> RoundRobin:
-    """Return the strategies and pairings that are connected with the anchor."""
+    """Return the round robin of the strategies that are connected with the anchor."""
     connected_names = _find_connected(robin.names, robin.pairings)
     connected_pairings = {
         (a, b): rows for (a, b), rows in robin.pairings.items() if a in connected_names
@@ -140,11 +143,11 @@ def select_connected(robin: RoundRobin) -> RoundRobin:
 
 
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
-    """Count the wins of each strategy against each opponent, (n_tables, k, k) float64.
+    """Count the wins of each strategy against each opponent.
 
     Args:
         names: Names of the strategies.
-        pairings: Batch rows of each pair of strategies. A draw counts as half a win.
+        pairings: Batch rows of each pair of strategies.  A draw counts as half a win.
         weights: Weights of the batches in each table, (n_tables, n_batches) float64.
     """
     k = len(names)
@@ -162,10 +165,10 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
 
 
 def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
-    """Return how often each batch is drawn in each bootstrap sample, (samples, n_batches) float64.
+    """Return how often each bootstrap sample draws each batch, (samples, n_batches) float64.
 
-    Every row consists of integers that add up to `n_batches`. Random number b of sample s is word
-    b % 4 at the address (unit s, deal 0, index b // 4, domain 5) in the random stream of the seed.
+    Each row contains integers that add up to `n_batches`. Random number b of sample s is word b % 4
+    at the address (unit s, deal 0, index b // 4, domain 5) of the random stream.
 
     Args:
         seed: Seed of the bootstrap.
@@ -182,11 +185,11 @@ def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
 
 
 def _random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
-    """Return the 32-bit random numbers of the bootstrap, (samples, n_batches) uint64."""
-    blocks = -(-n_batches // PHILOX_WORDS)
-    grid = np.mgrid[:samples, :blocks]
-    sample, index = (part.ravel().astype(np.uint64) for part in grid)
-    words = rng.philox(
+    """Return the 32-bit random numbers of the bootstrap samples, (samples, n_batches) uint64."""
+    n_blocks = -(-n_batches // PHILOX_WORDS)
+    index_grid = np.mgrid[:samples, :n_blocks]
+    sample, index = (indices.ravel().astype(np.uint64) for indices in index_grid)
+    random_words = rng.philox(
         sample,
         np.zeros_like(sample),
         index,
@@ -194,11 +197,11 @@ def _random_numbers(seed: int, samples: int, n_batches: int) -> np.ndarray:
         np.uint64(seed & 0xFFFFFFFF),
         np.uint64(seed >> 32),
     )
-    return np.stack(words, axis=-1).reshape(samples, PHILOX_WORDS * blocks)[:, :n_batches]
+    return np.stack(random_words, axis=-1).reshape(samples, PHILOX_WORDS * n_blocks)[:, :n_batches]
 
 
 def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
-    """Return the strategies that a chain of pairings connects with the anchor."""
+    """Return the strategies that are connected with the anchor by a chain of pairings."""
     from scipy.sparse.csgraph import connected_components
 
     has_played = np.zeros((len(names), len(names)), bool)
@@ -216,8 +219,8 @@ class NonAdditivity:
     """Proportion of the differences in strength that a single rating per strategy cannot explain.
 
     If the log odds of all pairs are differences of ratings, the proportion is 0. For rock, paper,
-    scissors, it is 1. All values are NaN unless there are at least three strategies and all of them
-    played each other in enough batches.
+    scissors, the proportion is 1. All values are NaN unless at least three strategies all played
+    each other in enough batches.
 
     Attributes:
         proportion: Estimated proportion without sampling noise, 0..1.
@@ -238,29 +241,29 @@ UNDEFINED_NON_ADDITIVITY = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     """Compute the proportion of the deviance that the Bradley-Terry model does not explain.
 
-    The deviance is divided by the deviance of the model in which all players have equal strength.
+    The deviance is divided by the null deviance, for which all players have equal strength.
 
-    This ratio of deviances, 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), weights
-    each pair by its information. Squares of log odds would be dominated by pairs in which one side
-    never won. Sampling noise increases a deviance. Resampling adds the same amount again, so the
-    noise can be estimated and subtracted.
+    This ratio is 1 - R² (Cameron and Windmeijer, Journal of Econometrics 1997), which weights each
+    pair by its information. Pairs in which one side never won would dominate the squares of log
+    odds. Sampling noise increases the deviance. Resampling increases the deviance again by the same
+    amount, so the noise can be estimated and subtracted.
     """
     if not robin.is_complete or not robin.has_enough_batches:
         return UNDEFINED_NON_ADDITIVITY
     deviances = compute_deviances(robin.wins, robin.strengths)
-    total_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
-    if not total_deviance.all():
+    null_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
+    if not null_deviance.all():
         return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # In at least one sample, all results are even.
-    raw = float(deviances[0] / total_deviance[0])
+    raw = float(deviances[0] / null_deviance[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
-    noise = correction * (deviances[1:].mean() - deviances[0])
-    excess = max(0.0, float(deviances[0] - noise))
-    sampled = deviances[1:] / total_deviance[1:]
+    sampling_noise = correction * (deviances[1:].mean() - deviances[0])
+    excess_deviance = max(0.0, float(deviances[0] - sampling_noise))
+    sampled_proportions = deviances[1:] / null_deviance[1:]
     return NonAdditivity(
-        proportion=excess / float(total_deviance[0]),
+        proportion=excess_deviance / float(null_deviance[0]),
         raw=raw,
-        se=float(robin.bootstrap_se(sampled)),
-        half_width=float(robin.interval_half_width(sampled)),
+        se=float(robin.bootstrap_se(sampled_proportions)),
+        half_width=float(robin.interval_half_width(sampled_proportions)),
     )
 
 
@@ -269,14 +272,14 @@ TRIAD_COLUMNS = ("strategy", "opponent", "third", "value", "excess", "p_holm")
 
 @dataclass(frozen=True)
 class Triads:
-    """Triads of a round robin, including circular triads, in which each strategy beats the next.
+    """Number of triads in a round robin, and the circular triads (each strategy beats the next).
 
     Attributes:
         n_triads: Number of triads.
-        circles: Circular triads, most significant first (TRIAD_COLUMNS). `value` is the win rate in
-            the closest of the three pairs. `excess` is that win rate minus one half, in standard
-            errors. `p_holm` is the p-value of the null hypothesis that at least one of the three
-            strategies does not win, after Holm's correction for both directions of all triads.
+        circles: Circular triads, with the most significant first (TRIAD_COLUMNS). `value` is the
+            win rate in the closest of the three pairs. `excess` is that win rate minus one half, in
+            standard errors. `p_holm` is the p-value of the null hypothesis that at least one of the
+            three strategies does not win. Holm's correction covers both directions of all triads.
     """
 
     n_triads: int
@@ -291,7 +294,7 @@ class Triads:
 def find_circles(cross_table: Frame) -> Triads:
     """Find the circular triads of strategies in a cross-table.
 
-    A triad is circular only if each strategy beats the next, so the closest pair determines the
+    In a circular triad, each strategy beats the next. The closest pair therefore determines the
     p-value (intersection-union test, Berger, Technometrics 1982). Triads with an undefined win rate
     are omitted.
 
@@ -302,23 +305,23 @@ def find_circles(cross_table: Frame) -> Triads:
 
     names = list(dict.fromkeys(cross_table["strategy"]))
     win_rates = _pivot(cross_table, names, "value")
-    errors = _pivot(cross_table, names, "se")
-    margins = win_rates - 0.5
+    standard_errors = _pivot(cross_table, names, "se")
+    win_margins = win_rates - 0.5
     with np.errstate(divide="ignore", invalid="ignore"):
-        excess = np.where(margins == 0, 0, margins / errors)
-    examined = 0
+        excess = np.where(win_margins == 0, 0, win_margins / standard_errors)
+    n_triads = 0
     rows: list[tuple[object, ...]] = []
     for triad in itertools.combinations(range(len(names)), 3):
         pairs = [(triad[0], triad[1]), (triad[1], triad[2]), (triad[2], triad[0])]
-        if np.isnan([win_rates[link] for link in pairs]).any():
+        if np.isnan([win_rates[pair] for pair in pairs]).any():
             continue
-        examined += 1
+        n_triads += 1
         rows += _circle_rows(pairs, names, win_rates, excess)
     frame = make_frame(rows, TRIAD_COLUMNS)
-    ranked = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
-    p = np.ones(2 * examined)  # Both directions of every triad are tested.
-    p[: len(ranked)] = ndtr(-ranked["excess"].to_numpy(dtype=float))
-    return Triads(examined, ranked.assign(p_holm=adjust_p_values(p)[: len(ranked)]))
+    sorted_circles = frame.sort_values("excess", ascending=False, kind="stable", ignore_index=True)
+    p = np.ones(2 * n_triads)  # Both directions of every triad are tested.
+    p[: len(sorted_circles)] = ndtr(-sorted_circles["excess"].to_numpy(dtype=float))
+    return Triads(n_triads, sorted_circles.assign(p_holm=adjust_p_values(p)[: len(sorted_circles)]))
 
 
 PairIndices = tuple[int, int]
@@ -327,12 +330,12 @@ PairIndices = tuple[int, int]
 def _circle_rows(
     pairs: Sequence[PairIndices], names: Sequence[str], win_rates: np.ndarray, excess: np.ndarray
 ) -> Iterator[tuple[object, ...]]:
-    """Yield the row of a triad if the triad is circular in either direction."""
-    for links in (pairs, [(j, i) for i, j in reversed(pairs)]):
-        closest = min(links, key=lambda link: excess[link])
-        if excess[closest] > 0:
-            players = [names[winner] for winner, _ in links]
-            yield (*players, win_rates[closest], excess[closest], np.nan)
+    """Yield the table row of each triad that is circular in either direction."""
+    for directed_pairs in (pairs, [(j, i) for i, j in reversed(pairs)]):
+        closest_pair = min(directed_pairs, key=lambda link: excess[link])
+        if excess[closest_pair] > 0:
+            players = [names[winner] for winner, _ in directed_pairs]
+            yield (*players, win_rates[closest_pair], excess[closest_pair], np.nan)
 
 
 def _pivot(cross: Frame, names: list[str], column: str) -> np.ndarray:
@@ -350,8 +353,8 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
     Statistics 2004).
 
     Args:
-        wins: Wins of i against j, (n_tables, k, k) float64. In every table, results in both
-            directions must connect all strategies.
+        wins: Wins of i against j, (n_tables, k, k) float64. In every table, the results must
+            connect all strategies in both directions.
         start: Initial log strengths, (k,) float64.
     """
     total_wins = wins.sum(axis=2)
@@ -360,22 +363,22 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
     if start is not None:
         log_t = log_t + start
     for _ in range(MAX_ITERATIONS):
-        previous = log_t
+        previous_log_t = log_t
         t = np.exp(log_t)
         pair_strengths = t[:, :, None] + t[:, None, :]
-        expected = games / pair_strengths
-        log_t = np.log(total_wins) - np.log(expected.sum(axis=2))
+        games_per_strength = games / pair_strengths
+        log_t = np.log(total_wins) - np.log(games_per_strength.sum(axis=2))
         log_t -= log_t.mean(axis=1, keepdims=True)
-        if np.abs(log_t - previous).max() < TOLERANCE:
+        if np.abs(log_t - previous_log_t).max() < TOLERANCE:
             break
     return log_t
 
 
 def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
-    """Return the deviance of several tables of wins from the model, (n_tables,) float64.
+    """Return the deviance of the model for several tables of wins, (n_tables,) float64.
 
     The deviance is twice the log-likelihood ratio between the observed win rates and the fitted win
-    rates. Pairings without wins need no special treatment.
+    rates. If a pairing has no wins, it needs no special treatment.
 
     Args:
         wins: Wins of i against j, (n_tables, k, k) float64.

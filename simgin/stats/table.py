@@ -1,4 +1,4 @@
-"""Tidy rows, which contain one estimate each and have the same ten columns in all outputs."""
+"""Tidy rows: one estimate per row, with the same ten columns in all outputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Frame: TypeAlias = pd.DataFrame
     TidyRows = Frame | list[dict[str, Any]]
 else:
-    Frame = Any  # type for annotations, because pandas loads slowly
+    Frame = Any  # placeholder type, because pandas loads slowly
 
 Rows = list[dict[str, Any]]  # dictionaries with the keys TABLE_COLUMNS
 ByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup, by metric
@@ -33,66 +33,67 @@ TEXT_COLUMNS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBER_COLUMNS = ("value", "se", "low", "high")
 TABLE_COLUMNS = (*TEXT_COLUMNS, *NUMBER_COLUMNS, "n")
 COLUMN_SUFFIXES = {"": "value", "_se": "se", "_low": "low", "_high": "high"}
-# Number of digits, which hides differences in the last bits between platforms
+# Number of significant digits, which hides differences between platforms in the last bits
 SIGNIFICANT_DIGITS = 10
 
 
 def make_frame(rows: Any, columns: Sequence[str] | None = None) -> Frame:
     """Return a DataFrame built from rows or from named columns.
 
-    pandas is imported on first use.
+    The function imports pandas when it is first called.
     """
     import pandas as pd
 
     return pd.DataFrame(rows, columns=None if columns is None else list(columns))
 
 
-def concat_frames(parts: Sequence[Frame], columns: Sequence[str] | None = None) -> Frame:
-    """Concatenate DataFrames, or return an empty DataFrame if there are none.
-
-    If there are no DataFrames, the result is an empty DataFrame with the given columns.
-    """
+def concat_frames(frames: Sequence[Frame], columns: Sequence[str] | None = None) -> Frame:
+    """Concatenate DataFrames, or return an empty DataFrame if there are none."""
     import pandas as pd
 
-    if not parts:
+    if not frames:
         return make_frame([], columns)
-    frame = pd.concat(parts, ignore_index=True)
+    frame = pd.concat(frames, ignore_index=True)
     return frame if columns is None else frame[list(columns)]
 
 
 @cache
 def read_schema() -> dict[str, Any]:
-    """Return the tables of rows.toml, which define all outputs and their columns."""
+    """Return the tables of rows.toml, which define the columns of all outputs."""
     return tomllib.loads(Path(__file__).with_name("rows.toml").read_text(encoding="utf-8"))
 
 
 def output_columns(output: str) -> tuple[str, ...]:
     """Return the columns of an output.
 
-    The columns are TABLE_COLUMNS if the output has estimates, followed by its own columns.
+    If the output has estimates, its columns begin with TABLE_COLUMNS.
     """
-    entry = read_schema()["outputs"][output]
-    return (*(() if entry.get("plain") else TABLE_COLUMNS), *entry.get("columns", ()))
+    output_schema = read_schema()["outputs"][output]
+    return (
+        *(() if output_schema.get("plain") else TABLE_COLUMNS),
+        *output_schema.get("columns", ()),
+    )
 
 
 def build_frame(output: str, rows: Any) -> Frame:
-    """Return the rows of an output as a DataFrame with the output's columns.
+    """Convert the rows of an output to a DataFrame with the columns of the output.
 
-    Missing columns of TABLE_COLUMNS are filled with empty values. A missing unit is the unit of the
-    metric. Other columns are included only if they are in the rows, or if there are no rows.
+    Missing columns from TABLE_COLUMNS are added without values. If a row has no unit, the unit of
+    its metric is used. Other columns are included only if they occur in the rows or if there are no
+    rows.
 
     Args:
         output: Name of an output in rows.toml.
-        rows: List of dictionaries from column to value, or a DataFrame.
+        rows: Dictionaries from column to value, or a DataFrame.
 
     Raises:
         ValueError: If rows.toml does not list a column for the output.
     """
     columns = output_columns(output)
     frame = make_frame(rows)
-    if undeclared := ", ".join(name for name in map(str, frame) if name not in columns):
+    if undeclared_columns := ", ".join(name for name in map(str, frame) if name not in columns):
         raise ValueError(
-            f"{output} has unknown columns: {undeclared}. Add these columns to rows.toml."
+            f"{output} has unknown columns: {undeclared_columns}. Add these columns to rows.toml."
         )
     if frame.empty:
         return make_frame([], columns)
@@ -108,9 +109,9 @@ def build_frame(output: str, rows: Any) -> Frame:
 
 
 def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
-    """Convert a DataFrame with one column per estimate to one row per estimate.
+    """Convert a DataFrame with one column per estimate to a DataFrame with one row per estimate.
 
-    The name of a column becomes the metric.
+    The name of the column becomes the metric.
 
     Args:
         frame: DataFrame with the columns NAME, NAME_low, NAME_high, and optionally NAME_se.
@@ -118,20 +119,24 @@ def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
     """
     import pandas as pd
 
-    names_with_suffix = [f"{name}{end}" for name in names for end in COLUMN_SUFFIXES]
+    names_with_suffix = [f"{name}{suffix}" for name in names for suffix in COLUMN_SUFFIXES]
     other_columns = frame.drop(columns=names_with_suffix, errors="ignore")
-    parts = []
+    frames = []
     for name in names:
-        renames = {new_name: f"{name}{end}" for end, new_name in COLUMN_SUFFIXES.items()}
-        numbers = {
-            new_name: frame[column] for new_name, column in renames.items() if column in frame
+        column_by_name = {
+            new_name: f"{name}{suffix}" for suffix, new_name in COLUMN_SUFFIXES.items()
         }
-        parts.append(other_columns.assign(metric=name, **numbers))
-    return pd.concat(parts).sort_index(kind="stable", ignore_index=True)
+        estimate_values = {
+            new_name: frame[column]
+            for new_name, column in column_by_name.items()
+            if column in frame
+        }
+        frames.append(other_columns.assign(metric=name, **estimate_values))
+    return pd.concat(frames).sort_index(kind="stable", ignore_index=True)
 
 
 def estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict[str, Any]:
-    """Return the columns of a row that contain an estimate: value, se, low, high and n."""
+    """Return the columns value, se, low, high and n of an estimate."""
     numbers = (estimate.value, estimate.se, *estimate.interval, n)
     return dict(zip((*NUMBER_COLUMNS, "n"), numbers, strict=True))
 
@@ -139,9 +144,9 @@ def estimate_columns(estimate: Estimate | PairedEstimate, n: float) -> dict[str,
 def estimate_rows(
     variant: str, a: str, b: str, unit: str, totals: np.ndarray, multiplier: float | None = None
 ) -> Rows:
-    """Return all rows of one matchup, first from the perspective of `a` and then of `b`.
+    """Return all rows of one matchup, first from the perspective of A and then of B.
 
-    If both strategies are the same or `b` is empty, there is only one perspective.
+    If both strategies are the same or `b` is empty, only the perspective of A is returned.
 
     Args:
         variant: Name of the variant.
@@ -155,17 +160,19 @@ def estimate_rows(
     Returns:
         Dictionaries with the keys TABLE_COLUMNS.
     """
-    levels = [metrics.DEAL] if unit == metrics.DEAL else [metrics.DEAL, metrics.MATCH]
+    units = [metrics.DEAL] if unit == metrics.DEAL else [metrics.DEAL, metrics.MATCH]
     sides = [(a, b, False)]
     if b not in (a, ""):
         sides.append((b, a, True))
     rows = []
     for strategy, opponent, as_b in sides:
-        for level in levels:
+        for row_unit in units:
             n_played = int(
-                totals[batch_columns.COL_SUM + batch_columns.FACT_INDEX[metrics.UNIT_FACTS[level]]]
+                totals[
+                    batch_columns.COL_SUM + batch_columns.FACT_INDEX[metrics.UNIT_FACTS[row_unit]]
+                ]
             )
-            for metric in metrics.select_metrics(level, 2 if b else 1):
+            for metric in metrics.select_metrics(row_unit, 2 if b else 1):
                 estimate = estimate_metric(totals, metric, as_b, multiplier)
                 # Adding 0.0 replaces -0.0 with 0.0.
                 numbers = (
@@ -174,7 +181,7 @@ def estimate_rows(
                     estimate.low + 0.0,
                     estimate.high + 0.0,
                 )
-                labels = (variant, strategy, opponent, level, metric.name)
+                labels = (variant, strategy, opponent, row_unit, metric.name)
                 rows.append(dict(zip(TABLE_COLUMNS, (*labels, *numbers, n_played), strict=True)))
     return rows
 
@@ -182,8 +189,8 @@ def estimate_rows(
 def format_csv(frame: Frame) -> str:
     """Format a DataFrame as CSV.
 
-    Numbers have 10 significant digits, undefined values are empty, and lines end with a newline
-    character on every system.
+    Numbers have 10 significant digits, and undefined values are empty. Lines end with a newline
+    character on every operating system.
     """
     return frame.to_csv(index=False, float_format=f"%.{SIGNIFICANT_DIGITS}g", lineterminator="\n")
 
@@ -226,7 +233,7 @@ def _to_json_value(cell: Any) -> Any:
 def to_rows(tidy: TidyRows) -> Rows:
     """Convert tidy rows to a list of dictionaries.
 
-    A list is returned unchanged, so that `simgin match` does not import pandas.
+    A list is returned unchanged, so that `simgin match` need not import pandas.
     """
     if isinstance(tidy, list):
         return tidy
@@ -234,7 +241,7 @@ def to_rows(tidy: TidyRows) -> Rows:
 
 
 def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
-    """Return the value and the confidence bounds of a metric, given the rows of a matchup.
+    """Return the value and the confidence bounds of a metric from the rows of a matchup.
 
     If the metric is undefined or missing, all three numbers are NaN.
     """
@@ -245,10 +252,10 @@ def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
 
 
 def iterate_matchups(tidy: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
-    """Yield, for each matchup, the key (variant, A, B) and A's rows by metric.
+    """Yield the key (variant, A, B) of each matchup together with A's rows by metric.
 
     Args:
-        tidy: Tidy rows of one run. The opponent is empty in a solitaire game.
+        tidy: Tidy rows of one run. In a solitaire game, the opponent is an empty string.
 
     Raises:
         ValueError: If the rows come from several runs.
@@ -256,11 +263,11 @@ def iterate_matchups(tidy: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByM
     sides: dict[tuple[str, str, str], Rows] = {}
     for row in to_rows(tidy):
         sides.setdefault((row["variant"], row["strategy"], row["opponent"]), []).append(row)
-    yielded: set[tuple[str, frozenset[str]]] = set()
+    yielded_matchups: set[tuple[str, frozenset[str]]] = set()
     for (variant, a, b), rows in sides.items():
         matchup = (variant, frozenset((a, b)))
-        if matchup not in yielded:
-            yielded.add(matchup)
+        if matchup not in yielded_matchups:
+            yielded_matchups.add(matchup)
             yield (variant, a, b), index_by_metric(rows)
 
 

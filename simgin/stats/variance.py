@@ -1,13 +1,13 @@
-"""Variance reduction by control variates and mirrored pairs, without additional deals.
+"""Variance reduction with control variates and mirrored pairs, which needs no additional deals.
 
 Luck-adjusted estimates are computed by regression over batches. The control variate is the
 difference in dealt deadwood between the dealer and the nondealer, which has a mean of exactly 0. In
-solitaire games, it is the negative deadwood of the dealt hand. For the usual melds and card values,
-the mean deadwood is known exactly. Adjusted estimates are always shown together with the raw
-estimates (docs/explanation/statistics.md#control-variates). `control_variate_mean` supports any
-control variate with a measured mean.
+solitaire games, the control variate is the negative deadwood of the dealt hand. For the usual melds
+and card values, the exact mean deadwood is known. Adjusted estimates are always shown together with
+the raw estimates (docs/explanation/statistics.md#control-variates). `control_variate_mean` supports
+any control variate whose mean was measured.
 
-The efficiency of pairing and the number of double wins are computed from the pairs of a matchup
+The module also computes the efficiency of pairing and the number of double wins
 (docs/explanation/statistics.md#efficiency-of-mirrored-pairs).
 """
 
@@ -30,11 +30,11 @@ ADJUSTED_COLUMNS = (
     *("metric", "value", "se"),
     *("adjusted", "adjusted_se", "adjusted_low", "adjusted_high", "variance_ratio", "n"),
 )
-# Minimum number of batches; with fewer batches, useless control variates often seem useful
+# Minimum number of batches. With fewer batches, useless control variates often appear to be useful.
 MIN_BATCHES_REGRESSION = 30
-MIN_SLOPE_T = 3.0  # minimum absolute slope, in standard errors
-MAX_VARIANCE_RATIO = 0.95  # maximum variance ratio of an adjustment that is shown
-# metrics that the control variate can improve, by number of players
+MIN_SLOPE_T = 3.0  # minimum absolute slope of the regression, in standard errors
+MAX_VARIANCE_RATIO = 0.95  # maximum variance ratio for which an adjusted estimate is shown
+# metrics that the control variate can make more precise, by number of players
 ADJUSTABLE_METRICS = {2: ("first_player_win",), 1: ("win", "score", "gin")}
 REQUIRED_PARAMS = {"ace_runs": "low", "rainbow": False, "pip_values": "face", "ace_value": 1}
 # Mean deadwood of ten cards over all C(52,10) hands (tests/oracles/test_opening_deadwood.py)
@@ -42,29 +42,29 @@ MEAN_DEADWOOD_OF_TEN = 894_929_816_444 / 15_820_024_220
 
 
 def find_mean_dealt_deadwood(params: Mapping[str, Any]) -> float | None:
-    """Return the exact mean of the dealt deadwood (COL_DEALT) per deal, or None if unknown.
+    """Return the exact mean of the dealt deadwood per deal, or None if it is unknown.
 
     Args:
         params: Parameters of the variant.
     """
     if params["first_turn"] == "discard_first":
-        return None  # One player is dealt eleven cards.
+        return None  # If one player is dealt eleven cards, the mean is unknown.
     if params["players"] == 2:
         return 0.0
-    # The joker can replace a card.
+    # The joker can replace a card, so the mean is unknown.
     if params["joker"] == "before_deal" and params["joker_in_hand"] == "lose":
         return None
     if any(params[name] != value for name, value in REQUIRED_PARAMS.items()):
         return None
-    return -MEAN_DEADWOOD_OF_TEN  # The player counts as the nondealer.
+    return -MEAN_DEADWOOD_OF_TEN  # In a solitaire game, the player counts as the nondealer.
 
 
 def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate, float] | None:
-    """Adjust a metric of A for the dealt deadwood; return the estimate and the variance ratio.
+    """Adjust a metric of A for the dealt deadwood, and compute the variance ratio.
 
     The influence of each batch is regressed on the control variate of the batch. The regression
-    line is evaluated at the known mean, where its standard error has batches - 2 degrees of
-    freedom.
+    line is evaluated at the known mean. Its standard error at the known mean has n_batches - 2
+    degrees of freedom.
 
     Args:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
@@ -72,33 +72,33 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
         mean: Known mean of the control variate per deal.
 
     Returns:
-        The adjusted estimate, and its variance divided by the variance of the raw estimate. If the
-        control variate explains nothing, this ratio is 1. If there are fewer than 30 effective
-        batches or no variance, the function returns None.
+        The adjusted estimate, and the ratio of its variance to the variance of the raw estimate. If
+        the control variate has no effect, the variance ratio is 1. If there are fewer than 30
+        effective batches or the variance is 0, the function returns None.
     """
     fact = metrics.METRICS_BY_NAME[metric].fact_index()
-    below = batches.denominator_sums(rows, fact).sum()
+    denominator = batches.denominator_sums(rows, fact).sum()
     n_batches = batches.effective_batches(rows) if len(rows) else 0.0
-    if n_batches < MIN_BATCHES_REGRESSION or not below:
+    if n_batches < MIN_BATCHES_REGRESSION or not denominator:
         return None
-    value = batches.fact_sums(rows, fact).sum() / below
+    value = batches.fact_sums(rows, fact).sum() / denominator
     influences = batches.influence(rows, fact)
     deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
-    excess = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
-    offset = excess.sum()
+    centred_control = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
+    total_offset = centred_control.sum()
     units = batches.unit_counts(rows)
-    centred = excess - offset * (units / units.sum())
-    spread = float(centred @ centred)
-    scatter = float(influences @ influences)
-    if spread == 0 or scatter == 0:
+    residual_control = centred_control - total_offset * (units / units.sum())
+    control_variance = float(residual_control @ residual_control)
+    influence_variance = float(influences @ influences)
+    if control_variance == 0 or influence_variance == 0:
         return None
-    slope = float(influences @ centred) / spread
-    residual = scatter - slope**2 * spread
-    leverage = 1 + offset**2 / (n_batches * spread)
-    se = float(np.sqrt(n_batches / (n_batches - 2) * residual * leverage))
-    estimate = interval_around(value - slope * offset, se, int(n_batches), n_batches - 1)
-    return estimate, residual / (n_batches - 2) * (n_batches - 1) / scatter
+    slope = float(influences @ residual_control) / control_variance
+    residual_variance = influence_variance - slope**2 * control_variance
+    leverage = 1 + total_offset**2 / (n_batches * control_variance)
+    se = float(np.sqrt(n_batches / (n_batches - 2) * residual_variance * leverage))
+    estimate = interval_around(value - slope * total_offset, se, int(n_batches), n_batches - 1)
+    return estimate, residual_variance / (n_batches - 2) * (n_batches - 1) / influence_variance
 
 
 def control_variate_mean(
@@ -106,24 +106,26 @@ def control_variate_mean(
 ) -> Estimate:
     """Return the mean of values after adjustment by a control variate with a known mean.
 
-    The standard error includes the errors of the regression line and of the known mean. The
+    The standard error accounts for the errors of the regression line and of the known mean. The
     estimate is linear in the values, so the estimate of a sum is the sum of the estimates.
 
     Args:
         values: Values of independent units, (n_units,) float64.
-        control: Control variate of the units, (n_units,) float64.
+        control: Control variate of each unit, (n_units,) float64.
         control_mean: Mean of the control variate, with its standard error.
     """
-    units = len(values)
+    n_units = len(values)
     deviations = control - control.mean()
-    spread = float(deviations @ deviations)
-    slope = float(values @ deviations) / spread if spread else 0.0
+    squared_deviations = float(deviations @ deviations)
+    slope = float(values @ deviations) / squared_deviations if squared_deviations else 0.0
     offset = float(control.mean()) - control_mean.value
     residuals = values - values.mean() - slope * deviations
-    variance = float(residuals @ residuals) / (units - 2)
-    leverage = 1 + units * offset**2 / spread if spread else 1.0
-    error = np.sqrt(variance / units * leverage + (slope * control_mean.se) ** 2)
-    return interval_around(float(values.mean()) - slope * offset, float(error), units, units - 1)
+    variance = float(residuals @ residuals) / (n_units - 2)
+    leverage = 1 + n_units * offset**2 / squared_deviations if squared_deviations else 1.0
+    error = np.sqrt(variance / n_units * leverage + (slope * control_mean.se) ** 2)
+    return interval_around(
+        float(values.mean()) - slope * offset, float(error), n_units, n_units - 1
+    )
 
 
 def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
@@ -135,8 +137,9 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Returns:
-        DataFrame with ADJUSTED_COLUMNS. The DataFrame is empty for matches, because the mean of the
-        control variate is unknown. It is also empty if no variance is reduced by at least 5 %.
+        DataFrame with ADJUSTED_COLUMNS. For matches, the DataFrame is empty because the mean of the
+        control variate is unknown. The DataFrame is also empty if no variance is reduced by at
+        least 5 %.
     """
     mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
     adjustable = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
@@ -170,12 +173,13 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
 def _is_significant(variance_ratio: float, n_batches: float) -> bool:
     """Return True if the regression on the control variate is significant.
 
-    With few batches, useless control variates often seem to help. The selection of such control
-    variates would bias the results.
+    If there are few batches, useless control variates often appear to be useful. Results would be
+    biased if such control variates were selected.
     """
     df = n_batches - 2
-    residual_share = variance_ratio * df / (n_batches - 1)  # 1 - r^2
-    return df * (1 - residual_share) > MIN_SLOPE_T**2 * residual_share
+    # unexplained proportion of the variance, 1 - r^2
+    unexplained_proportion = variance_ratio * df / (n_batches - 1)
+    return df * (1 - unexplained_proportion) > MIN_SLOPE_T**2 * unexplained_proportion
 
 
 # Efficiency of pairing
@@ -186,26 +190,26 @@ PAIRING_COLUMNS = (
     *("measure", "rho", "luck", "se", "n"),
     *("rho_low", "rho_high", "luck_low", "luck_high"),
 )
-# Fact of the margin per deal or match, and column of the squared margins
+# recorded margin per deal or match, and the column with the squared margins
 MARGIN_COLUMNS = {
     metrics.DEAL: ("a_margin", batch_columns.COL_DEAL_SQUARE),
     metrics.MATCH: ("a_match_margin", batch_columns.COL_MATCH_SQUARE),
 }
 
-# Function that returns rho, (n_sums,), from sums of rows and a unit
+# function that computes rho, (n_sums,), from sums of rows and a unit
 RhoFunction = Callable[[np.ndarray, str], np.ndarray]
 
 
 def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = None) -> Frame:
-    """Return the efficiency of mirrored pairs, for the margin and for wins.
+    """Return the efficiency of mirrored pairs for the margin and for wins.
 
     The rows are named "points" and "share".
 
     The efficiency is rho = Var(z) / (Var(x) / 2), where z is the mean of a pair, and x is a single
-    result. A draw counts as half a win. If pairing has no effect, rho is 1. In pairs, n single
-    results are equivalent to n / rho unpaired results. The proportion of the variance of a single
-    result that is due to the deal is luck = 1 - rho. Both rho and luck have the same jackknife
-    standard error over batches, and intervals based on Student's t.
+    result. A draw counts as half a win. If pairing has no effect, rho is 1. With mirrored pairs, n
+    single results are equivalent to n / rho unpaired results. The proportion of the variance of a
+    single result that is due to the deal is luck = 1 - rho. Both rho and luck have the same
+    jackknife standard error over batches and intervals based on Student's t.
 
     Args:
         rows: Batch rows of a mirrored matchup, (n_batches, batch_columns.N_COLUMNS) int64.
@@ -213,15 +217,15 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
         multiplier: Half-width of intervals in standard errors for a run with a stopping rule.
 
     Returns:
-        DataFrame with PAIRING_COLUMNS. `n` is the number of single results. Values are NaN if there
-        are fewer than 30 pairs or 5 batches, or if the variance is 0.
+        DataFrame with PAIRING_COLUMNS. `n` is the number of single results. If there are fewer than
+        30 pairs or 5 batches or if the variance is 0, the values are NaN.
     """
     n_results = batches.count_played(rows, unit)
     table = []
-    for measure, function in (("points", _margin_rho), ("share", _win_rho)):
-        rho = _jackknife_rho(rows, unit, function)
+    for name, rho_function in (("points", _margin_rho), ("share", _win_rho)):
+        rho = _jackknife_rho(rows, unit, rho_function)
         low, high = _rho_interval(rho, multiplier)
-        row = (measure, rho.value, 1 - rho.value, rho.se, n_results, low, high, 1 - high, 1 - low)
+        row = (name, rho.value, 1 - rho.value, rho.se, n_results, low, high, 1 - high, 1 - low)
         table.append(row)
     return make_frame(table, PAIRING_COLUMNS)
 
@@ -229,7 +233,7 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
 def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float, float]:
     """Return the bounds of the 95 % confidence interval for the variance ratio rho.
 
-    The bounds are wider for runs with a stopping rule.
+    For runs with a stopping rule, the bounds are wider.
     """
     low, high = rho.interval
     if multiplier is None:
@@ -238,26 +242,26 @@ def _rho_interval(rho: PairedEstimate, multiplier: float | None) -> tuple[float,
     return rho.value - half_width, rho.value + half_width
 
 
-def _jackknife_rho(rows: np.ndarray, unit: str, rho: RhoFunction) -> PairedEstimate:
-    """Return the variance ratio rho over all batches, with a jackknife standard error."""
+def _jackknife_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> PairedEstimate:
+    """Return the variance ratio rho over all batches with a jackknife standard error."""
     total = batches.sum_rows(rows)
     n = batches.count_played(rows, unit)
     if total[batch_columns.COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
         return PairedEstimate.with_known_se(np.nan, np.nan, n)
-    (full_rho,) = rho(total[None], unit)
-    return paired_estimate.from_jackknife(float(full_rho), rho(total - rows, unit), n)
+    (full_rho,) = rho_function(total[None], unit)
+    return paired_estimate.from_jackknife(float(full_rho), rho_function(total - rows, unit), n)
 
 
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return the variance ratio rho of the margins for each sum of rows."""
-    name, square = MARGIN_COLUMNS[unit]
+    name, square_column = MARGIN_COLUMNS[unit]
     fact = batch_columns.FACT_INDEX[name]
     margins = batches.fact_sums(totals, fact)
     squares = totals[:, batch_columns.COL_SQUARE + fact]
-    single_squares = totals[:, square]
+    single_squares = totals[:, square_column]
     return _compute_rho(
-        pairs=batches.unit_counts(totals),
-        total=margins / 2,
+        n_pairs=batches.unit_counts(totals),
+        pair_mean_sum=margins / 2,
         pair_squares=squares / 4,
         single_squares=single_squares.astype(float),
     )
@@ -268,7 +272,7 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
     A win counts as 1, a draw as one half, and a loss as 0.
     """
-    counts = totals[:, PAIR_COLUMNS]
+    pair_counts = totals[:, PAIR_COLUMNS]
     if unit == metrics.DEAL:
         n_won = _sum_fact(totals, "a_deal_win")
         n_drawn = _sum_fact(totals, "deals") - _sum_fact(totals, "decided")
@@ -276,9 +280,9 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
         n_drawn = _sum_fact(totals, "match_drawn") + _sum_fact(totals, "unfinished")
         n_won = (_sum_fact(totals, "a_match_win") - n_drawn) / 2
     return _compute_rho(
-        pairs=batches.unit_counts(totals),
-        total=counts @ PAIR_SCORES,
-        pair_squares=counts @ PAIR_SCORES**2,
+        n_pairs=batches.unit_counts(totals),
+        pair_mean_sum=pair_counts @ PAIR_SCORES,
+        pair_squares=pair_counts @ PAIR_SCORES**2,
         single_squares=n_won + n_drawn / 4,
     )
 
@@ -288,21 +292,24 @@ def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
 
 
 def _compute_rho(
-    pairs: np.ndarray, total: np.ndarray, pair_squares: np.ndarray, single_squares: np.ndarray
+    n_pairs: np.ndarray,
+    pair_mean_sum: np.ndarray,
+    pair_squares: np.ndarray,
+    single_squares: np.ndarray,
 ) -> np.ndarray:
     """Compute the variance ratio rho from sums over pairs and over single results.
 
     Args:
-        pairs: Number of pairs, (n_sums,) int64.
-        total: Sum of the pair means z.
+        n_pairs: Number of pairs, (n_sums,) int64.
+        pair_mean_sum: Sum of the pair means z over all pairs.
         pair_squares: Sum of z^2 over all pairs.
         single_squares: Sum of x^2 over both games of all pairs.
     """
-    mean = total / pairs
-    n_results = 2 * pairs
-    pair_variance = (pair_squares - pairs * mean**2) / (pairs - 1)
+    mean = pair_mean_sum / n_pairs
+    n_results = 2 * n_pairs
+    pair_variance = (pair_squares - n_pairs * mean**2) / (n_pairs - 1)
     single_variance = (single_squares - n_results * mean**2) / (n_results - 1)
-    rho = np.full(len(pairs), np.nan)
+    rho = np.full(len(n_pairs), np.nan)
     np.divide(2 * pair_variance, single_variance, out=rho, where=single_variance > 0)
     return rho
 
@@ -323,16 +330,16 @@ class DoubleWins:
 
 
 def count_double_wins(totals: np.ndarray) -> DoubleWins:
-    """Count the double wins of both strategies, and apply an exact sign test.
+    """Count the double wins of both strategies and apply an exact sign test.
 
     Args:
         totals: Sum of the batch rows of a mirrored matchup, (batch_columns.N_COLUMNS,) int64.
     """
     from scipy.stats import binomtest
 
-    counts = totals[PAIR_COLUMNS]
-    a = int(counts[-1])
-    b = int(counts[0])
+    pair_counts = totals[PAIR_COLUMNS]
+    a = int(pair_counts[-1])
+    b = int(pair_counts[0])
     n_pairs = a + b
     if not n_pairs:
         return DoubleWins(a, b, np.nan)

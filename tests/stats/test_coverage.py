@@ -197,7 +197,7 @@ def coverage_of_rare_differences(batches, least, most):
     void, held = metrics.METRICS_BY_NAME["void"], []
     for one, other, truth in rarely_differing(batches, least, most):
         run = differences._test_statistics(
-            differences._estimate_difference((one, other), void, paired=True), None
+            differences._estimate_difference((one, other), void, is_paired=True), None
         )
         review = paired_estimate.compute_ratio(one.rows, void) - paired_estimate.compute_ratio(
             other.rows, void

@@ -251,7 +251,7 @@ def test_identical_results_are_equivalent_within_any_margin():
 
 def test_the_required_size_has_80_percent_power():
     rng = np.random.default_rng(3)
-    n = required_sample_size(0.5, deviation=2.0)
+    n = required_sample_size(0.5, sd=2.0)
     means = 0.5 + 2.0 / np.sqrt(n) * rng.standard_normal(10_000)
     assert n == 126
     assert np.mean(means > 1.96 * 2.0 / np.sqrt(n)) == pytest.approx(0.8, abs=0.02)

@@ -154,7 +154,7 @@ def test_standings_are_means_over_opponents():
     assert list(found["place"]) == [1, 2, 3] and list(found.index) == ["b", "simple", "c"]
     tidy = [toy.tidy_rows("v", *pair, "match", part.sum(axis=0)) for pair, part in rows.items()]
     plain = pd.concat(tidy).groupby(["strategy", "metric"])["value"].mean()
-    for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
+    for name, metric in itertools.product(NAMES, league.STANDINGS_METRICS["match"]):
         assert found.loc[name, metric] == pytest.approx(plain[name, metric])
     assert (found["n"] == 2 * 2 * 12 * 40).all()  # two opponents, both halves
 
@@ -186,7 +186,7 @@ def test_limits_agree_with_the_jackknife_over_batches():
     """With few batches, jackknife and delta method differ by about one part in 40."""
     rows = played(2, batches=40)
     found = standings(rows).set_index("strategy")
-    for name, metric in itertools.product(NAMES, league.MEASURES["match"]):
+    for name, metric in itertools.product(NAMES, league.STANDINGS_METRICS["match"]):
         left = np.zeros(40)
         for pair, part in rows.items():
             if name in pair:
