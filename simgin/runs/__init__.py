@@ -1,1 +1,1 @@
-"""Planning, execution and storage of runs, with plans, blocks, ledgers and manifests."""
+"""Planning, execution and storage of runs."""

@@ -1,8 +1,8 @@
-"""Tasks (matchups with their sizes), and blocks (parts of a task that are played in one call).
+"""Tasks (matchups with their sizes) and blocks (parts of a task that are played in one call).
 
-Thread pools and clusters play blocks, and return a `BlockResult` for each block. Every block is
-checked before it is committed to the ledger, because faulty memory, a worker with another version
-of simgin, or a bug in simgin can cause rows that violate an invariant.
+A thread pool or a cluster plays each block and returns a `BlockResult`. Before a block is committed
+to the ledger, its rows are checked. Faulty memory, a worker with another version of simgin or a bug
+in simgin can cause rows that violate an invariant.
 """
 
 import time
@@ -20,14 +20,14 @@ from simgin.text.messages import SimginError
 
 @dataclass(frozen=True)
 class Task:
-    """Matchup to play, with the number of deals or matches."""
+    """Matchup with the number of deals or matches to play."""
 
     matchup: Matchup
     n: int
 
     @property
     def units(self) -> int:
-        """Number of units of analysis (pairs, deals or matches) to play."""
+        """Number of units of analysis to play, which are pairs, deals or matches."""
         return self.matchup.count_units(self.n)
 
 
@@ -36,7 +36,7 @@ class Block:
     """Consecutive batches of one matchup that a worker plays in one call.
 
     The batches are numbered from `first_batch`. `matchup_index` is the index of the matchup in its
-    run, and `units` is the number of units in all batches. If `record_deals` is True, every deal is
+    run. `units` is the number of units in all batches. If `record_deals` is True, every deal is
     recorded.
     """
 
@@ -53,16 +53,17 @@ class Block:
 
     @property
     def sizes(self) -> list[int]:
-        """Number of units in each batch; only the last batch can be incomplete."""
+        """Number of units in each batch. Only the last batch can be incomplete."""
         n_complete, remainder = divmod(self.units, self.matchup.batch_size)
         return [self.matchup.batch_size] * n_complete + [remainder] * (remainder > 0)
 
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Result of a block: validated batch rows, or the error if playing the block failed.
+    """Result of a block: its validated batch rows, or the error that stopped it.
 
-    `packed_rows` contains the batch rows, and `packed_deals` the recorded deals of every batch.
+    `packed_rows` contains the batch rows, and `packed_deals` contains the recorded deals of every
+    batch.
     """
 
     block: Block
@@ -82,23 +83,23 @@ class BlockResult:
 
 
 def play_block(block: Block, worker: str = "here") -> BlockResult:
-    """Play a block and return its result, including any exception raised."""
-    started = time.perf_counter()
+    """Play a block and return its result, which contains any exception that was raised."""
+    start_time = time.perf_counter()
     try:
-        deals: tuple[bytes, ...] = ()
+        packed_deals: tuple[bytes, ...] = ()
         if block.record_deals:
-            rows, deals = _play_recorded(block)
+            rows, packed_deals = _play_recorded(block)
         else:
             rows = kernel.play_batches(block.matchup, block.first_unit, block.units)
         check_block(block, rows, worker)
-        blob = pack_rows(rows)
+        packed_rows = pack_rows(rows)
     except BaseException as error:
-        return BlockResult(block, worker, time.perf_counter() - started, error=error)
-    return BlockResult(block, worker, time.perf_counter() - started, blob, deals)
+        return BlockResult(block, worker, time.perf_counter() - start_time, error=error)
+    return BlockResult(block, worker, time.perf_counter() - start_time, packed_rows, packed_deals)
 
 
 def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
-    """Play a block and record its deals batch by batch, which limits memory use."""
+    """Play a block and record its deals batch by batch, to limit memory use."""
     rows, deals = [], []
     for i, units in enumerate(block.sizes):
         first_unit = block.first_unit + i * block.matchup.batch_size
@@ -109,7 +110,7 @@ def _play_recorded(block: Block) -> tuple[np.ndarray, tuple[bytes, ...]]:
 
 
 def check_block(block: Block, rows: np.ndarray, worker: str) -> None:
-    """Raise InvariantError, with the matchup and the worker, if a batch row is invalid."""
+    """Raise InvariantError with the matchup and the worker if a batch row is invalid."""
     try:
         check_rows(block.matchup, block.sizes, rows)
     except InvariantError as error:
@@ -120,13 +121,13 @@ def check_block(block: Block, rows: np.ndarray, worker: str) -> None:
         ) from None
 
 
-# Tolerance for products that overflow int64 and are therefore compared as floats
+# tolerance for products that overflow int64 and are therefore compared as floats
 RELATIVE_TOLERANCE = 1e-9
-# Facts that can be negative. In solitaire games, penalties can also be negative.
+# Quantities that can be negative. In solitaire games, penalties can also be negative.
 SIGNED_FACTS = ("a_margin", "a_match_margin", "a_settlement", "winner_score", "loser_score")
 SOLO_SIGNED_FACTS = tuple(name for name in batch_columns.FACT_NAMES if "points" in name)
-# Columns that end the histograms
-_HISTOGRAM_ENDS = np.cumsum(
+# column indices at which the histograms end
+_HISTOGRAM_END_COLUMNS = np.cumsum(
     [batch_columns.TURNS_BINS, batch_columns.DEADWOOD_BINS, batch_columns.PAIR_BINS]
 )
 
@@ -146,10 +147,10 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
     expected_shape = (len(units), batch_columns.N_COLUMNS)
     if rows.shape != expected_shape:
         raise InvariantError(f"the block must have the shape {expected_shape}, not {rows.shape}.")
-    for description, left, right in _iter_equalities(matchup, np.asarray(units), rows):
-        for i in np.flatnonzero(left != right):
+    for description, left_side, right_side in _iter_equalities(matchup, np.asarray(units), rows):
+        for i in np.flatnonzero(left_side != right_side):
             raise InvariantError(
-                f"{description} differ: {left[i]} and {right[i]} in a batch of "
+                f"{description} differ: {left_side[i]} and {right_side[i]} in a batch of "
                 f"{units[int(i)]} units."
             )
     for i in np.flatnonzero(_find_out_of_bounds(matchup, rows)):
@@ -161,84 +162,93 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
 def _iter_equalities(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield a description and two vectors that must be equal in every valid batch."""
-    total, square, cross = _split_facts(rows)
-    results = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
+    """Yield a description and two vectors that are equal in every valid batch."""
+    sums, square_sums, cross_sums = _split_facts(rows)
+    result_fact = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
     n_games = 2 if matchup.is_mirrored else 1
     yield "numbers of requested and played units", units, rows[:, batch_columns.COL_UNITS]
-    yield f"numbers of {matchup.unit} results and of units", units * n_games, total[:, results]
-    turns, counts, pairs, _ = np.split(
-        rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_ENDS, axis=1
+    yield f"numbers of {matchup.unit} results and of units", units * n_games, sums[:, result_fact]
+    turns, ending_counts, pair_counts, _ = np.split(
+        rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_END_COLUMNS, axis=1
     )
     yield (
         "numbers of deals and of turn counts",
-        total[:, batch_columns.FACT_INDEX["deals"]],
+        sums[:, batch_columns.FACT_INDEX["deals"]],
         turns.sum(axis=1),
     )
     yield (
         "numbers of showdowns and of deadwood counts",
-        total[:, batch_columns.FACT_INDEX["showdowns"]],
-        counts.sum(axis=1),
+        sums[:, batch_columns.FACT_INDEX["showdowns"]],
+        ending_counts.sum(axis=1),
     )
-    yield "numbers of units and of pair scores", units, pairs.sum(axis=1)
+    yield "numbers of units and of pair scores", units, pair_counts.sum(axis=1)
     # A number and its square have the same parity, so their sums have the same parity.
-    parities = ((total ^ square) & 1).sum(axis=1)
-    yield ("parities of the sums and of the sums of squares", parities, np.zeros_like(parities))
-    # All units have the same number of results, so products with this number are multiples of sums.
-    for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == results):
+    parity_differences = ((sums ^ square_sums) & 1).sum(axis=1)
+    yield (
+        "parities of the sums and of the sums of squares",
+        parity_differences,
+        np.zeros_like(parity_differences),
+    )
+    # All units have the same number of results, so products with this number are multiples of the
+    # sums.
+    for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == result_fact):
         yield (
             (f"the sum of {batch_columns.FACT_NAMES[i]} and the sum of its products"),
-            n_games * total[:, i],
-            cross[:, i],
+            n_games * sums[:, i],
+            cross_sums[:, i],
         )
 
 
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
-    """Return a mask of the batches whose sums contradict their sums of squares."""
-    total, square, _ = (part.astype(float) for part in _split_facts(rows))
-    min_square = total**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
-    max_square = total**2 * (1 + RELATIVE_TOLERANCE)
-    signed = SIGNED_FACTS if matchup.b else (*SIGNED_FACTS, *SOLO_SIGNED_FACTS)
-    max_square[:, [batch_columns.FACT_INDEX[name] for name in signed]] = np.inf
-    is_out_of_bounds: np.ndarray = np.any((square < min_square) | (square > max_square), axis=1)
+    """Return a mask of the batches whose sums and sums of squares are incompatible."""
+    sums, square_sums, _ = (array.astype(float) for array in _split_facts(rows))
+    min_square = sums**2 / (rows[:, [batch_columns.COL_UNITS]] * (1 + RELATIVE_TOLERANCE))
+    max_square = sums**2 * (1 + RELATIVE_TOLERANCE)
+    signed_facts = SIGNED_FACTS if matchup.b else (*SIGNED_FACTS, *SOLO_SIGNED_FACTS)
+    max_square[:, [batch_columns.FACT_INDEX[name] for name in signed_facts]] = np.inf
+    is_out_of_bounds: np.ndarray = np.any(
+        (square_sums < min_square) | (square_sums > max_square), axis=1
+    )
     return is_out_of_bounds
 
 
 def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sums of all facts, of their squares and of their products.
+    """Return the sums of all recorded quantities, of their squares and of their cross products.
 
-    A cross product is the product of a fact and its denominator. All three arrays have the shape
+    A cross product is the product of a quantity and its denominator. All three arrays have shape
     `(n_batches, N_FACTS)`.
     """
-    total, square, cross = np.split(
+    sums, square_sums, cross_sums = np.split(
         rows[:, batch_columns.COL_SUM : batch_columns.COL_SUM + 3 * batch_columns.N_FACTS],
         3,
         axis=1,
     )
-    return total, square, cross
+    return sums, square_sums, cross_sums
 
 
 # The schedule
 
 
-# Minimum duration of a block, in seconds. Progress, Ctrl-C and saving are handled between blocks.
+# Minimum duration of a block, in seconds. Between blocks, simgin updates the progress bar, handles
+# Ctrl-C and saves results.
 MIN_BLOCK_SECONDS = 0.5
-# Maximum number of blocks per second, summed over all workers. With many workers, blocks become
-# longer (docs/explanation/scaling.md).
+# Maximum number of blocks per second, summed over all workers. If there are many workers, blocks
+# take longer (docs/explanation/scaling.md).
 MAX_BLOCKS_PER_SECOND = 100
-# Maximum growth factor from one block to the next, because the first block can include compilation
+# Maximum growth factor between successive blocks. The time of the first block can include
+# compilation.
 MAX_BLOCK_GROWTH = 8
 
-Gap = tuple[int, int]  # the first missing unit, and the first finished unit after the gap
+Gap = tuple[int, int]  # first missing unit, and first finished unit after the gap
 
 
 class Schedule:
-    """Queue of blocks whose sizes are adapted to the measured speed of play.
+    """Queue of blocks whose sizes are adapted to the measured speed.
 
     Args:
         tasks: Matchups of the run with their sizes.
-        ledger: Ledger with the finished batches. These batches are not played again.
-        workers: Number of blocks played at the same time.
+        ledger: Ledger with the finished batches, which are not played again.
+        workers: Number of blocks that are played at the same time.
         record_deals: True to record every deal.
         seconds: Time limit per matchup in seconds, or None for no limit.
     """
@@ -262,44 +272,50 @@ class Schedule:
         self.units = 0
         self.finished_units = 0
         for i, task in enumerate(tasks):
-            finished = ledger.finished_batches(i, task.matchup.batch_size, with_deals=record_deals)
-            self._gaps.append(_find_gaps(task, finished))
+            finished_batches = ledger.finished_batches(
+                i, task.matchup.batch_size, with_deals=record_deals
+            )
+            self._gaps.append(_find_gaps(task, finished_batches))
             self.units += task.units
-            self.finished_units += task.units - remaining_units(task, finished)
+            self.finished_units += task.units - remaining_units(task, finished_batches)
         self._matchup_index = 0
         self._gap = next(self._gaps[0], None) if tasks else None
         self._started = time.monotonic()
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Finished and total units, or elapsed and total milliseconds under a time limit."""
+        """Finished and total units, or elapsed and total milliseconds if time is limited."""
         if self._seconds is None:
             return self.finished_units, self.units
-        limit = int(1000 * self._seconds * len(self._tasks))
-        return min(int(1000 * (time.monotonic() - self._started)), limit), limit
+        limit_ms = int(1000 * self._seconds * len(self._tasks))
+        return min(int(1000 * (time.monotonic() - self._started)), limit_ms), limit_ms
 
     def next_block(self) -> Block | None:
-        """Return the next block, or None if no blocks are left or scheduling has stopped."""
+        """Return the next block, or None if no blocks are left or if scheduling has stopped."""
         while self._matchup_index < len(self._tasks) and (self._gap is None or self._is_expired()):
             self._matchup_index += 1
             self._deadline = None
             self._gap = self._next_gap()
         if self._gap is None:
             return None
-        start, stop = self._gap
+        first_unit, end_unit = self._gap
         matchup = self._tasks[self._matchup_index].matchup
-        n_missing = stop - start
+        n_missing = end_unit - first_unit
         units = min(n_missing, self._choose_block_size(n_missing))
         if units < n_missing:
-            self._gap = (start + units, stop)
+            self._gap = (first_unit + units, end_unit)
         else:
             self._gap = self._next_gap()
         return Block(
-            self._matchup_index, matchup, start // matchup.batch_size, units, self._record_deals
+            self._matchup_index,
+            matchup,
+            first_unit // matchup.batch_size,
+            units,
+            self._record_deals,
         )
 
     def record_time(self, block: Block, seconds: float) -> None:
-        """Record the playing time of a block, and adapt the sizes of later blocks."""
+        """Record the playing time of a block and adapt the sizes of later blocks."""
         self.finished_units += block.units
         block_seconds = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
         n_batches = int(block_seconds * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
@@ -308,13 +324,13 @@ class Schedule:
         )
 
     def close_matchup(self, matchup_index: int) -> None:
-        """Remove a matchup from the schedule, so that no more of its blocks are played."""
+        """Remove a matchup from the schedule, so that none of its remaining blocks are played."""
         self._gaps[matchup_index] = iter(())
         if matchup_index == self._matchup_index:
             self._gap = None
 
     def stop(self) -> None:
-        """Stop the schedule, so that no more blocks are played."""
+        """Stop the schedule, so that no further blocks are played."""
         self._matchup_index = len(self._tasks)
         self._gap = None
 
@@ -324,67 +340,71 @@ class Schedule:
         return next(self._gaps[self._matchup_index], None)
 
     def _is_expired(self) -> bool:
-        """Return True if a matchup has used up its time since the start of its first block."""
+        """Return True if the current matchup has used up the time since its first block started."""
         if self._seconds is None:
             return False
         self._deadline = self._deadline or time.monotonic() + self._seconds
         return time.monotonic() >= self._deadline
 
     def _choose_block_size(self, n_missing: int) -> int:
-        """Return the number of units in the next block; the last blocks of a task are smaller."""
-        batch = self._tasks[self._matchup_index].matchup.batch_size
-        batches = -(-n_missing // batch)
-        return batch * max(
-            1, min(self._next_batches[self._matchup_index], batches // (2 * self._workers))
+        """Return the number of units in the next block. The last blocks of a task are smaller."""
+        batch_size = self._tasks[self._matchup_index].matchup.batch_size
+        n_missing_batches = -(-n_missing // batch_size)
+        return batch_size * max(
+            1,
+            min(self._next_batches[self._matchup_index], n_missing_batches // (2 * self._workers)),
         )
 
 
-def remaining_units(task: Task, finished: Iterable[tuple[int, int]]) -> int:
+def remaining_units(task: Task, finished_batches: Iterable[tuple[int, int]]) -> int:
     """Return the number of units of a task that have not been played yet.
 
     Args:
-        task: Matchup with a size.
-        finished: Batch index and number of units of every finished batch, as returned by
+        task: Matchup with its size.
+        finished_batches: Batch index and number of units of every finished batch, as returned by
             `Ledger.finished_batches`.
     """
-    return sum(stop - start for start, stop in _find_gaps(task, finished))
+    return sum(stop - start for start, stop in _find_gaps(task, finished_batches))
 
 
 def remaining_units_by_task(
     tasks: Sequence[Task], ledger: Ledger, *, with_deals: bool
 ) -> list[int]:
-    """Return, for every task, the number of units that are missing from the ledger.
+    """Return the number of units of every task that are missing from the ledger.
 
     Args:
         tasks: Matchups of the run with their sizes.
         ledger: Ledger of the run.
         with_deals: True to count a batch as finished only if its deals were recorded.
     """
-    batches = [task.matchup.batch_size for task in tasks]
-    finished = [
-        ledger.finished_batches(i, batch, with_deals=with_deals) for i, batch in enumerate(batches)
+    batch_sizes = [task.matchup.batch_size for task in tasks]
+    finished_by_task = [
+        ledger.finished_batches(i, batch_size, with_deals=with_deals)
+        for i, batch_size in enumerate(batch_sizes)
     ]
     return [
         remaining_units(task, finished_batches)
-        for task, finished_batches in zip(tasks, finished, strict=True)
+        for task, finished_batches in zip(tasks, finished_by_task, strict=True)
     ]
 
 
-def _find_gaps(task: Task, finished: Iterable[tuple[int, int]]) -> Iterator[Gap]:
-    """Yield the ranges of unfinished units in order, each from the start of a batch."""
-    batch = task.matchup.batch_size
-    units = task.units
-    remainder = units % batch
-    finished_batches = set(finished)
+def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterator[Gap]:
+    """Yield the ranges of unfinished units in order. Each range starts at the start of a batch."""
+    batch_size = task.matchup.batch_size
+    n_units = task.units
+    remainder = n_units % batch_size
+    finished_batches = set(finished_sizes)
     start = 0
-    for number in sorted(number for number, size in finished_batches if size == batch):
-        first_unit = number * batch
-        if first_unit >= units - remainder:
+    for batch_index in sorted(
+        batch_index for batch_index, size in finished_batches if size == batch_size
+    ):
+        first_unit = batch_index * batch_size
+        if first_unit >= n_units - remainder:
             break
         if first_unit > start:
             yield start, first_unit
-        start = first_unit + batch
-    if (units // batch, remainder) in finished_batches:
-        units -= remainder
-    if start < units:
-        yield start, units
+        start = first_unit + batch_size
+    if (n_units // batch_size, remainder) in finished_batches:
+        n_units -= remainder
+    if start < n_units:
+        yield start, n_units

@@ -1,8 +1,8 @@
 """Worker pool on a dask.distributed cluster (`--scheduler`).
 
-Workers can join and leave at any time. If a worker is lost, dask plays its blocks on another
-worker. A worker plays a block only if its engine and strategies have the same digests as on this
-machine.
+Workers can join and leave at any time. If a worker is lost, dask plays the blocks of this worker on
+another worker. Before a worker plays a block, it checks that its engine and strategies have the
+same digests as on the local machine.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 CONNECT_TIMEOUT = 10.0
-NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker, after which simgin prints a notice
+NO_WORKER_NOTICE_SECONDS = 15.0  # seconds without a worker until simgin prints a notice
 LOCAL_ADDRESS = re.compile(r"local(?::(\d{1,9}))?")
 SCHEDULER_ADDRESS = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1,5})", re.ASCII)
 N_PORTS = 2**16
-SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"  # variable that keeps the working directory out of sys.path
-# These loggers of dask are silenced, because they print tracebacks of errors that simgin reports
-# itself.
+# environment variable that keeps the working directory out of sys.path
+SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"
+# These loggers of dask are silenced, because they print tracebacks of errors that simgin reports.
 DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
 class ClusterError(SimginError):
-    """Exception for a cluster that simgin cannot use, with a message that suggests a fix."""
+    """Exception for a cluster that cannot be used, with a message that suggests a fix."""
 
 
 @dataclass(frozen=True)
 class _BlockSpec:
-    """Description of a block as strings and numbers, which can be sent to a worker.
+    """Description of a block in strings and numbers, which can be sent to a worker.
 
-    The worker loads the strategies by their specs and compares their digests.
+    The worker loads the strategies by their specs and checks their digests.
     """
 
     variant: variants.Variant
@@ -70,7 +70,7 @@ class _BlockSpec:
     policy_timeout: float
 
     def matchup(self) -> Matchup:
-        """Load the matchup from the files on the worker's machine.
+        """Load the matchup from the files on the machine of the worker.
 
         Raises:
             ClusterError: If the files differ from the files on the machine that started the run.
@@ -85,7 +85,7 @@ class _BlockSpec:
 # ms.
 @functools.lru_cache(maxsize=256)
 def _find_strategy(spec: str, digest: str) -> Strategy:
-    """Load the strategy with a given spec, and raise ClusterError if its digest differs."""
+    """Load the strategy with a given spec, or raise ClusterError if its digest differs."""
     strategy = loader.find_strategy(spec)
     _require_equal({spec: digest}, {spec: _strategy_digest(strategy)})
     return strategy
@@ -106,7 +106,7 @@ def _require_equal(expected: dict[str, str], actual: dict[str, str]) -> None:
 
 
 def _strategy_digest(strategy: Strategy) -> str:
-    """Return the digest of a strategy's files and of the parameter values of its policies."""
+    """Return the digest of the files of a strategy and of the parameter values of its policies."""
     description = json.dumps(manifest.describe_strategy(strategy))
     return hashlib.sha256(description.encode()).hexdigest()[:16]
 
@@ -115,7 +115,7 @@ _WorkerResult = tuple[str, float, bytes, tuple[bytes, ...]]
 
 
 def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
-    """Play a block on a worker; return its address, seconds, packed rows and recorded deals."""
+    """Play a block on a worker and return its address, duration, packed rows and recorded deals."""
     from distributed import get_worker
 
     name = str(get_worker().address)
@@ -132,11 +132,11 @@ def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
 
 
 class ClusterPool:
-    """Worker pool that consists of all workers of a dask scheduler.
+    """Worker pool that contains all workers of a dask scheduler.
 
     Args:
         address: `tcp://host:port` of the scheduler, or `local:N` for N processes on this machine.
-        on_wait: Function called with a message if no worker is available.
+        on_wait: Function that is called with a message if no worker is available.
 
     Raises:
         ClusterError: If the scheduler cannot be reached.
@@ -146,7 +146,7 @@ class ClusterPool:
         self.client, self._processes = _connect(address)
         self._on_wait, self._address = on_wait, address
         self._finished: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        self._pending: dict[str, tuple[Block, Future]] = {}  # blocks by future key
+        self._pending: dict[str, tuple[Block, Future]] = {}  # blocks by the keys of their futures
         self._counted_at, self._n_threads = -1e9, 1
         self._digests: dict[str, str] = {}
 
@@ -166,7 +166,7 @@ class ClusterPool:
         return 2 * self.workers
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Raise an error if a strategy does not compile or if a worker cannot load simgin.
+        """Raise an error if a strategy cannot be compiled or if a worker cannot load simgin.
 
         If a worker is lost during this check, no error is raised.
         """
@@ -175,8 +175,8 @@ class ClusterPool:
         for matchup in matchups:
             kernel.compile_policies(matchup)
         with self._convert_errors():
-            results = self.client.run(_required_versions, on_error="return")
-        for worker, error in results.items():
+            error_by_worker = self.client.run(_required_versions, on_error="return")
+        for worker, error in error_by_worker.items():
             if isinstance(error, BaseException) and not isinstance(error, CommClosedError):
                 raise ClusterError(
                     f"worker {worker} cannot play "
@@ -210,7 +210,7 @@ class ClusterPool:
         return self._digests[player.spec]
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Wait for the next finished block; return its result, or None after `timeout` seconds."""
+        """Wait for the next finished block. Return its result, or None after a timeout."""
         deadline = time.monotonic() + (math.inf if timeout is None else timeout)
         while True:
             remaining_seconds = max(0.0, deadline - time.monotonic())
@@ -232,17 +232,17 @@ class ClusterPool:
                 return self._to_result(block, future)
 
     def cancel(self, after: Block | None = None) -> int:
-        """Cancel all submitted blocks, or all blocks after a given one; return their number."""
-        position = (after.matchup_index, after.first_batch) if after else (-1, -1)
+        """Cancel all submitted blocks, or all blocks after a given one, and return their number."""
+        last_kept = (after.matchup_index, after.first_batch) if after else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
-        dropped = [
-            key for key, block in blocks if (block.matchup_index, block.first_batch) > position
+        cancelled_keys = [
+            key for key, block in blocks if (block.matchup_index, block.first_batch) > last_kept
         ]
-        futures = [self._pending.pop(key)[1] for key in dropped]
+        futures = [self._pending.pop(key)[1] for key in cancelled_keys]
         with (
             contextlib.suppress(ClusterError),
             self._convert_errors(),
-        ):  # A lost scheduler has no blocks.
+        ):  # If the scheduler was lost, it has no blocks to cancel.
             self.client.cancel(futures)
         return len(futures)
 
@@ -264,7 +264,7 @@ class ClusterPool:
 
     @contextlib.contextmanager
     def _convert_errors(self) -> Iterator[None]:
-        """Convert exceptions that dask raises after losing the scheduler to ClusterError."""
+        """Convert exceptions that dask raises after a scheduler was lost to ClusterError."""
         try:
             yield
         except (Exception, asyncio.CancelledError):
@@ -277,7 +277,7 @@ class ClusterPool:
         )
 
     def _to_result(self, block: Block, future: Future) -> BlockResult:
-        """Convert the return value of a worker to the result of a block.
+        """Convert the return value of a worker to a block result.
 
         If a future was cancelled or cannot be fetched, the scheduler was lost. If a worker dies
         before its result is fetched, this method waits until dask has recomputed the result.
@@ -292,7 +292,7 @@ class ClusterPool:
 
 
 def _as_cluster_error(error: BaseException) -> BaseException:
-    """Return an error of simgin unchanged, and wrap any other error in a ClusterError."""
+    """Return an error from simgin unchanged, and wrap any other error in a ClusterError."""
     error = ensure_printable_error(error)
     if type(error).__module__.startswith("simgin."):
         return error
@@ -313,7 +313,7 @@ def _required_versions() -> dict[str, str]:
 
 
 def _connect(address: str) -> tuple[Client, Any]:
-    """Connect to a scheduler; return the client and, for local:N, the started processes."""
+    """Connect to a scheduler and return the client, plus the started processes for `local:N`."""
     check_address(address)
     try:
         from distributed import Client, LocalCluster
@@ -324,18 +324,18 @@ def _connect(address: str) -> tuple[Client, Any]:
         ) from None
     for name in DASK_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    processes = None
-    if local := LOCAL_ADDRESS.fullmatch(address):
-        n = amounts.parse_workers(int(local[1])) if local[1] else None
+    local_cluster = None
+    if local_match := LOCAL_ADDRESS.fullmatch(address):
+        n = amounts.parse_workers(int(local_match[1])) if local_match[1] else None
         try:
             with _ignore_interrupts(), _set_safe_path():
-                processes = LocalCluster(
+                local_cluster = LocalCluster(
                     n_workers=n,
                     threads_per_worker=1,
                     processes=True,
                     silence_logs=logging.CRITICAL,
                     dashboard_address=None,
-                    # Without an address, the scheduler's web server would still use port 8787.
+                    # Without an address, the web server of the scheduler would still use port 8787.
                     scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
                 )
         except Exception as error:
@@ -344,27 +344,27 @@ def _connect(address: str) -> tuple[Client, Any]:
                 "Omit --scheduler to use threads."
             ) from error
     try:
-        if processes is None:
+        if local_cluster is None:
             _require_scheduler(address)
-        client = Client(processes or address, timeout=CONNECT_TIMEOUT, set_as_default=False)
+        client = Client(local_cluster or address, timeout=CONNECT_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
             f"no scheduler was found at {address} ({error}). Start one with `dask scheduler`, and "
             f"workers with `dask worker {address}`."
         ) from None
-    return client, processes
+    return client, local_cluster
 
 
 def _require_scheduler(address: str) -> None:
-    """Raise ConnectionError if a scheduler does not respond, because dask might wait forever."""
-    # Use a new thread, because the thread of the caller can already have an event loop.
-    with ThreadPoolExecutor(1) as thread:
-        identity = thread.submit(asyncio.run, _request_identity(address))
+    """Raise ConnectionError if a scheduler does not respond."""
+    # A new thread is needed because the thread of the caller can already have an event loop.
+    with ThreadPoolExecutor(1) as executor:
+        identity = executor.submit(asyncio.run, _request_identity(address))
     try:
         is_scheduler = "workers" in identity.result()
     except TimeoutError:
         raise ConnectionError(f"no response within {CONNECT_TIMEOUT:g} s") from None
-    # The response of another program can make dask raise any exception, even MemoryError.
+    # If another program responds, dask can raise any exception, even MemoryError.
     except Exception:
         is_scheduler = False
     if not is_scheduler:
@@ -382,8 +382,8 @@ async def _request_identity(address: str) -> dict[str, Any]:
 
 def check_address(address: str) -> None:
     """Raise ClusterError if the address of a cluster is not valid."""
-    scheduler = SCHEDULER_ADDRESS.fullmatch(address)
-    if scheduler is not None and 0 < int(scheduler[1]) < N_PORTS:
+    address_match = SCHEDULER_ADDRESS.fullmatch(address)
+    if address_match is not None and 0 < int(address_match[1]) < N_PORTS:
         return
     if not LOCAL_ADDRESS.fullmatch(address):
         raise ClusterError(
@@ -394,10 +394,10 @@ def check_address(address: str) -> None:
 
 @contextlib.contextmanager
 def _set_safe_path() -> Iterator[None]:
-    """Prevent processes that start in the block from importing from the working directory.
+    """Prevent processes that are started in this context from importing from the working directory.
 
     The dask setting applies to workers that dask restarts. The environment variable also applies to
-    the process that tracks the workers.
+    the process that monitors the workers.
     """
     import dask
 
@@ -414,9 +414,9 @@ def _set_safe_path() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """Make all processes that start in the block ignore Ctrl-C.
+    """Make all processes that are started in this context ignore Ctrl-C.
 
-    A terminal sends Ctrl-C to all processes, but only the cluster should stop these processes.
+    A terminal sends Ctrl-C to all processes, but only the cluster should stop these workers.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,9 +1,9 @@
-"""Run directory: its files, its manifest, and its protection against overwriting other data.
+"""Run directory: its files, its manifest, and the protection of other data against overwriting.
 
-The ledger is in the directory from the start of the run. All other files are computed from it,
-written to temporary files and then renamed. A directory can come from an untrusted source.
-Therefore, simgin executes none of its files, and does not write or remove files outside the
-directory (docs/explanation/threat-model.md).
+The directory contains the ledger from the start of the run. All other files are computed from the
+ledger. They are written to temporary files, which are then renamed. A run directory can come from
+an untrusted source. Therefore, simgin does not execute any of its files, and does not write or
+remove files outside the directory (docs/explanation/threat-model.md).
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from simgin.text.messages import SimginError, describe_error, quote_text
 
 MANIFEST_FILE = "manifest.json"
 DEALS_FILE = "deals.parquet"  # file written by `simgin.runs.parquet`
-# Exceptions raised if a manipulated manifest or ledger contains values of unexpected types
+# exceptions that are raised if a manipulated manifest or ledger contains values of unexpected types
 CORRUPTION_ERRORS = (
     LookupError,
     TypeError,
@@ -42,8 +42,8 @@ SIZE_OPTIONS = {
     "--for",
     "--run",
     "-o",
-}  # options that set the size or the output
-CHECKSUM_KEY = "seal"  # key of the manifest's checksum
+}  # options that specify the size of the run or the output
+CHECKSUM_KEY = "seal"  # key of the checksum in the manifest
 
 
 class ResultsError(SimginError):
@@ -57,21 +57,21 @@ def write_run_directory(
     *existing_files: str,
     command: str = "",
 ) -> list[Path]:
-    """Write the files and the manifest of a run, and return their paths, manifest first.
+    """Write the files and the manifest of a run, and return their paths with the manifest first.
 
-    Files that are listed only in an earlier manifest are removed.
+    Files are removed if only an earlier manifest lists them.
 
     Args:
         directory: Run directory.
         contents: Contents of the manifest.
-        files: Contents of the files by path inside the directory.
-        *existing_files: Files of this run that are already in the directory.
-        command: Command for `check_directory`. The check is repeated because another process could
-            have written files in the meantime.
+        files: File contents by path inside the directory.
+        *existing_files: Files of this run that already exist in the directory.
+        command: Command that is passed to `check_directory`.  The check is repeated because another
+            process could have written files in the meantime.
 
     Raises:
-        ResultsError: If the directory contains other data or cannot be written. Each file then has
-            either the old contents or the new contents.
+        ResultsError: If the directory contains other data or cannot be written. After an error,
+            each file has either its old contents or its new contents.
     """
     path = _make_directory(directory, check_directory(directory))
     with _lock_directory(path):
@@ -90,28 +90,28 @@ def _replace_files(
     """Replace the files of an earlier run, and delete files that the new run does not write.
 
     Args:
-        directory: Run directory as given by the user, for error messages.
+        directory: Run directory as specified by the user, for error messages.
         path: Absolute path of the directory.
         contents: Contents of the manifest.
-        files: Contents of the files by path inside the directory.
+        files: File contents by path inside the directory.
         own_files: Names of all files that belong to this run.
     """
     old_files = _named_files(path) - {MANIFEST_FILE} - own_files
-    temporary = {
+    temporary_files = {
         name for name in _iter_files(path) if Path(name).name.startswith(INCOMPLETE_PREFIX)
     }
-    unfinished = {
+    interim_manifest = {
         **contents,
         "stopped": "while its files were being written",
         "files": sorted(old_files | own_files),
     }
     try:
         # The list of files is written first, so that it is complete even if the process is killed
-        # here.
-        write_file(path / MANIFEST_FILE, with_checksum(unfinished))
+        # afterwards.
+        write_file(path / MANIFEST_FILE, with_checksum(interim_manifest))
         for name, content in files.items():
             write_file(path / name, content if isinstance(content, bytes) else content.encode())
-        for name in old_files | temporary:
+        for name in old_files | temporary_files:
             (path / name).unlink(missing_ok=True)
         write_file(path / MANIFEST_FILE, with_checksum({**contents, "files": sorted(own_files)}))
     except OSError as error:
@@ -126,8 +126,8 @@ def _replace_files(
 def _lock_directory(path: Path) -> Iterator[None]:
     """Lock a directory, so that only one process at a time can write to it.
 
-    If a process is killed, the lock is released. Nothing is locked if the path is not a directory
-    or the file system does not support locks.
+    If a process is killed, its lock is released. If the path is not a directory or the file system
+    does not support locks, nothing is locked.
     """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
@@ -138,7 +138,7 @@ def _lock_directory(path: Path) -> Iterator[None]:
 
 
 def create_run_directory(directory: str | Path, command: str = "") -> Path:
-    """Create the directory of a run if necessary, and return the path of its ledger.
+    """Create the directory of a run if it does not exist, and return the path of its ledger.
 
     Raises:
         ResultsError: If `check_directory` rejects the directory.
@@ -163,13 +163,13 @@ def _make_directory(directory: str | Path, path: Path) -> Path:
 def check_directory(
     directory: str | Path, command: str = "", *, writes_ledger: bool = False
 ) -> Path:
-    """Check that a run can be written to a directory, and return the absolute path.
+    """Check that a run can be written to a directory, and return its absolute path.
 
-    Only the files of an earlier run can be overwritten. The two commands must be equal except for
-    the size of the run and the output directory.
+    Only the files of an earlier run can be overwritten. Both runs must have the same command except
+    for the size of the run and the output directory.
 
     Args:
-        directory: Run directory. Links are followed.
+        directory: Run directory, in which links are followed.
         command: Command of the run, or an empty string to accept any earlier run.
         writes_ledger: True if the command writes a ledger.
 
@@ -192,54 +192,58 @@ def _require_replaceable(
 
 
 def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
-    """Return an error message if a directory contains another command's results, else ""."""
+    """Return an error message if a directory contains results of another command, otherwise ""."""
     has_ledger = (path / ledger.LEDGER_FILE).exists()
     if command and has_ledger and not writes_ledger:
         return f"contains a run. {MOVE_HINT}"
     if not command or not (path / MANIFEST_FILE).exists():
         return ""
     earlier_command = str(read_manifest(path).get("command"))
-    arguments = _identifying_words(command)
-    if has_ledger:  # The other words are compared when the ledger is opened.
+    arguments = _identifying_arguments(command)
+    if has_ledger:  # The remaining arguments are compared when the ledger is opened.
         arguments = arguments[:2]
-    is_same = _identifying_words(earlier_command)[: len(arguments)] == arguments
-    return "" if is_same else f"contains the results of {quote_text(earlier_command)}. {MOVE_HINT}"
+    is_same_run = _identifying_arguments(earlier_command)[: len(arguments)] == arguments
+    return (
+        "" if is_same_run else f"contains the results of {quote_text(earlier_command)}. {MOVE_HINT}"
+    )
 
 
-def _identifying_words(command: str) -> list[str]:
-    """Return the words of a command that identify a run, without size and output directory."""
+def _identifying_arguments(command: str) -> list[str]:
+    """Return the arguments that identify a run, without its size and output directory."""
     try:
         arguments = shlex.split(command)
     except ValueError:
         return []  # The string is not a valid shell command.
     return [
-        word for option, word in pairwise(["", *arguments]) if not SIZE_OPTIONS & {option, word}
+        argument
+        for previous_argument, argument in pairwise(["", *arguments])
+        if not SIZE_OPTIONS & {previous_argument, argument}
     ]
 
 
 def _find_problem(directory_path: Path) -> str:
-    """Return the reason why a run cannot be written to a directory, or "" if it can.
+    """Return the reason why a run cannot be written to a directory, or "" if it can be written.
 
-    The reason is the second part of an error message that starts with the name of the directory.
+    The reason completes an error message that starts with the name of the directory.
     """
-    # os.path.exists is used because Path.exists raises an error if the permission to access a path
-    # is missing.
+    # os.path.exists is used because Path.exists raises an error if access to the path is not
+    # permitted.
     existing_parent = next(
         folder for folder in (*directory_path.parents, directory_path) if os.path.exists(folder)
     )
     if not existing_parent.is_dir():
         return f"cannot be written ({existing_parent} is a file). Choose another directory"
-    is_there = os.path.exists(directory_path)
-    if is_there and not directory_path.is_dir():
+    exists = os.path.exists(directory_path)
+    if exists and not directory_path.is_dir():
         return "is a file. Specify a directory for the results"
     current_and_parents = (Path.cwd(), *Path.cwd().parents)
     if (
-        is_there
+        exists
         and directory_path in current_and_parents
         and not (directory_path / MANIFEST_FILE).exists()
     ):
         return "is or contains the current directory. Choose a new directory inside it"
-    folder = directory_path if is_there else existing_parent
+    folder = directory_path if exists else existing_parent
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return f"cannot be written (no permission to write to {folder}). Choose another directory"
     files = sorted(_iter_files(directory_path))
@@ -254,7 +258,7 @@ def _find_problem(directory_path: Path) -> str:
 
 
 def _resolve_directory(directory: str | Path) -> Path:
-    """Return the absolute path of a directory after resolving ~ and links.
+    """Return the absolute path of a directory after expanding ~ and resolving links.
 
     Raises:
         ResultsError: If the path is invalid or too deep.
@@ -266,7 +270,7 @@ def _resolve_directory(directory: str | Path) -> Path:
         raise ResultsError(
             f"{directory} is not a valid path ({reason}). Choose another directory."
         ) from None
-    # The check is needed because mkdir creates parent directories recursively.
+    # The depth is limited because mkdir creates parent directories recursively.
     if len(path.parts) > MAX_PATH_DEPTH:
         raise ResultsError(
             f"{str(directory)[:100]}... has {len(path.parts)} directory levels, but the "
@@ -276,9 +280,9 @@ def _resolve_directory(directory: str | Path) -> Path:
 
 
 def _is_run_file(path: str) -> bool:
-    """Return True if a file is a ledger, a file of recorded deals or a temporary file of a run.
+    """Return True if a file is a ledger, a file with recorded deals or a temporary file of a run.
 
-    The files that SQLite adds to a ledger are included.
+    Files that SQLite adds to a ledger are included.
     """
     return (
         path == DEALS_FILE
@@ -288,7 +292,7 @@ def _is_run_file(path: str) -> bool:
 
 
 def _named_files(directory: Path) -> set[str]:
-    """Return the names of the manifest and of all files that the manifest lists.
+    """Return the names of the manifest and of all files that it lists.
 
     Raises:
         ResultsError: If the manifest is not valid.
@@ -308,20 +312,26 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
     path = directory_path / MANIFEST_FILE
     try:
         contents: Any = json.loads(read_text(path)) if path.is_file() else None
-        is_ours = isinstance(contents, dict) and "simgin" in contents
-        is_whole = is_ours and contents.pop(CHECKSUM_KEY, None) == _manifest_checksum(contents)
+        is_simgin_manifest = isinstance(contents, dict) and "simgin" in contents
+        has_valid_checksum = is_simgin_manifest and contents.pop(
+            CHECKSUM_KEY, None
+        ) == _manifest_checksum(contents)
     except (OSError, ValueError, RecursionError):
-        is_ours = False
-    if not is_ours and path.is_file() and (directory_path / ledger.LEDGER_FILE).is_file():
+        is_simgin_manifest = False
+    if (
+        not is_simgin_manifest
+        and path.is_file()
+        and (directory_path / ledger.LEDGER_FILE).is_file()
+    ):
         raise corrupt_manifest_error(path, "the file was not written by simgin")
-    if not is_ours:
+    if not is_simgin_manifest:
         reason = f"no valid {MANIFEST_FILE}"
         if not directory_path.is_dir():
             reason = "not a directory" if directory_path.is_file() else "not found"
         raise ResultsError(
             f"{directory} does not contain a simgin run ({reason}). Choose another directory."
         )
-    if contents.get("form") == manifest.MANIFEST_FORMAT and not is_whole:
+    if contents.get("form") == manifest.MANIFEST_FORMAT and not has_valid_checksum:
         raise corrupt_manifest_error(path, "the checksum does not match")
     files = contents.get("files", [])
     if not isinstance(files, list) or not all(map(_is_inner_path, files)):
@@ -332,7 +342,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def report_corruption(*directories: Path) -> Iterator[None]:
-    """Convert exceptions raised in the block to an error that reports a corrupt manifest."""
+    """Convert exceptions in this context to an error that reports a corrupt manifest."""
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield
@@ -344,7 +354,7 @@ def report_corruption(*directories: Path) -> Iterator[None]:
 
 
 def corrupt_manifest_error(path: Path | str, problem: str) -> ResultsError:
-    """Return the error for a corrupt manifest, with the cause and a suggested fix."""
+    """Return an error for a corrupt manifest, with its cause and a suggested fix."""
     return ResultsError(
         f"{path} is corrupt ({problem}). Repeat the run in a new directory. To reuse the finished "
         f"deals, copy {ledger.LEDGER_FILE} to the new directory first."
@@ -360,7 +370,7 @@ def _is_inner_path(name: object) -> bool:
 
 
 def _iter_files(directory: Path) -> Iterator[str]:
-    """Yield every file and link in a directory tree without following links."""
+    """Yield every file and link in a directory tree, without following links."""
     for folder, folders, names in os.walk(directory):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         for name in (*names, *links):
@@ -368,7 +378,7 @@ def _iter_files(directory: Path) -> Iterator[str]:
 
 
 def with_checksum(contents: Mapping[str, Any]) -> bytes:
-    """Return a manifest as JSON bytes that include a checksum."""
+    """Return a manifest with a checksum as JSON bytes."""
     text = json.dumps(
         {**contents, CHECKSUM_KEY: _manifest_checksum(contents)}, indent=2, ensure_ascii=False
     )
@@ -376,10 +386,10 @@ def with_checksum(contents: Mapping[str, Any]) -> bytes:
 
 
 def _manifest_checksum(contents: Mapping[str, Any]) -> str:
-    """Return the checksum of a manifest, which excludes the checksum entry itself.
+    """Return the checksum of all entries of a manifest except the checksum itself.
 
     Returns:
-        Checksum as 32 hexadecimal digits.
+        32 hexadecimal digits.
 
     Raises:
         ValueError: If the manifest contains NaN or infinity.

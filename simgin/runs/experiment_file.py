@@ -1,6 +1,6 @@
-"""Schema of experiment files, which are TOML files that describe the runs for one question.
+"""Schema of experiment files, which are TOML files that describe the runs for a research question.
 
-All errors of a file are reported together. This example contains all keys:
+All errors in a file are reported together. This example contains all keys:
 
   question = "Does waiting for gin pay?"
   hypothesis = "It does under 25/25." # optional; what you expect
@@ -25,10 +25,11 @@ All errors of a file are reported together. This example contains all keys:
   strategy = "gold"                # against this opponent; default: the same strategy
   against = "simple"
 
-Paths of strategies and variants are relative to the file. A path that exists only in the working
-directory is also valid.
+Paths of strategies and variants are relative to the directory of the file. If a path exists only
+relative to the working directory, it is also valid.
 
-Solitaire games allow only sweeps and solo = ["gold", "gin-only"], a list of strategies.
+For solitaire games, only sweeps and a list of strategies, such as `solo = ["gold", "gin-only"]`,
+are allowed.
 """
 
 import contextlib
@@ -49,17 +50,17 @@ from simgin.text import amounts, examples, toml
 from simgin.text.amounts import parse_count
 from simgin.text.messages import format_value
 
-MAX_COMBINATIONS = 10_000  # maximum number of combinations per sweep
-# maximum number of listed invalid combinations of a spec
+MAX_COMBINATIONS = 10_000  # maximum number of combinations in a sweep
+# maximum number of invalid combinations that are listed for a spec
 MAX_LISTED_COMBINATIONS = 3
-MAX_LABEL = 200  # maximum length of a label, in characters
-# Path in a spec, delimited by separators or by the ends of the spec
+MAX_LABEL_LENGTH = 200  # maximum length of a label, in characters
+# Path in a spec, delimited by separators or by the start and end of the spec
 _PATH = re.compile(r"(?<![^+=#@])[^+=#@]*\.(?:py|toml|npy)(?=$|[+#:@])", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def _format_grid_value(value: object) -> str:
-    """Format a value of a grid as specs require, so that `True` becomes `yes`."""
+    """Format a grid value for a spec, for example `True` as `yes`."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -78,7 +79,7 @@ def _format_grid_value(value: object) -> str:
 class SweepPoint:
     """Combination of parameter values in a sweep, as canonical specs.
 
-    `variant` and `against` are None if the sweep does not name them.
+    If the sweep does not specify `variant` or `against`, the attribute is None.
     """
 
     variant: str | None
@@ -103,16 +104,16 @@ class ParameterSweep(toml.StrictTable):
     ]
 
     def list_points(self) -> list[SweepPoint]:
-        """Return every combination once, in file order; the last list varies fastest.
+        """Return every combination of grid values, varying the last placeholder fastest.
 
         The sweep must be valid (see `list_sweep_errors`).
         """
-        finders = {key: cache(finder) for key, finder in _CANONICALIZERS.items()}
+        cached_finders = {key: cache(finder) for key, finder in _CANONICALIZERS.items()}
         points = []
         for values in _iter_combinations(self.grid):
             specs: dict[str, str | None] = dict.fromkeys(_CANONICALIZERS)
-            for key, text in _specs_by_key(self).items():
-                specs[key] = finders[key](_fill_placeholders(text, values))
+            for key, template in _specs_by_key(self).items():
+                specs[key] = cached_finders[key](_fill_placeholders(template, values))
             points.append(SweepPoint(specs["variant"], str(specs["strategy"]), specs["against"]))
         return list(dict.fromkeys(points))
 
@@ -120,28 +121,30 @@ class ParameterSweep(toml.StrictTable):
 def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
     """Return an error message for every problem in a parameter sweep.
 
-    The messages do not contain the name of the file.
+    The messages do not contain the file name.
     """
-    used_names = {name for text in _specs_by_key(sweep).values() for name in _placeholders(text)}
-    sentences = [
+    used_names = {
+        name for template in _specs_by_key(sweep).values() for name in _placeholders(template)
+    }
+    errors = [
         f"sweep: the placeholder {format_value(name)} has no values. List them in [sweep.grid]."
         for name in sorted(used_names - set(sweep.grid))
     ]
-    sentences += [
+    errors += [
         f"sweep, grid: {format_value(name)} is not a placeholder. Use it in braces in strategy, "
         "against or variant, or remove it."
         for name in sweep.grid
         if name not in used_names
     ]
-    if (size := math.prod(map(len, sweep.grid.values()))) > MAX_COMBINATIONS:
-        sentences.append(
-            f"sweep, grid: {size:,} combinations are too many. Use shorter lists with at most "
+    if (n_points := math.prod(map(len, sweep.grid.values()))) > MAX_COMBINATIONS:
+        errors.append(
+            f"sweep, grid: {n_points:,} combinations are too many. Use shorter lists with at most "
             f"{MAX_COMBINATIONS:,} combinations."
         )
-    if not sentences:
-        for key, text in _specs_by_key(sweep).items():
-            sentences += _unknown_names(key, text, sweep.grid)
-    return sentences
+    if not errors:
+        for key, template in _specs_by_key(sweep).items():
+            errors += _unknown_names(key, template, sweep.grid)
+    return errors
 
 
 def canonical_variant(spec: str) -> str:
@@ -162,9 +165,9 @@ _CANONICALIZERS: dict[str, Callable[[str], str]] = {
 
 
 def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
-    """Return the specs in a sweep by their keys."""
+    """Return the specs in a sweep by key."""
     specs = {"variant": sweep.variant, "strategy": sweep.strategy, "against": sweep.against}
-    return {key: text for key, text in specs.items() if text is not None}
+    return {key: spec for key, spec in specs.items() if spec is not None}
 
 
 def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
@@ -193,7 +196,7 @@ def _iter_combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]
 
 
 def _placeholders(spec: str) -> list[str]:
-    """Return the distinct names in braces that a spec contains."""
+    """Return the distinct placeholder names in a spec."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(spec)))
 
 
@@ -201,13 +204,13 @@ def _fill_placeholders(spec: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: values[match[1]], spec)
 
 
-# keys that are valid only in two-player games
+# keys that are valid only for two-player games
 TWO_PLAYER_KEYS = ("matchups", "round_robin", "panel", "fields")
-STOPPING_KEYS = ("until", "sprt", "for")  # keys of stopping rules
+STOPPING_KEYS = ("until", "sprt", "for")  # keys that specify a stopping rule
 
 
 class ExperimentError(toml.TomlError):
-    """Exception for an invalid experiment file, with one line per error."""
+    """Exception for an invalid experiment file, which lists one error per line."""
 
 
 def _check_variant_or_strategy(spec: str) -> str:
@@ -221,7 +224,7 @@ def _check_variant_or_strategy(spec: str) -> str:
 
 
 def canonical_specs(spec: str) -> list[str]:
-    """Return the canonical specs of the variant and of the strategy with the given name."""
+    """Return the canonical specs of the variant and the strategy that a name can refer to."""
     specs = []
     for finder in (canonical_variant, canonical_strategy):
         with contextlib.suppress(ValueError):
@@ -230,7 +233,7 @@ def canonical_specs(spec: str) -> list[str]:
 
 
 def _check_change(text: str) -> str:
-    """Return a change such as "slot=policy", or raise ValueError if the change is not valid."""
+    """Return a change such as "slot=policy" unchanged, or raise ValueError if it is invalid."""
     canonical_strategy(f"simple+{text}")
     return text
 
@@ -241,21 +244,21 @@ Count = Annotated[int, BeforeValidator(parse_count)]
 
 
 class StrategyPair(toml.StrictTable):
-    """Pair of strategies that play against each other."""
+    """Two strategies that play against each other."""
 
     a: StrategySpec
     b: StrategySpec = "simple"
 
 
 class Panel(toml.StrictTable):
-    """Strategies that all play against one common opponent."""
+    """Strategies that all play against the same opponent."""
 
     strategies: Annotated[list[StrategySpec], Field(min_length=1)]
     against: StrategySpec = "simple"
 
 
 class FieldEntry(toml.StrictTable):
-    """Strategy to which changes are made, and its opponent (by default, the same strategy)."""
+    """Strategy that is changed, and its opponent, which is the same strategy by default."""
 
     strategy: StrategySpec
     against: StrategySpec | None = None
@@ -288,13 +291,13 @@ class ExperimentFile(toml.StrictTable):
     solo: Annotated[list[StrategySpec], Field(min_length=1)] | None = None
     sweep: ParameterSweep | None = None
     labels: Annotated[
-        dict[str, Annotated[str, Field(min_length=1, max_length=MAX_LABEL)]],
+        dict[str, Annotated[str, Field(min_length=1, max_length=MAX_LABEL_LENGTH)]],
         Field(default_factory=dict),
     ]
 
     @property
     def unit(self) -> Literal["deal", "match"]:
-        """Unit of play, "deal" or "match"; leagues play matches unless the file sets deals."""
+        """Unit of play, "deal" or "match". By default, leagues play matches."""
         is_league = self.round_robin is not None and self.deals is None
         return "match" if self.matches is not None or is_league else "deal"
 
@@ -302,10 +305,10 @@ class ExperimentFile(toml.StrictTable):
 def read_experiment(path: Path) -> ExperimentFile:
     """Read an experiment file from a path.
 
-    `plan_experiment` finds additional errors that require the complete list of matchups.
+    `plan_experiment` also finds errors that depend on the complete list of matchups.
 
     Raises:
-        ExperimentError: If the file is invalid. The message lists all errors.
+        ExperimentError: If the file is invalid. The message lists all errors in the file.
     """
     try:
         raw = toml.read_tables(path, examples.suggest_experiments(path))
@@ -323,11 +326,11 @@ def read_experiment(path: Path) -> ExperimentFile:
 
 
 def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> ExperimentFile:
-    """Return the contents of an experiment file, or raise ExperimentError that lists all errors.
+    """Validate the contents of an experiment file, and raise ExperimentError on failure.
 
     Args:
         raw: Keys and values of the file.
-        source: Path of the file for error messages, or None for the options of a command.
+        source: Path of the file for error messages, or None if the keys come from command options.
     """
     prefix = f"{source}: " if source else ""
     sentences = [f"{prefix}{sentence}" for sentence in _key_conflicts(raw)]
@@ -344,10 +347,10 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
 
 
 def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
-    """Resolve all paths in the specs of a file section, relative to the folder of the file.
+    """Resolve all paths in the specs of a file section relative to the directory of the file.
 
-    Paths are not changed if the folder is the working directory, or if they exist only there.
-    Weights without a folder belong to a trained player.
+    If the directory is the working directory or if a path exists only there, the path is not
+    changed. A file of weights without a directory belongs to a trained player.
     """
 
     def resolve(match: re.Match[str]) -> str:
@@ -361,11 +364,11 @@ def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
         case str() if key not in ("question", "hypothesis") and folder.resolve() != Path.cwd():
             return _PATH.sub(resolve, value)
         case list():
-            return [_resolve_paths(part, folder, key) for part in value]
+            return [_resolve_paths(item, folder, key) for item in value]
         case dict() if key == "labels":
             return {_resolve_paths(name, folder): label for name, label in value.items()}
         case dict():
-            return {name: _resolve_paths(part, folder, name) for name, part in value.items()}
+            return {name: _resolve_paths(item, folder, name) for name, item in value.items()}
     return value
 
 
@@ -373,10 +376,10 @@ def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
     """Yield an error for every combination of keys that a file must not contain."""
     if "deals" in raw and "matches" in raw:
         yield "deals and matches cannot be used together. Remove one of them."
-    if len(ends := [key for key in STOPPING_KEYS if key in raw]) > 1:
-        yield f"{' and '.join(ends)} cannot be used together. Keep one of them."
-    swept = raw.get("sweep")
-    if "variants" in raw and isinstance(swept, dict) and "variant" in swept:
+    if len(stopping_keys := [key for key in STOPPING_KEYS if key in raw]) > 1:
+        yield f"{' and '.join(stopping_keys)} cannot be used together. Keep one of them."
+    sweep = raw.get("sweep")
+    if "variants" in raw and isinstance(sweep, dict) and "variant" in sweep:
         yield "variants and the variant of the sweep cannot be used together. Remove one of them."
     if bool(raw.get("changes")) != bool(raw.get("fields")):
         yield "changes and [[fields]] must be used together. Add the missing one or remove both."
@@ -389,7 +392,7 @@ def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
 
 
 def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
-    """Yield an error for every key about players that does not suit the variants."""
+    """Yield an error for every key that does not match the number of players in a variant."""
     sweep, specs = file.sweep, file.variants
     if sweep is not None:
         if errors := list_sweep_errors(sweep):
@@ -415,7 +418,7 @@ def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
 
 
 def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]:
-    """Yield an error for every key that solitaire variants do not support."""
+    """Yield an error for every key that is not valid for a solitaire variant."""
     for key in TWO_PLAYER_KEYS:
         if getattr(file, key):
             yield (
@@ -435,7 +438,7 @@ def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]
 
 
 def _valid_keys(location: toml.KeyPath) -> list[str]:
-    """Return the valid keys at the location of an unknown key."""
+    """Return the keys that are valid at the location of an unknown key."""
     tables: dict[str, type[toml.StrictTable]] = {
         "matchups": StrategyPair,
         "panel": Panel,

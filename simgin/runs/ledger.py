@@ -1,9 +1,9 @@
-"""Ledger of a run, which is an SQLite file that stores all finished batch rows.
+"""Ledger of a run: an SQLite file that stores all finished batch rows.
 
-Blocks of batches are committed as a whole, so a run can be killed at any time and continued or
-extended later. During a run, the file is in write-ahead mode and locked against other processes.
-Afterwards, it is a single file. Every row has a checksum, and rows with a wrong checksum are played
-again. See docs/explanation/decisions/0006-runs.md for the reasons for SQLite and checksums.
+Blocks are committed as a whole, so a run can be killed at any time and continued or extended later.
+During a run, the file is in write-ahead mode and locked against other processes. Afterwards, the
+ledger is a single file. Every row has a checksum. If the checksum is wrong, the batch is played
+again. The reasons for SQLite and checksums are in docs/explanation/decisions/0006-runs.md.
 """
 
 from __future__ import annotations
@@ -31,45 +31,47 @@ from simgin.core.deal_record import DEAL_RECORD
 from simgin.text.messages import SimginError, describe_error
 
 LEDGER_FILE = "ledger.sqlite"
-# version of the tables in ledger.sql; incremented if older ledgers become unreadable
+# version of the tables in ledger.sql, which is incremented if older ledgers become unreadable
 LEDGER_FORMAT = 3
-APPLICATION_ID = 0x67696E01  # value of application_id in the SQLite file
+APPLICATION_ID = 0x67696E01  # `application_id` in the SQLite file
 COMPRESSION_LEVEL = (
-    1  # fastest level of zlib, because higher levels are many times slower and save little
+    # fastest level of zlib; higher levels are many times slower and only slightly reduce the size
+    1
 )
 INT64_BYTES = 8  # bytes per int64
 CHECKSUM_BYTES = 16  # length of the checksum of a row, in bytes
-LOCK_TIMEOUT = 1.0  # seconds during which opening a locked ledger is retried
+LOCK_TIMEOUT = 1.0  # time during which simgin retries opening a locked ledger, in seconds
 SQLITE_SUFFIXES = ("", "-journal", "-wal", "-shm")  # file name suffixes used by SQLite
-# Last bytes of a journal that names a super-journal, which SQLite would delete
+# last bytes of a journal that refers to a super-journal, which SQLite would delete
 SUPER_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
-MAX_VALUE_BYTES = 1 << 28  # maximum size of a value, packed or unpacked
-# Number of steps of the SQLite virtual machine between two checks for Ctrl-C
+MAX_VALUE_BYTES = 1 << 28  # maximum size of a value before or after decompression, in bytes
+# steps of the SQLite virtual machine between two checks for Ctrl-C
 STEPS_PER_CHECK = 100_000
 
 _IN_USE_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _CORRUPT_CODES = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 
 
-_COMMENTS_AND_SPACE = re.compile(r"--[^\n]*|\s")  # parts of SQL statements that can differ
+# parts of SQL statements in which equivalent statements can differ
+_SQL_COMMENTS_AND_SPACES = re.compile(r"--[^\n]*|\s")
 _ANY_RESULT_QUERY = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM steps LIMIT 1"
-# Types of the columns of each table, without the checksums
+# column types of each table, without the checksum
 _ROW_TYPES = [[str, str], [int, int, int, str, bytes], [int, int, int, bytes], [str, int, bytes]]
 
 
 class LedgerError(SimginError):
-    """Exception for a ledger that simgin cannot read or write; the message suggests a fix."""
+    """Exception for a ledger that cannot be read or written, with a message that suggests a fix."""
 
 
 class Ledger:
     """Ledger of a run: an SQLite file with the finished batches of all matchups.
 
-    Only one thread at a time can use the ledger. Any thread can close it, because Python can delete
-    the results that own the ledger in any thread.
+    Only one thread at a time can use the ledger. Any thread can close the ledger, because Python
+    can delete the results that own it in any thread.
 
     The methods identify a matchup by its index in the run. `batch_size` is the number of units in a
-    complete batch. The run needs the batches of the first `units` units. The last of these batches
-    can be incomplete.
+    complete batch. `units` is the number of units that the run needs. The last batch can be
+    incomplete.
     """
 
     def __init__(self, connection: sqlite3.Connection, name: str, step_limit: _StepLimit) -> None:
@@ -78,12 +80,12 @@ class Ledger:
     def finished_batches(
         self, matchup_index: int, batch_size: int, *, with_deals: bool = False
     ) -> set[tuple[int, int]]:
-        """Return the index and the number of units of each finished batch in a matchup.
+        """Return the index and the number of units of each finished batch of a matchup.
 
         Args:
             matchup_index: Index of the matchup.
             batch_size: Number of units in a complete batch.
-            with_deals: True to return only the batches whose deals were recorded.
+            with_deals: True to return only batches whose deals were recorded.
         """
         if with_deals:
             query = "SELECT * FROM deals WHERE cell = ?"
@@ -120,25 +122,25 @@ class Ledger:
                 recorded.
 
         Raises:
-            LedgerError: If the block cannot be written. The ledger is then unchanged.
+            LedgerError: If the block cannot be written. After this error, the ledger is unchanged.
         """
-        records = [
-            (matchup_index, first_batch + i, units[i], packed)
-            for i, packed in enumerate(packed_deals)
+        deal_rows = [
+            (matchup_index, first_batch + i, units[i], packed_batch)
+            for i, packed_batch in enumerate(packed_deals)
         ]
         with self._report_write_errors(), self._connection:
             self._insert("blocks", (matchup_index, first_batch, sum(units), worker, packed_rows))
-            for record in records:
-                self._insert("deals", record)
+            for deal_row in deal_rows:
+                self._insert("deals", deal_row)
 
     def _insert(self, table: str, row: Sequence[Any]) -> None:
-        """Insert a row and its checksum into a table."""
+        """Insert a row with its checksum into a table."""
         placeholders = "?, " * len(row) + "?"
         query = f"INSERT OR REPLACE INTO {table} VALUES ({placeholders})"
         self._connection.execute(query, [*row, _checksum(row)])
 
     def _iter_valid_rows(self, query: str, *values: object) -> Iterator[list[Any]]:
-        """Yield the rows that a query selects, without their checksums, skipping corrupt rows."""
+        """Yield the rows that a query selects, without corrupt rows and without the checksum."""
         self._step_limit.n_calls = 0
         for *row, checksum in self._connection.execute(query, values):
             if checksum == _checksum(row) and [*map(type, row)] in _ROW_TYPES:
@@ -159,7 +161,7 @@ class Ledger:
         batch_size: int,
         columns: slice | Sequence[int] = slice(None),
     ) -> np.ndarray:
-        """Return the batch rows of the first `units` units of a matchup, in order.
+        """Return the batch rows of the first `units` units of a matchup in order.
 
         Args:
             matchup_index: Index of the matchup.
@@ -179,7 +181,7 @@ class Ledger:
         return rows
 
     def total(self, matchup_index: int, units: int, batch_size: int) -> np.ndarray:
-        """Return the exact sum of all batch rows of a matchup, (N_COLUMNS,) int64."""
+        """Return the exact sum of all batch rows of a matchup."""
         total = np.zeros(batch_columns.N_COLUMNS, np.int64)
         for rows in self.iter_chunks(matchup_index, units, batch_size):
             total += rows.sum(axis=0)
@@ -189,7 +191,7 @@ class Ledger:
         """Yield the batch rows of a matchup block by block.
 
         Raises:
-            LedgerError: At the end, if a batch is missing.
+            LedgerError: If a batch is missing, after all other batches.
         """
         n_rows = 0
         for _, rows, _ in self._iter_parts(matchup_index, units, batch_size):
@@ -200,15 +202,15 @@ class Ledger:
     def iter_finished(
         self, matchup_index: int, units: int, batch_size: int
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the index and the row of each finished batch among the first `units` units.
+        """Yield the index and the row of each finished batch within the first `units` units.
 
-        The batches are in order. Some batches can be missing.
+        The batches are in order, and some of them can be missing.
         """
         for start, rows, _ in self._iter_parts(matchup_index, units, batch_size):
             yield from enumerate(rows, start)
 
     def iter_deals(self, matchup_index: int, units: int, batch_size: int) -> Iterator[np.ndarray]:
-        """Yield the recorded deals of the first `units` units, batch by batch.
+        """Yield the recorded deals of the first `units` units batch by batch.
 
         Yields:
             `(n_deals,)` structured arrays with the fields of `DEAL_RECORD`.
@@ -219,15 +221,15 @@ class Ledger:
             "AND (batch < ? AND units = ? OR batch = ? AND units = ?) ORDER BY batch"
         )
         n_rows = 0
-        for *_, blob in self._iter_valid_rows(
+        for *_, packed_deals in self._iter_valid_rows(
             query, matchup_index, n_complete, batch_size, n_complete, remainder
         ):
             n_rows += 1
-            yield unpack_rows(blob, len(DEAL_RECORD.names or ())).view(DEAL_RECORD)[:, 0]
+            yield unpack_rows(packed_deals, len(DEAL_RECORD.names or ())).view(DEAL_RECORD)[:, 0]
         self._require_batches(n_rows, units, batch_size)
 
     def workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
-        """Return the names of the workers that played the batches in `rows`."""
+        """Return the names of the workers that played the batches returned by `rows`."""
         return [
             worker
             for _, rows, worker in self._iter_parts(matchup_index, units, batch_size)
@@ -239,32 +241,32 @@ class Ledger:
     ) -> Iterator[tuple[int, np.ndarray, str]]:
         """Yield the first batch, the batch rows and the worker of each finished block.
 
-        The blocks are in the order of the units. A batch can be in two blocks if it was played
-        again to record its deals, but it is yielded only once.
+        The blocks are in unit order. If a batch was played again to record its deals, it is in two
+        blocks, but it is yielded only once.
         """
         n_complete, remainder = divmod(units, batch_size)
         query = "SELECT * FROM blocks WHERE cell = ? AND first <= ? ORDER BY first, units DESC"
-        start = 0
-        for first_batch, block_units, worker, blob in self._iter_blocks(
+        next_batch = 0
+        for first_batch, block_units, worker, packed_rows in self._iter_blocks(
             query, batch_size, matchup_index, n_complete
         ):
-            end = first_batch + block_units // batch_size
-            stop = min(end, n_complete)
-            if end == n_complete and 0 < remainder == block_units % batch_size:
-                stop += 1
-            start = max(start, first_batch)
-            if start < stop:
+            end_batch = first_batch + block_units // batch_size
+            stop_batch = min(end_batch, n_complete)
+            if end_batch == n_complete and 0 < remainder == block_units % batch_size:
+                stop_batch += 1
+            next_batch = max(next_batch, first_batch)
+            if next_batch < stop_batch:
                 yield (
-                    start,
-                    unpack_rows(blob, batch_columns.N_COLUMNS)[
-                        start - first_batch : stop - first_batch
+                    next_batch,
+                    unpack_rows(packed_rows, batch_columns.N_COLUMNS)[
+                        next_batch - first_batch : stop_batch - first_batch
                     ],
                     worker,
                 )
-                start = stop
+                next_batch = stop_batch
 
     def _require_batches(self, n_batches: int, units: int, batch_size: int) -> None:
-        """Raise LedgerError unless all batches of the first `units` units have been read."""
+        """Raise LedgerError unless all batches of the first `units` units were read."""
         if n_batches != -(-units // batch_size):
             raise LedgerError(
                 f"{self._name} is incomplete: batches are missing or corrupt. Run the same command "
@@ -276,11 +278,11 @@ class Ledger:
         return self._read_pass_bytes(name, n) is not None
 
     def add_pass(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
-        """Commit the result of an extra pass, replacing any result of another size."""
-        blob = io.BytesIO()
-        np.savez_compressed(blob, **arrays)  # type: ignore[arg-type]
+        """Commit the result of an extra pass, replacing a result of any other size."""
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
         with self._report_write_errors(), self._connection:
-            self._insert("steps", (name, n, blob.getvalue()))
+            self._insert("steps", (name, n, buffer.getvalue()))
 
     def read_pass(self, name: str, n: int) -> dict[str, np.ndarray]:
         """Return the stored result of an extra pass.
@@ -292,24 +294,24 @@ class Ledger:
         Raises:
             LedgerError: If the result is missing or corrupt.
         """
-        blob = self._read_pass_bytes(name, n)
-        if blob is None:
+        npz_bytes = self._read_pass_bytes(name, n)
+        if npz_bytes is None:
             raise LedgerError(
                 f"{self._name} is incomplete: the data of the extra pass {name} are missing or "
                 "corrupt. Run the same command again to repeat this pass."
             )
         try:
-            with np.load(io.BytesIO(blob), allow_pickle=False) as file:
+            with np.load(io.BytesIO(npz_bytes), allow_pickle=False) as file:
                 return {key: file[key] for key in file.files}
-        # Manipulated arrays can make NumPy raise any exception or request all memory.
+        # Manipulated arrays can make NumPy raise any exception or request all available memory.
         except Exception as error:
             raise LedgerError(_corrupt_message(self._name, describe_error(error))) from error
 
     def _read_pass_bytes(self, name: str, n: int) -> bytes | None:
-        for *_, arrays in self._iter_valid_rows(
+        for *_, npz_bytes in self._iter_valid_rows(
             "SELECT * FROM steps WHERE name = ? AND n = ?", name, n
         ):
-            return bytes(arrays)
+            return bytes(npz_bytes)
         return None
 
     @property
@@ -332,7 +334,7 @@ class Ledger:
         return self._read_value("command")
 
     def _read_value(self, key: str) -> str:
-        """Return a string that applies to the whole run, or "" if the string is missing."""
+        """Return a string that applies to the whole run, or "" if it is missing."""
         for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
             return str(value)
         return ""
@@ -362,16 +364,16 @@ class Ledger:
             self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
 
     def is_empty(self) -> bool:
-        """Return True if the ledger contains neither a batch nor an extra pass.
+        """Return True if the ledger contains neither batches nor extra passes.
 
         An empty ledger can be used for another run, for example if a strategy failed immediately
         and was corrected.
         """
-        ((tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
-        return tables == 0 or self._connection.execute(_ANY_RESULT_QUERY).fetchone() is None
+        ((n_tables,),) = self._connection.execute("SELECT count(*) FROM sqlite_master")
+        return n_tables == 0 or self._connection.execute(_ANY_RESULT_QUERY).fetchone() is None
 
     def check_identity(self, identity: Mapping[str, Any]) -> None:
-        """Raise LedgerError with a list of all differences if the ledger contains another run."""
+        """Raise LedgerError with a list of all differences if the ledger belongs to another run."""
         lines = [] if self.is_empty() else identity_differences(self.identity, identity)
         if lines:
             raise LedgerError(
@@ -395,7 +397,7 @@ class Ledger:
 
 @contextlib.contextmanager
 def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledger]:
-    """Open a ledger, creating it if necessary, and lock the file while the ledger is open.
+    """Open a ledger, or create it if it does not exist, and lock the file while it is open.
 
     Args:
         path: Path of the file, or None for a ledger in memory.
@@ -407,25 +409,26 @@ def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledg
     """
     name = "the ledger" if path is None else str(path)
     with (
-        _report_read_errors(name, path) as steps,
-        contextlib.closing(_connect_locked(path, name, steps)) as connection,
+        _report_read_errors(name, path) as step_limit,
+        contextlib.closing(_connect_locked(path, name, step_limit)) as connection,
     ):
-        ledger = Ledger(connection, name, steps)
+        ledger = Ledger(connection, name, step_limit)
         ledger.check_identity(identity)
         if ledger.is_empty():
             ledger.create_tables(identity)
         try:
-            # The check comes first, because this statement changes the file, which can belong to
-            # another program.
+            # This check comes first because the next statement changes the file, which can belong
+            # to another program.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                # A killed reader leaves this file behind. A single process does not need the file.
+                # A killed reader leaves this file behind. A single process does not need it.
                 Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
             with contextlib.suppress(sqlite3.Error):
-                # A single file can be read even in a read-only directory.
+                # Without a write-ahead log, the ledger is a single file that can be read even in a
+                # read-only directory.
                 connection.execute("PRAGMA journal_mode = DELETE")
 
 
@@ -444,30 +447,32 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
             "by `simgin run` or "
             "`simgin match -o`."
         )
-    # The file is opened for writing if permitted, so that SQLite can roll back the writes of a
+    # If permitted, the file is opened for writing, so that SQLite can roll back the writes of a
     # killed run.
-    source = f"{path.absolute().as_uri()}?mode=rw"
+    uri = f"{path.absolute().as_uri()}?mode=rw"
     with (
-        _report_read_errors(str(path), path, "Copy its directory to a writable location") as steps,
-        contextlib.closing(sqlite3.connect(source, uri=True, timeout=LOCK_TIMEOUT)) as connection,
+        _report_read_errors(
+            str(path), path, "Copy its directory to a writable location"
+        ) as step_limit,
+        contextlib.closing(sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT)) as connection,
     ):
-        _set_limits(connection, steps)
+        _set_limits(connection, step_limit)
         if _check_format(connection, str(path)):
-            yield Ledger(connection, str(path), steps)
+            yield Ledger(connection, str(path), step_limit)
         else:  # The run was killed before it created the tables.
-            with open_ledger(None, {}) as empty:
-                yield empty
+            with open_ledger(None, {}) as empty_ledger:
+                yield empty_ledger
 
 
 @dataclass
 class _StepLimit:
-    """Limit on the number of steps of a query, because a corrupt file can contain cycles."""
+    """Limit on the number of steps of a query, because a query on a corrupt file might not end."""
 
     path: Path | None
-    n_calls: int = 0  # number of calls of the progress handler
+    n_calls: int = 0  # number of times that SQLite has called the progress handler
 
     def __call__(self) -> bool:
-        """Count a call of SQLite's progress handler; return True to stop the query."""
+        """Count a call of the SQLite progress handler, and return True to stop the query."""
         self.n_calls += 1
         return self.is_exceeded
 
@@ -485,9 +490,9 @@ def _check_files(path: Path) -> None:
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
             raise LedgerError(f"{file} is not a regular file. Choose another directory.")
     journal = Path(f"{path}-journal")
-    with contextlib.suppress(FileNotFoundError), journal.open("rb") as content:
-        content.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL_MAGIC)))
-        if content.read() == SUPER_JOURNAL_MAGIC:
+    with contextlib.suppress(FileNotFoundError), journal.open("rb") as journal_file:
+        journal_file.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL_MAGIC)))
+        if journal_file.read() == SUPER_JOURNAL_MAGIC:
             raise LedgerError(
                 f"{journal} cannot be used, because SQLite would delete another file. Choose "
                 "another directory."
@@ -495,7 +500,7 @@ def _check_files(path: Path) -> None:
 
 
 def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
-    """Limit the size of values in a ledger, and let Ctrl-C interrupt queries."""
+    """Limit the size of the values in a ledger, and let Ctrl-C interrupt queries."""
     connection.text_factory = _decode
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.set_progress_handler(step_limit, STEPS_PER_CHECK)
@@ -505,24 +510,24 @@ def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
 def _report_read_errors(
     name: str, path: Path | None, suggestion: str = "Choose another directory"
 ) -> Iterator[_StepLimit]:
-    """Convert errors of SQLite and zlib that occur while reading to LedgerError.
+    """Convert SQLite and zlib errors that occur during reading to LedgerError.
 
     Args:
-        name: Name of the ledger in error messages.
+        name: Name of the ledger for error messages.
         path: Path of the ledger, or None for a ledger in memory.
-        suggestion: Suggested fix for a file that is valid but cannot be used.
+        suggestion: Suggested fix if the file is valid but cannot be used.
     """
     step_limit = _StepLimit(path)
     try:
         if path is not None:
             _check_files(path)
         yield step_limit
-    # SQLite quotes corrupt names in its error messages, which raises UnicodeDecodeError.
+    # If SQLite quotes a corrupt name in an error message, Python raises UnicodeDecodeError.
     except (zlib.error, UnicodeDecodeError) as error:
         raise LedgerError(_corrupt_message(name, error)) from error
     except sqlite3.Error as error:
         if _sqlite_code(error) == sqlite3.SQLITE_INTERRUPT:
-            if not step_limit.is_exceeded:  # sqlite3 suppresses KeyboardInterrupt.
+            if not step_limit.is_exceeded:  # sqlite3 suppresses the KeyboardInterrupt.
                 raise KeyboardInterrupt from None
             raise LedgerError(_corrupt_message(name, "the database pages form a cycle")) from error
         if _sqlite_code(error) in _CORRUPT_CODES:
@@ -536,10 +541,10 @@ def _report_read_errors(
 
 
 def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sqlite3.Connection:
-    """Open a database connection that locks the ledger against other processes.
+    """Open a database connection and lock the ledger against other processes.
 
-    If several processes open the file at the same time, all of them can fail. A process that fails
-    closes the file, and tries again after a random time.
+    If several processes open the file at the same time, all of them can fail. If a process fails to
+    lock the file, it closes the file and tries again after a random time.
     """
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
@@ -547,15 +552,17 @@ def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sql
         connection = sqlite3.connect(database, timeout=0, check_same_thread=False)
         _set_limits(connection, step_limit)
         try:
-            # Lock the file before setting the journal mode, so that no other process can open it.
+            # The file is locked before the journal mode is set, so that no other process can open
+            # it.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")
                 if _check_format(connection, name):
-                    # Without this check, a corrupt page might not be found before the first write.
-                    ((problem,),) = connection.execute("PRAGMA quick_check(1)")
-                    if problem != "ok":
-                        raise LedgerError(_corrupt_message(name, problem.replace("\n", " ")))
+                    # Without this check, a corrupt page might not be detected before the first
+                    # write.
+                    ((check_result,),) = connection.execute("PRAGMA quick_check(1)")
+                    if check_result != "ok":
+                        raise LedgerError(_corrupt_message(name, check_result.replace("\n", " ")))
             return connection
         except BaseException as error:
             connection.close()
@@ -568,22 +575,22 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
     """Return True if the file is a valid ledger, or False if the file is empty.
 
     Raises:
-        LedgerError: If the file has another format or is corrupt.
+        LedgerError: If the file has an unsupported format or is corrupt.
     """
     ((application_id,),) = connection.execute("PRAGMA application_id")
-    ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
-    if tables and application_id != APPLICATION_ID:
+    ((n_tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+    if n_tables and application_id != APPLICATION_ID:
         raise LedgerError(
             f"{name} is not a simgin ledger. Move the file or choose another directory."
         )
-    if tables:
+    if n_tables:
         version_row = connection.execute("SELECT value FROM run WHERE key = 'form'").fetchone()
         if version_row is None:
             raise LedgerError(_corrupt_message(name, "the format version is missing"))
         if version_row[0] != str(LEDGER_FORMAT):
-            form = str(version_row[0])[:20]
+            ledger_format = str(version_row[0])[:20]
             raise LedgerError(
-                f"{name} was written by another version of simgin (format {form}, not "
+                f"{name} was written by another version of simgin (format {ledger_format}, not "
                 f"{LEDGER_FORMAT}). Repeat the run in another directory."
             )
         sql = {
@@ -593,7 +600,7 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
             raise LedgerError(
                 _corrupt_message(name, "the file does not contain the tables of a ledger")
             )
-    return bool(tables)
+    return bool(n_tables)
 
 
 def _read_schema() -> str:
@@ -603,7 +610,7 @@ def _read_schema() -> str:
 
 def _strip_sql(sql: object) -> str:
     """Return an SQL statement without comments and white space."""
-    return _COMMENTS_AND_SPACE.sub("", str(sql))
+    return _SQL_COMMENTS_AND_SPACES.sub("", str(sql))
 
 
 def _corrupt_message(name: str, error: object) -> str:
@@ -611,33 +618,33 @@ def _corrupt_message(name: str, error: object) -> str:
 
 
 def _sqlite_code(error: BaseException) -> int:
-    """Return the primary SQLite code of an error, or 0 if the error does not have a code."""
+    """Return the primary SQLite code of an error, or 0 if the error has no code."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _decode(content: bytes) -> str:
-    """Decode a string from the ledger, replacing invalid UTF-8."""
+    """Decode a string from the ledger and replace invalid UTF-8."""
     return content.decode(errors="replace")
 
 
 def identity_differences(stored: Any, current: Any, prefix: str = "") -> list[str]:
-    """Return a line for each value in which two identities differ.
+    """Return one line for each value that differs between two identities.
 
-    Each line starts with the keys of the value. If only one identity contains a table of values,
-    the line names only the table.
+    Each line starts with the key of the value. If only one identity contains a table of values, the
+    line states only the key of the table.
     """
     lines = []
     if stored == current:
         return []
     if isinstance(stored, dict) and isinstance(current, dict):
         for key in {**stored, **current}:
-            inner = f"{prefix}, {key}" if prefix else str(key)
-            lines += identity_differences(stored.get(key), current.get(key), inner)
+            full_key = f"{prefix}, {key}" if prefix else str(key)
+            lines += identity_differences(stored.get(key), current.get(key), full_key)
         return lines
     if isinstance(stored, list) and isinstance(current, list):
         if len(stored) == len(current):
-            for i, pair in enumerate(zip(stored, current, strict=True)):
-                lines += identity_differences(*pair, f"{prefix} #{i + 1}")
+            for i, value_pair in enumerate(zip(stored, current, strict=True)):
+                lines += identity_differences(*value_pair, f"{prefix} #{i + 1}")
             return lines
         lines += [
             f"{prefix}: {_format_json(value)} is only in the other run."
@@ -659,7 +666,7 @@ def identity_differences(stored: Any, current: Any, prefix: str = "") -> list[st
 
 
 def _checksum(row: Sequence[object]) -> bytes:
-    """Return the checksum of a row, which covers both values and types."""
+    """Return the checksum of the values and types in a row."""
     digest = hashlib.blake2b(digest_size=CHECKSUM_BYTES)
     for value in row:
         content = value if isinstance(value, bytes) else ascii(value).encode()
@@ -673,11 +680,11 @@ def _format_json(value: Any) -> str:
 
 
 def pack_rows(rows: np.ndarray) -> bytes:
-    """Compress an int64 array, (n_rows, n_columns), without holding the interpreter lock.
+    """Compress an int64 array of shape (n_rows, n_columns) without holding the interpreter lock.
 
-    The values of a column are small and similar, so that most of their bytes are zero. Before
-    compression with zlib, the bytes are ordered by column and significance, as in the shuffle
-    filter of HDF5. This reduces a batch row to a tenth of its size.
+    The values in a column are small and similar, so most of their bytes are 0. Before zlib
+    compresses the bytes, they are ordered by column and significance, as in the shuffle filter of
+    HDF5. The size of a batch row is reduced to a tenth.
     """
     n_rows, columns = rows.shape
     column_bytes = (

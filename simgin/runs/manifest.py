@@ -1,6 +1,6 @@
-"""Manifest of a run, which lists matchups, files, versions and times.
+"""Manifest of a run: its matchups, files, versions and times.
 
-The identity is the part of the manifest that does not change when a run is continued or extended.
+The identity is the part of the manifest that remains unchanged if a run is continued or extended.
 """
 
 import functools
@@ -21,7 +21,7 @@ from simgin.play.matchup import Matchup
 from simgin.runs.stopping import StopResult
 from simgin.strategy import Strategy, loader
 
-MANIFEST_FORMAT = 3  # version of the format, incremented with every incompatible change
+MANIFEST_FORMAT = 3  # version of the format, which is incremented with every incompatible change
 PACKAGE_PATH = Path(__file__).resolve().parent.parent
 ENGINE_SOURCES = (
     "simgin/core/",
@@ -36,12 +36,11 @@ SOURCE_SUFFIXES = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
 def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
-    """Return the identity of a run, which determines the results of a run of a given size.
+    """Return the identity of a run, which determines its results for a given size.
 
     Args:
         matchups: Matchups in table order.
-        **plan: Question, hypothesis and description of the stopping rule, each of which can be
-            None.
+        **plan: Question, hypothesis and description of the stopping rule. Each value can be None.
     """
     keys = [matchup.key for matchup in matchups]
     return {
@@ -50,14 +49,14 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
         "engine": compute_engine_digest(),
         "seed": keys[0].seed,
         "unit": keys[0].unit,
-        "matchups": [{"variant": cell.variant, "a": cell.a, "b": cell.b} for cell in keys],
+        "matchups": [{"variant": key.variant, "a": key.a, "b": key.b} for key in keys],
         "variants": {m.variant.spec: dict(m.variant.params) for m in matchups},
         "strategies": {s.spec: describe_strategy(s) for m in matchups for s in m.players},
     }
 
 
 def parse_matchup_keys(identity: Mapping[str, Any]) -> tuple[MatchupKey, ...]:
-    """Return the matchup keys in an identity or a manifest, in table order."""
+    """Return the matchup keys from an identity or a manifest in table order."""
     seed, unit = int(identity["seed"]), identity["unit"]
     return tuple(
         MatchupKey(names["variant"], names["a"], names["b"], seed, unit)
@@ -74,9 +73,9 @@ def build_manifest(
     command: str,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return the manifest of a run, with all data needed to repeat and to assess the run.
+    """Return the manifest of a run, which contains all data needed to repeat and assess the run.
 
-    Times are in UTC with a resolution of one second. The manifest does not affect table.csv.
+    Times are in UTC and are rounded to seconds. The manifest does not affect table.csv.
 
     Args:
         identity: Identity of the run.
@@ -132,7 +131,7 @@ def collect_versions() -> dict[str, str]:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return the operating system and the CPU, but not the names of the host or the user."""
+    """Return the operating system and the CPU, without the names of the host and the user."""
     return {
         "system": platform.system(),
         "release": platform.release(),
@@ -146,8 +145,10 @@ def _read_cpu_model() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.machine())
+    model_names = (
+        line.partition(":")[2].strip() for line in lines if line.startswith("model name")
+    )
+    return next(model_names, platform.machine())
 
 
 @functools.cache
@@ -155,7 +156,7 @@ def compute_package_digest() -> str:
     """Return a digest of all source and data files of simgin and of its strategies.
 
     Returns:
-        Digest as 16 hexadecimal digits.
+        16 hexadecimal digits.
     """
     return _digest_sources("")
 
@@ -164,16 +165,16 @@ def compute_package_digest() -> str:
 def compute_engine_digest() -> str:
     """Return a digest of the source files that determine how deals are played.
 
-    Strategies are excluded, because each strategy has its own digest.
+    Strategies are excluded because each strategy has a separate digest.
 
     Returns:
-        Digest as 16 hexadecimal digits.
+        16 hexadecimal digits.
     """
     return _digest_sources(*ENGINE_SOURCES)
 
 
 def _digest_sources(*prefixes: str) -> str:
-    """Return a digest of all source files whose names start with one of the prefixes."""
+    """Return a digest of all source files whose names start with one of the given prefixes."""
     digest = hashlib.sha256()
     for name, path in sorted(_iter_sources()):
         if name.startswith(prefixes):
@@ -183,7 +184,7 @@ def _digest_sources(*prefixes: str) -> str:
 
 
 def _iter_sources() -> Iterator[tuple[str, Path]]:
-    """Yield the name and the path of every source or data file that can affect results.
+    """Yield the name and path of every source or data file that can affect results.
 
     The names are the same in a source tree and in an installed package.
     """

@@ -1,6 +1,6 @@
-"""Parquet file of recorded deals, with one row per deal, for custom analyses.
+"""Parquet files with one row per recorded deal, for custom analyses.
 
-Writing the file requires pyarrow, which is installed with simgin[parquet]. Memory use does not
+Writing these files requires pyarrow, which is installed with simgin[parquet]. Memory use does not
 depend on the number of deals.
 """
 
@@ -20,7 +20,7 @@ from simgin.text.messages import SimginError
 FILE_DESCRIPTION = (
     "One row per deal. A side is A, B (in solitaire the joker or the clock), or empty."
 )
-# Number of rows per group. Writing and reading keep only one group at a time in memory.
+# Number of rows per row group. Only one row group at a time is kept in memory.
 ROWS_PER_GROUP = 1 << 17
 CODE_WORDS = {
     "sides": {0: "A", 1: "B", -1: ""},
@@ -29,37 +29,38 @@ CODE_WORDS = {
     "kinds": dict(enumerate(batch_columns.DEAL_RESULTS)),
 }
 
-# Variant, strategy A, strategy B (empty in solitaire games) and array of deals
+# variant, strategy A, strategy B (empty in solitaire games) and array of deals
 DealBatch = tuple[str, str, str, np.ndarray]
 
 
 class RecordsError(SimginError):
-    """Exception for recorded deals that simgin cannot write, with a suggested fix."""
+    """Exception for recorded deals that cannot be written, with a suggested fix."""
 
 
 @cache
 def read_columns() -> dict[str, dict[str, Any]]:
-    """Return the columns of a Parquet file of deals, as defined in deals.toml."""
+    """Return the columns of a Parquet file of recorded deals, as defined in deals.toml."""
     text = Path(__file__).with_name("deals.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 
 def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
-    """Write deals to a Parquet file in order, and return the number of deals.
+    """Write recorded deals to a Parquet file in order, and return the number of deals.
 
-    Sides, outcomes and similar codes are written as words. An existing file is replaced after all
-    deals have been written.
+    Sides, outcomes and similar codes are written as words. If the file exists, it is replaced after
+    all deals have been written.
 
     Args:
         path: Path of the file.
-        batches: Variant, A, B (empty in solitaire games) and the deals of every batch, as
-            `(n_deals,)` arrays with the fields of `DEAL_RECORD`, from `kernel.play_with_records`.
+        batches: Variant, strategy A, strategy B (empty in solitaire games) and the deals of every
+            batch. The deals are `(n_deals,)` arrays with the fields of `DEAL_RECORD`, from
+            `kernel.play_with_records`.
 
     Raises:
         RecordsError: If pyarrow is missing or the file cannot be written.
     """
     pyarrow, parquet = _import_pyarrow()
-    schema, written = _build_schema(pyarrow), 0
+    schema, n_deals = _build_schema(pyarrow), 0
     try:
         with (
             atomic_write(Path(path)) as file,
@@ -67,16 +68,16 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
         ):
             for table in _iter_row_groups(pyarrow, schema, batches):
                 writer.write_table(table, row_group_size=ROWS_PER_GROUP)
-                written += table.num_rows
+                n_deals += table.num_rows
     except OSError as error:
         raise RecordsError(
             f"{path} cannot be written ({error.strerror or error}). Choose another file."
         ) from error
-    return written
+    return n_deals
 
 
 def require_pyarrow() -> None:
-    """Raise RecordsError if pyarrow is missing; call this before a long run."""
+    """Raise RecordsError if pyarrow is missing. Call this function before a long run."""
     _import_pyarrow()
 
 
@@ -101,57 +102,59 @@ def _build_schema(pyarrow: Any) -> Any:
         64: pyarrow.int64(),
     }
     fields = []
-    types = {"texts": pyarrow.dictionary(pyarrow.int32(), pyarrow.string())} | dict.fromkeys(
-        CODE_WORDS, word_type
-    )
+    types_by_name = {
+        "texts": pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    } | dict.fromkeys(CODE_WORDS, word_type)
     for name, column in read_columns().items():
         type_ = (
-            types[column["words"]] if "words" in column else integer_types[column.get("bits", 16)]
+            types_by_name[column["words"]]
+            if "words" in column
+            else integer_types[column.get("bits", 16)]
         )
-        about = {"description": column["about"]}
-        fields.append(pyarrow.field(name, type_, nullable=False, metadata=about))
+        metadata = {"description": column["about"]}
+        fields.append(pyarrow.field(name, type_, nullable=False, metadata=metadata))
     return pyarrow.schema(fields, metadata={"description": FILE_DESCRIPTION})
 
 
 def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) -> Iterator[Any]:
-    """Yield Arrow tables of about one row group, because small groups are slow to read."""
-    pending: list[Any] = []
-    for *texts, rows in batches:
+    """Yield Arrow tables of about one row group each, because small groups are slow to read."""
+    pending_tables: list[Any] = []
+    for *labels, rows in batches:
         for first_row in range(0, len(rows), ROWS_PER_GROUP):
-            pending.append(
+            pending_tables.append(
                 _to_arrow_table(
-                    pyarrow, schema, texts, rows[first_row : first_row + ROWS_PER_GROUP]
+                    pyarrow, schema, labels, rows[first_row : first_row + ROWS_PER_GROUP]
                 )
             )
-            if sum(table.num_rows for table in pending) >= ROWS_PER_GROUP:
-                yield pyarrow.concat_tables(pending).unify_dictionaries()
-                pending = []
-    if pending:
-        yield pyarrow.concat_tables(pending).unify_dictionaries()
+            if sum(table.num_rows for table in pending_tables) >= ROWS_PER_GROUP:
+                yield pyarrow.concat_tables(pending_tables).unify_dictionaries()
+                pending_tables = []
+    if pending_tables:
+        yield pyarrow.concat_tables(pending_tables).unify_dictionaries()
 
 
-def _to_arrow_table(pyarrow: Any, schema: Any, texts: list[str], rows: np.ndarray) -> Any:
+def _to_arrow_table(pyarrow: Any, schema: Any, labels: list[str], rows: np.ndarray) -> Any:
     """Return the Arrow table of one batch, or raise an error if a value is out of range."""
     zeros = np.zeros(len(rows), np.int32)
-    arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [text]) for text in texts]
+    arrays = [pyarrow.DictionaryArray.from_arrays(zeros, [label]) for label in labels]
     for name in DEAL_RECORD.names or ():
-        numbers = np.ascontiguousarray(rows[name])
+        codes = np.ascontiguousarray(rows[name])
         if words := read_columns()[name].get("words"):
-            arrays.append(_decode_codes(pyarrow, numbers, CODE_WORDS[words]))
+            arrays.append(_decode_codes(pyarrow, codes, CODE_WORDS[words]))
         else:
-            arrays.append(pyarrow.array(numbers).cast(schema.field(name).type))
+            arrays.append(pyarrow.array(codes).cast(schema.field(name).type))
     return pyarrow.Table.from_arrays(arrays, schema=schema)
 
 
 def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any:
-    """Return an Arrow array in which words replace the integer codes."""
+    """Return an Arrow array in which words replace integer codes."""
     known_codes = np.array(sorted(words))
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
-    if (unknown := codes[known_codes[indices] != codes]).size:
+    if (unknown_codes := codes[known_codes[indices] != codes]).size:
         raise ValueError(
-            f"{unknown[0]} is not a valid code for one of these words: "
+            f"{unknown_codes[0]} is not a valid code for one of these words: "
             f"{', '.join(map(repr, words.values()))}."
         )
     return pyarrow.DictionaryArray.from_arrays(
-        indices.astype(np.int8), [words[int(number)] for number in known_codes]
+        indices.astype(np.int8), [words[int(code)] for code in known_codes]
     )

@@ -1,6 +1,6 @@
-"""Plan of a run: its matchups, stopping rule and comparisons.
+"""Plans of runs, which contain matchups, stopping rules and comparisons.
 
-A plan is built from the specs of one matchup or from an experiment file
+A plan is made from the specs of one matchup or from an experiment file
 (`simgin.runs.experiment_file`).
 """
 
@@ -41,21 +41,22 @@ DEFAULT_DEALS = 100_000
 DEFAULT_MATCHES = 5_000
 # default maximum number of units of a matchup with a stopping rule
 MAX_DEALS = 10_000_000
-# Keys whose strategies are compared with each other, the panel first
+# keys whose strategies are compared with each other, with the panel first
 COMPARED_KEYS = ("panel", "sweep", "solo")
-# Baseline of a contrast in which the opponent would play itself. This matchup is not played.
+# Baseline of a contrast in which the opponent would play against itself. This matchup is not
+# played.
 SELF_PLAY = -1
 MIN_LEAGUE_SIZE = 3
 LEAGUE_QUESTION = "Which strategy is the strongest?"
 
-# Key in the experiment file, and a matchup that the key defines
+# key in the experiment file, and a matchup that the key defines
 KeyedMatchup = tuple[str, MatchupKey]
 
 
 class FieldChange(NamedTuple):
-    """Change to a strategy in a field of opponents, as canonical specs.
+    """Change to a strategy in a field of opponents, with strategies as canonical specs.
 
-    A field consists of a player, who makes the change, and the opponents.
+    A field consists of the strategy that is changed and its opponent.
     """
 
     change: str  # change in the format of a strategy spec, such as "discard=high-first"
@@ -65,7 +66,7 @@ class FieldChange(NamedTuple):
 
     @property
     def field(self) -> str:
-        """Name of the field, such as "gold" (only gold) or "gold v simple"."""
+        """Name of the field, such as "gold" (self-play of gold) or "gold v simple"."""
         if self.baseline == self.opponent:
             return self.baseline
         return f"{self.baseline} v {self.opponent}"
@@ -77,19 +78,21 @@ class Plan:
 
     title: str
     tasks: tuple[Task, ...]
-    # Stopping rules, one per matchup. The list is empty if the size or the time is fixed.
+    # Stopping rules, one per matchup. If the size or the time is fixed, there are no stopping
+    # rules.
     stopping_rules: tuple[stopping.StoppingRule, ...] = ()
-    seconds: float | None = None  # time limit per matchup
+    seconds: float | None = None  # time limit per matchup, in seconds
     question: str | None = None
     hypothesis: str | None = None
     # Indices of matchups and of their baselines. A baseline can be SELF_PLAY.
     contrasts: tuple[tuple[int, int], ...] = ()
     effects: tuple[FieldChange, ...] = ()
-    # Labels of variants and strategies, by spec
+    # labels of variants and strategies, by spec
     labels: Mapping[str, str] = field(default_factory=dict)
-    extra_steps: tuple[ExtraStep, ...] = ()  # extra passes, which play parts of the matchups
-    # For a run in stages, the maximum number of units of all stages, and a function that returns
-    # the plan of the next stage from the results of a stage, or None after the last stage
+    extra_steps: tuple[ExtraStep, ...] = ()  # extra passes, which play parts of the matchups again
+    # If a run has stages, `max_units` is the maximum number of units of all stages. `next_stage` is
+    # a function that returns the plan of the next stage from the results of a stage, or None after
+    # the last stage.
     max_units: int | None = None
     next_stage: Callable[[Any], Plan | None] = lambda _: None
 
@@ -105,7 +108,7 @@ class Plan:
 
     @property
     def label(self) -> str:
-        """Title of the plan, or the players' display names if there is a single matchup."""
+        """Title of the plan, or the display names of the players if there is a single matchup."""
         if len(self.tasks) > 1:
             return self.title
         names = self.display_names
@@ -119,32 +122,32 @@ class Plan:
 
     @property
     def matchup_keys(self) -> list[MatchupKey]:
-        """Keys of the matchups, each with variant, strategies, seed and unit."""
+        """Keys of the matchups, each of which contains the variant, strategies, seed and unit."""
         return [matchup.key for matchup in self.matchups]
 
     @property
     def display_names(self) -> dict[str, str]:
-        """Display names by spec: labels from the user, and short names of strategies from files."""
+        """Display names by spec, including user-defined labels and short file names."""
         return {**short_names(self.matchups), **self.labels}
 
     @property
     def stopping_text(self) -> str | None:
-        """Description of the stopping rule, or None for a fixed size or time.
+        """Description of the stopping rule, or None if the size or the time is fixed.
 
-        The description is part of the identity of the run, so it cannot change when the run
-        continues.
+        The description is part of the identity of the run, so the stopping rule cannot change when
+        the run continues.
         """
         return "; ".join(dict.fromkeys(rule.text for rule in self.stopping_rules)) or None
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Identity of the run, in the form that the ledger stores."""
-        plan = {
+        """Identity of the run as it is stored in the ledger."""
+        plan_entries = {
             "question": self.question,
             "hypothesis": self.hypothesis,
             "stop": self.stopping_text,
         }
-        return build_identity(self.matchups, **plan)
+        return build_identity(self.matchups, **plan_entries)
 
 
 def plan_matchup(
@@ -159,10 +162,10 @@ def plan_matchup(
     seconds: float | str | None = None,
     seed: int = 1,
 ) -> Plan:
-    """Return the plan of a run that has only one matchup.
+    """Return the plan of a run with a single matchup.
 
-    At most one of `until`, `sprt` and `seconds` can be given. If one of these is given, the number
-    of deals or matches is a maximum.
+    At most one of `until`, `sprt` and `seconds` can be specified. If one of them is specified, the
+    number of deals or matches is a maximum.
 
     Args:
         a: Spec of strategy A.
@@ -180,7 +183,7 @@ def plan_matchup(
     """
     if deals is not None and matches is not None:
         raise AmountError("`deals` and `matches` cannot be combined. Use only one of them.")
-    if sum(limit is not None for limit in (until, sprt, seconds)) > 1:
+    if sum(option is not None for option in (until, sprt, seconds)) > 1:
         raise AmountError(
             "`until`, `sprt` and a time limit cannot be combined. Use only one of them."
         )
@@ -188,9 +191,9 @@ def plan_matchup(
     sprt = None if sprt is None else amounts.parse_elo_bounds(sprt)
     seconds = None if seconds is None else amounts.parse_seconds(seconds)
     unit: Literal["deal", "match"] = "deal" if matches is None else "match"
-    n_games = deals if matches is None else matches
-    size = _choose_size(until, sprt, seconds, unit)
-    n = size if n_games is None else amounts.parse_count(n_games)
+    count = deals if matches is None else matches
+    default_count = _choose_size(until, sprt, seconds, unit)
+    n = default_count if count is None else amounts.parse_count(count)
     matchup = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
     _warn_of_match_rules([matchup])
     return Plan(
@@ -209,14 +212,14 @@ def plan_match(
     """Return the plan of one matchup, or of several strategies against a common opponent.
 
     Args:
-        strategies: Specs of strategy A and possibly B, or of the strategies that are compared.
+        strategies: Specs of strategy A and optionally B, or of the strategies to compare.
         variant: Spec of the variant.
         against: Spec of the common opponent.
-        base: Spec of the baseline of the differences, by default the first strategy.
+        base: Spec of the baseline for differences, by default the first strategy.
         **more: Additional arguments of `plan_matchup`, and `labels` as in an experiment file.
 
     Raises:
-        PlayerCountError: If there are several strategies or a baseline without a common opponent,
+        PlayerCountError: If several strategies or a baseline are given without a common opponent,
             or if a strategy is also the common opponent.
         ExperimentError: If a label is not valid.
     """
@@ -254,7 +257,7 @@ def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[st
 
 
 def plan_league(strategies: Sequence[str], variant: str, **more: Any) -> Plan:
-    """Return the plan of a league, in which every strategy plays every other strategy.
+    """Return the plan of a league in which every strategy plays every other strategy.
 
     Args:
         strategies: Specs of three or more strategies.
@@ -279,19 +282,21 @@ def _find_specs(strategies: Sequence[str]) -> list[str]:
 
 
 def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
-    """Return the plan of an experiment, given the keys of its file and a time limit."""
+    """Return the plan of an experiment from the keys of its file and a time limit."""
     from simgin.runs.experiment_file import parse_experiment
 
-    game = variants.find_variant(variant)
-    if game.params["players"] == 1:
+    rules = variants.find_variant(variant)
+    if rules.params["players"] == 1:
         raise PlayerCountError(
-            f"{game.spec} is a solitaire game. Specify one strategy, or list several strategies "
+            f"{rules.spec} is a solitaire game. Specify one strategy, or list several strategies "
             "under `solo` in an experiment file."
         )
     seed = amounts.parse_seed(keys.get("seed", 1))
-    raw = {**keys, "variants": [game.spec], "seed": seed, "for": keys.get("seconds")}
-    specified = {key: value for key, value in raw.items() if value is not None and key != "seconds"}
-    return _plan_file(parse_experiment(specified), title)
+    all_keys = {**keys, "variants": [rules.spec], "seed": seed, "for": keys.get("seconds")}
+    specified_keys = {
+        key: value for key, value in all_keys.items() if value is not None and key != "seconds"
+    }
+    return _plan_file(parse_experiment(specified_keys), title)
 
 
 def _warn_of_match_rules(matchups: Sequence[Matchup]) -> None:
@@ -305,7 +310,7 @@ def _choose_size(
     seconds: float | None,
     unit: Literal["deal", "match"],
 ) -> int:
-    """Return the number of deals or matches per matchup if the user does not specify a count."""
+    """Return the default number of deals or matches per matchup."""
     if seconds is not None:
         return amounts.MAX_COUNT
     if until is not None or sprt is not None:
@@ -324,41 +329,44 @@ def _build_stopping_rules(
 
 
 def measure_unit_seconds(matchup: Matchup) -> float:
-    """Measure the CPU time per unit, in seconds on one core, by playing a few units."""
+    """Play a few units, and return the CPU time per unit in seconds on one core."""
     return run_pilot(matchup)[0]
 
 
 def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
-    """Play a few units of a matchup as a pilot, and measure their CPU time.
+    """Play a few units of a matchup as a pilot, and measure the CPU time.
 
     Returns:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     units = 1
-    play_batches(matchup, 0, units)  # The first call in a process takes longer, so it is not timed.
+    # The first call in a process takes longer, so it is not measured.
+    play_batches(matchup, 0, units)
     while True:
-        started = time.process_time()
+        start_time = time.process_time()
         rows = play_batches(matchup, 0, units)
-        seconds = time.process_time() - started
+        seconds = time.process_time() - start_time
         if seconds > PILOT_SECONDS or units >= matchup.batch_size:
             return seconds / units, rows
         units = min(matchup.batch_size, units * 8)
 
 
 def estimate_deviations(matchup: Matchup) -> dict[str, float]:
-    """Estimate the standard deviations of the headline metrics per unit from a pilot.
+    """Estimate the standard deviation per unit of each headline metric from a pilot.
 
     Returns:
-        Standard deviation by metric (`metrics.headline_metrics`). If the pilot is too short for an
-        estimate, the nominal values of the stopping rules are returned.
+        Standard deviations by metric (`metrics.headline_metrics`). If the pilot is too short for an
+        estimate, the nominal standard deviation of the stopping rules is used.
     """
     total = run_pilot(matchup)[1].sum(axis=0)
     standard_deviations = {}
     for name in metrics.headline_metrics(matchup.unit, len(matchup.players)):
         se = estimate_metric(total, metrics.METRICS_BY_NAME[name]).se
-        measured = se * math.sqrt(total[batch_columns.COL_UNITS])
-        nominal = stopping.NOMINAL_SD.get(name, stopping.NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
-        standard_deviations[name] = measured if measured > 0 else nominal
+        pilot_sd = se * math.sqrt(total[batch_columns.COL_UNITS])
+        nominal_sd = stopping.NOMINAL_SD.get(name, stopping.NOMINAL_PROPORTION_SD)[
+            matchup.is_mirrored
+        ]
+        standard_deviations[name] = pilot_sd if pilot_sd > 0 else nominal_sd
     return standard_deviations
 
 
@@ -368,17 +376,18 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
 def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
     """Return the plan of an experiment file.
 
-    Every matchup is included once, even if the file names it again with the sides swapped. The
-    matchups are in table order, sorted by variant and then by pair.
+    If the file contains a matchup again with the sides swapped, the plan includes the matchup only
+    once. The matchups are sorted by variant and then by pair, as in the tables.
 
     Args:
         path: Path of the file, or name of a built-in experiment.
-        seed: Seed that replaces the seed of the file.
+        seed: Seed that replaces the seed in the file.
 
     Raises:
-        ExperimentError: If the file is invalid. The message lists all errors.
+        ExperimentError: If the file is invalid. The message lists all errors in the file.
     """
-    # The import is here because pydantic loads slowly and a single matchup does not need it.
+    # This module is imported here because pydantic loads slowly and a plan with a single matchup
+    # does not need it.
     from simgin.runs import experiment_file
 
     fixed_seed = None if seed is None else amounts.parse_seed(seed)
@@ -390,20 +399,20 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
 
 
 def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
-    """Return the plan of an experiment file; error messages start with `source`."""
+    """Return the plan of an experiment file. Error messages start with `source`."""
     from simgin.runs.experiment_file import ExperimentError
 
     file = _add_base_to_panel(file)
     keyed_matchups = list(_iter_keyed_matchups(file))
-    unique: dict[tuple[str, frozenset[str]], MatchupKey] = {}
+    unique_matchups: dict[tuple[str, frozenset[str]], MatchupKey] = {}
     for _, key in keyed_matchups:
-        unique.setdefault((key.variant, frozenset((key.a, key.b))), key)
-    keys = list(unique.values())
-    base = _canonical_name(file.base, _possible_baselines(file, keys))
-    if errors := [f"{source}{sentence}" for sentence in _iter_errors(file, keys, base)]:
+        unique_matchups.setdefault((key.variant, frozenset((key.a, key.b))), key)
+    keys = list(unique_matchups.values())
+    baseline = _canonical_name(file.base, _possible_baselines(file, keys))
+    if errors := [f"{source}{sentence}" for sentence in _iter_errors(file, keys, baseline)]:
         raise ExperimentError(errors)
-    size = _choose_size(file.until, file.sprt, file.seconds, file.unit)
-    n = file.matches or file.deals or size
+    default_count = _choose_size(file.until, file.sprt, file.seconds, file.unit)
+    n = file.matches or file.deals or default_count
     matchups = list(_iter_matchups(keys))
     _warn_of_match_rules(matchups)
     return Plan(
@@ -413,14 +422,14 @@ def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
         seconds=file.seconds,
         question=file.question,
         hypothesis=file.hypothesis,
-        contrasts=tuple(_find_contrasts(keyed_matchups, keys, base)),
+        contrasts=tuple(_find_contrasts(keyed_matchups, keys, baseline)),
         effects=tuple(_iter_effects(file)),
         labels=_read_labels(file.labels, keys, source),
     )
 
 
 def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
-    """Add the baseline to a panel if the baseline is a strategy that has no matchup."""
+    """Add the baseline to the panel if it is a strategy without a matchup."""
     from simgin.runs.experiment_file import canonical_strategy
 
     if file.base is None or file.panel is None:
@@ -444,9 +453,9 @@ def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
 
 
 def _iter_pairs(
-    file: ExperimentFile, variant: str, swept: Sequence[SweepPoint]
+    file: ExperimentFile, variant: str, sweep_points: Sequence[SweepPoint]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the key, A and B of every pair in a variant; B is empty in solitaire games."""
+    """Yield the key and both strategies of every pair in a variant."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
     for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
@@ -454,22 +463,21 @@ def _iter_pairs(
     if file.panel is not None:
         for strategy in file.panel.strategies:
             yield "panel", strategy, file.panel.against
-    for effect in _iter_effects(file):
-        if effect.baseline != effect.opponent:
-            yield "fields", effect.baseline, effect.opponent
-        yield "fields", effect.strategy, effect.opponent
+    for field_change in _iter_effects(file):
+        if field_change.baseline != field_change.opponent:
+            yield "fields", field_change.baseline, field_change.opponent
+        yield "fields", field_change.strategy, field_change.opponent
     for strategy in file.solo or []:
         yield "solo", strategy, ""
     opponent = "" if variants.find_variant(variant).params["players"] == 1 else "simple"
-    for point in swept:
+    for point in sweep_points:
         yield "sweep", point.strategy, point.against or opponent
 
 
 def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
     """Yield every change in every field of opponents.
 
-    A change is omitted if it does not alter the strategy or makes the strategy equal to the
-    opponent.
+    If a change does not alter the strategy or makes it equal to the opponent, it is omitted.
     """
     for change in dict.fromkeys(file.changes):
         for entry in file.fields:
@@ -480,7 +488,7 @@ def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
 
 
 def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
-    """Return the name in `names` that is equivalent to a spec, or the spec if there is none."""
+    """Return the name in `names` that is equivalent to a spec, or the spec itself."""
     from simgin.runs import experiment_file
 
     if spec is None or spec in names:
@@ -489,7 +497,7 @@ def _canonical_name(spec: str | None, names: Collection[str]) -> str | None:
 
 
 def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set[str]:
-    """Return the valid baselines: variants, strategies A and the panel's opponent."""
+    """Return the valid baselines: variants, strategies A and the opponent of the panel."""
     names = {name for key in keys for name in (key.variant, key.a)}
     return names if file.panel is None else names | {file.panel.against}
 
@@ -497,31 +505,31 @@ def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set
 def _read_labels(
     labels: Mapping[str, str], keys: Sequence[MatchupKey], source: str = ""
 ) -> dict[str, str]:
-    """Return the labels in a file by the names of the variants and strategies in matchups.
+    """Return the labels in a file by the canonical names of variants and strategies.
 
     Raises:
-        ExperimentError: If a name is not played, or if two names have the same label.
+        ExperimentError: If the matchups do not contain a name, or if two names have the same label.
     """
     if not labels:
         return {}
     from simgin.runs.experiment_file import ExperimentError
 
     names = {name for key in keys for name in (key.variant, *key.players)}
-    by_name = {str(_canonical_name(spec, names)): label for spec, label in labels.items()}
-    errors = [f"{format_value(spec)} is not played" for spec in by_name if spec not in names]
-    for spec, label in by_name.items():
-        if label in {by_name.get(name, name) for name in names - {spec}}:
+    labels_by_name = {str(_canonical_name(spec, names)): label for spec, label in labels.items()}
+    errors = [f"{format_value(spec)} is not played" for spec in labels_by_name if spec not in names]
+    for spec, label in labels_by_name.items():
+        if label in {labels_by_name.get(name, name) for name in names - {spec}}:
             errors.append(f"{format_value(label)} is the name of another variant or strategy")
     if errors:
-        advice = "Use different labels for the variants and strategies of the matchups."
-        raise ExperimentError([f"{source}labels: {error}. {advice}" for error in errors])
-    return by_name
+        suggestion = "Use different labels for the variants and strategies of the matchups."
+        raise ExperimentError([f"{source}labels: {error}. {suggestion}" for error in errors])
+    return labels_by_name
 
 
 def _iter_errors(
     file: ExperimentFile, keys: Sequence[MatchupKey], baseline: str | None
 ) -> Iterator[str]:
-    """Yield an error message for each problem that is visible only in the list of matchups."""
+    """Yield an error message for each problem that is found only in the list of matchups."""
     if not keys:
         yield (
             "the file defines no matchup because all strategies are identical or no change has an "
@@ -542,9 +550,13 @@ def _iter_errors(
 
 
 def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
-    """Yield the playable matchups, loading each variant and each strategy only once."""
-    variants_by_spec = {cell.variant: variants.find_variant(cell.variant) for cell in keys}
-    players = {text: loader.find_strategy(text) for cell in keys for text in cell.players}
+    """Yield the matchups that correspond to keys, loading each variant and strategy only once."""
+    variants_by_spec = {
+        matchup_key.variant: variants.find_variant(matchup_key.variant) for matchup_key in keys
+    }
+    players = {
+        spec: loader.find_strategy(spec) for matchup_key in keys for spec in matchup_key.players
+    }
     for key in keys:
         a, b = players[key.a], players.get(key.b)
         yield Matchup(variants_by_spec[key.variant], a, b, key.seed, key.unit)
@@ -553,29 +565,36 @@ def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
 def _find_contrasts(
     keyed_matchups: Sequence[KeyedMatchup], keys: Sequence[MatchupKey], baseline: str | None
 ) -> list[tuple[int, int]]:
-    """Return pairs of indices: a matchup that is compared, and its baseline.
+    """Return index pairs of matchups and their baselines.
 
-    The two matchups differ only in the strategy or only in the variant. Strategies are compared
-    within a panel, a sweep or a solitaire list, against the same opponent. Variants are compared if
-    the same players meet. Every pair is compared once. A strategy that plays against itself is not
-    compared, because it always wins half of the deals. If the opponent of the panel is the
-    baseline, the panel is compared with its self-play.
+    The matchups of a pair differ only in the strategy or only in the variant. Strategies are
+    compared within a panel, a sweep or a list of solitaire strategies, against the same opponent.
+    Variants are compared if the same strategies play. Every pair is compared only once. A strategy
+    that plays against itself is not compared because it always wins half of the deals. If the
+    baseline is the opponent of the panel, the panel is compared with the self-play of the opponent.
     """
     index = {matchup: i for i, matchup in enumerate(keys)}
     pairs: list[tuple[MatchupKey, MatchupKey]] = []
     panel = dict.fromkeys(matchup for source, matchup in keyed_matchups if source == "panel")
-    is_opponent = any(matchup.b == baseline for matchup in panel)
-    for key in COMPARED_KEYS[is_opponent:]:
-        group = (
+    is_panel_opponent = any(matchup.b == baseline for matchup in panel)
+    for key in COMPARED_KEYS[is_panel_opponent:]:
+        keyed_group = (
             matchup for source, matchup in keyed_matchups if source == key and matchup in index
         )
-        compared = _iter_contrasts(list(dict.fromkeys(group)), "a", baseline)
-        pairs += [pair for pair in compared if all(matchup.a != matchup.b for matchup in pair)]
+        contrast_pairs = _iter_contrasts(list(dict.fromkeys(keyed_group)), "a", baseline)
+        pairs += [
+            pair for pair in contrast_pairs if all(matchup.a != matchup.b for matchup in pair)
+        ]
     pairs += _iter_contrasts(keys, "variant", baseline)
-    unique = {frozenset(pair): pair for pair in reversed(pairs)}
-    contrasts = [(index[matchup], index[other]) for matchup, other in reversed(unique.values())]
+    unique_pairs = {frozenset(pair): pair for pair in reversed(pairs)}
+    contrasts = [
+        (index[matchup], index[baseline_matchup])
+        for matchup, baseline_matchup in reversed(unique_pairs.values())
+    ]
     self_play = [
-        matchup for matchup in panel if is_opponent and matchup in index and matchup.a != matchup.b
+        matchup
+        for matchup in panel
+        if is_panel_opponent and matchup in index and matchup.a != matchup.b
     ]
     return [*contrasts, *((index[matchup], SELF_PLAY) for matchup in self_play)]
 
@@ -583,21 +602,21 @@ def _find_contrasts(
 def _iter_contrasts(
     group: Sequence[MatchupKey], field: Literal["variant", "a"], baseline: str | None
 ) -> Iterator[tuple[MatchupKey, MatchupKey]]:
-    """Yield each matchup with its baseline, which differs from the matchup in one field only.
+    """Yield each matchup with its baseline, which differs from the matchup in only one field.
 
-    A matchup with the baseline that the file names is always the baseline. Otherwise, the first
-    possible matchup is the baseline.
+    If a matchup contains the baseline that the file specifies, it is the baseline of its group.
+    Otherwise, the first matchup is the baseline.
     """
-    is_named = any(getattr(key, field) == baseline for key in group)
+    has_baseline = any(getattr(key, field) == baseline for key in group)
     groups: dict[MatchupKey, list[MatchupKey]] = {}
     for key in group:
-        common = replace(key, variant="") if field == "variant" else replace(key, a="")
-        groups.setdefault(common, []).append(key)
-    for alike in groups.values():
-        if is_named:
-            bases = [key for key in alike if getattr(key, field) == baseline]
+        shared_key = replace(key, variant="") if field == "variant" else replace(key, a="")
+        groups.setdefault(shared_key, []).append(key)
+    for comparable_keys in groups.values():
+        if has_baseline:
+            baselines = [key for key in comparable_keys if getattr(key, field) == baseline]
         else:
-            bases = [key for key in alike if field == "variant" or key.a != key.b]
-        for key in alike:
-            if bases and key != bases[0]:
-                yield key, bases[0]
+            baselines = [key for key in comparable_keys if field == "variant" or key.a != key.b]
+        for key in comparable_keys:
+            if baselines and key != baselines[0]:
+                yield key, baselines[0]

@@ -1,4 +1,4 @@
-"""Base class for the results of commands and of Python functions."""
+"""Base class for the results of commands and Python functions."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
     from simgin.report.report import Plot, Report
 
-# Maximum number of plots in a notebook. Every result that a notebook shows draws its plots.
+# Maximum number of plots in a notebook. Plots are drawn for every result that a notebook displays.
 INLINE_PLOTS = 1
 
 
 class Result(RenamedAttributes):
     """Base class for results, which Python displays as a sentence and a table.
 
-    A subclass defines `played`. If its identity has more entries, it defines `identity` and
-    `stop_results` instead.
+    A subclass defines `played`. If the identity of a subclass has further entries, it defines
+    `identity` and `stop_results` instead.
 
     Attributes:
         call: Python call that repeats the result, for saved reports.
-        plots_folder: Folder for the plots in the output directory.
+        plots_folder: Folder for plots in the output directory.
     """
 
     call = ""
@@ -71,10 +71,10 @@ class Result(RenamedAttributes):
         )
 
     def save(self, output: str | Path) -> Path:
-        """Write the HTML report, the tables and the plots to a directory, like the option -o.
+        """Write the HTML report, tables and plots to a directory, like the option `--output`.
 
         Args:
-            output: Output directory. Results of the same call are overwritten.
+            output: Output directory. If it contains results of the same call, they are overwritten.
 
         Returns:
             Path of the HTML report.
@@ -93,7 +93,7 @@ class Result(RenamedAttributes):
         save_report(Path(output), report, self, now, question=question)
         return Path(output) / HTML_NAME
 
-    if not TYPE_CHECKING:  # Type checkers would accept any attribute.
+    if not TYPE_CHECKING:  # Otherwise, type checkers would accept any attribute.
 
         def __getattr__(self, name: str) -> NoReturn:
             try:
@@ -108,27 +108,27 @@ class Result(RenamedAttributes):
 
     @property
     def run_ledger(self) -> ledger.Ledger | None:
-        """Ledger of the run, or None if the result does not have a ledger."""
+        """Ledger of the run, or None if the result has no ledger."""
         return None
 
     @property
     def played(self) -> Sequence[tuple[Matchup, int]]:
-        """Matchups, each with the number of units of analysis that have been played."""
+        """Matchups, each with the number of units that were played."""
         raise NotImplementedError
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Entries of `manifest.json` that determine the results of a run of a given size."""
+        """Entries of `manifest.json` that determine the results of a run for a given size."""
         return build_identity([matchup for matchup, _ in self.played])
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """Number of units played and the reason for stopping, for each matchup in `identity`."""
+        """Number of units played and reason for stopping, for each matchup in `identity`."""
         return [StopResult(units) for _, units in self.played]
 
     @property
     def stopped(self) -> str:
-        """Distinct reasons for stopping; a matchup that was not stopped is "complete"."""
+        """Distinct reasons for stopping, including "complete" if a matchup did not stop early."""
         return "; ".join(dict.fromkeys(stop.stopped for stop in self.stop_results))
 
     @property
@@ -141,11 +141,11 @@ class Result(RenamedAttributes):
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows for `--json`, by default those of the main DataFrame, without NaN."""
+        """Return the rows for `--json`, by default the rows of the main DataFrame without NaN."""
         return to_records(next(iter(self.frames().values())))
 
     def report(self, command: str) -> Report:
-        """Return the report of the result, including the command that repeats it."""
+        """Return the report of the result, which includes the command that repeats it."""
         raise NotImplementedError
 
     def extend_report(self, report: Report, command: str) -> Report:
@@ -157,7 +157,7 @@ class Result(RenamedAttributes):
         return self.report(self.call)
 
     def plots(self) -> Iterable[Plot]:
-        """Return the plots of the report, which are drawn when they are first used."""
+        """Return the plots of the report, which are drawn when they are first accessed."""
         return self.report(self.call).plots
 
 
@@ -179,7 +179,7 @@ def save_report(
         report: Report to write.
         result: Result that the report describes.
         started: Time of the start.
-        question: Name for which the directory is reserved.
+        question: Name for which the output directory is used.
         workers: Number of threads.
         record_deals: True to write the recorded deals of a run.
         **request: Additional entries of `manifest.json`.
@@ -189,7 +189,7 @@ def save_report(
     """
     from simgin.report import html_report
 
-    entries = {
+    manifest_arguments = {
         "workers": workers or parallel.usable_cpus(),
         "started": started,
         "command": report.command,
@@ -197,12 +197,12 @@ def save_report(
         **result.manifest_entries,
         **request,
     }
-    manifest = build_manifest(result.identity, result.stop_results, **entries)
+    manifest = build_manifest(result.identity, result.stop_results, **manifest_arguments)
     files = html_report.report_files(report, result.plots_folder)
-    existing = []
+    existing_files = []
     if record_deals:
         from simgin.runs import parquet
 
-        existing = [directory.DEALS_FILE]
+        existing_files = [directory.DEALS_FILE]
         parquet.write_deals(output / directory.DEALS_FILE, cast(Any, result).iter_deals())
-    return directory.write_run_directory(output, manifest, files, *existing, command=question)
+    return directory.write_run_directory(output, manifest, files, *existing_files, command=question)

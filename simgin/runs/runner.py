@@ -1,15 +1,15 @@
-"""Execution of runs, in which a worker pool plays missing blocks and a ledger stores the results.
+"""Execution of runs: a worker pool plays missing blocks, and a ledger stores the results.
 
-The default pool uses threads of this process, which run in parallel because the kernels release the
-interpreter lock. They are daemon threads, so that a strategy that never returns can be interrupted
-and does not keep the process alive.
+The default pool uses threads of this process. They run in parallel because the kernels release the
+interpreter lock. The threads are daemon threads, so that a strategy that never returns can be
+interrupted and does not keep the process alive.
 
-Results do not depend on the size, the order or the workers of the blocks. They are computed from
-the batch rows of the ledger, and each row depends only on its matchup and index.
+Results do not depend on the size or order of the blocks or on the workers. Results are computed
+from the batch rows in the ledger. Each row depends only on its matchup and batch index.
 
-An extra pass plays a block of a matchup and also computes results of another type. The ledger
-stores the batch rows, and the arrays under the name and the size of the pass, after the whole block
-has been played.
+An extra pass plays a block of a matchup and also computes other results. After the whole block has
+been played, the ledger stores the batch rows, as well as the arrays under the name and size of the
+pass.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     WorkerPool: TypeAlias = "ThreadPool | ClusterPool"
 
 
-INTERRUPT_TIMEOUT = 2.0  # time in seconds for which an interrupted run waits for blocks in progress
+INTERRUPT_TIMEOUT = 2.0  # seconds for which an interrupted run waits for blocks in progress
 
 
 class ThreadPool:
-    """Pool of worker threads, with a queue of one additional block per thread.
+    """Pool of worker threads with a queue of one additional block per thread.
 
     Args:
         workers: Number of threads, or None for the number of usable cores.
@@ -60,13 +60,13 @@ class ThreadPool:
 
     def __init__(self, workers: int | None = None) -> None:
         self.workers = workers or usable_cpus()
-        self.max_pending = 2 * self.workers  # number of blocks to submit in advance
+        self.max_pending = 2 * self.workers  # number of blocks that are submitted in advance
         self._queue = queue.SimpleQueue[Block | None]()
         self._results = queue.SimpleQueue[BlockResult]()
         self._threads: list[threading.Thread] = []
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Compile all kernels, so that errors in strategies appear before the first deal."""
+        """Compile all kernels, so that errors in strategies occur before the first deal."""
         for matchup in matchups:
             kernel.compile_matchup(matchup)
 
@@ -80,7 +80,7 @@ class ThreadPool:
             self._threads.append(thread)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Wait for the next finished block; return its result, or None after `timeout` seconds."""
+        """Wait for the next finished block. Return its result, or None after a timeout."""
         try:
             return self._results.get(timeout=timeout)
         except queue.Empty:
@@ -91,12 +91,12 @@ class ThreadPool:
 
         Blocks are started in order, so all cancelled blocks come after the finished blocks.
         """
-        dropped = 0
+        n_cancelled = 0
         with contextlib.suppress(queue.Empty):
             while True:
                 self._queue.get_nowait()
-                dropped += 1
-        return dropped
+                n_cancelled += 1
+        return n_cancelled
 
     def close(self) -> None:
         """Stop the threads."""
@@ -123,7 +123,7 @@ class SerialPool(ThreadPool):
         self._queue.put(block)
 
     def next_result(self, timeout: float | None = None) -> BlockResult | None:
-        """Play the submitted block and return the result, or return None if there is no block."""
+        """Play the submitted block and return its result, or None if no block was submitted."""
         block = None if self._queue.empty() else self._queue.get()
         return None if block is None else play_block(block)
 
@@ -145,18 +145,18 @@ class _StopMonitor:
         self._total = np.zeros(batch_columns.N_COLUMNS, np.int64)
         self._next_batch = 0
         self._waiting: dict[int, np.ndarray] = {}
-        # Number of units at the stop, and decision of the stopping rule
+        # number of units at the stop, and decision of the stopping rule
         self.stop: tuple[int, str] | None = None
 
     def add(self, first_batch: int, rows: np.ndarray) -> None:
-        """Add consecutive batch rows, and apply the stopping rule to all rows up to the first gap.
+        """Add consecutive batch rows, and apply the stopping rule to all rows before the first gap.
 
         Args:
             first_batch: Index of the first batch.
             rows: Batch rows, `(n_batches, N_COLUMNS) int64`.
         """
-        for number, row in enumerate(rows, start=first_batch):
-            self._waiting[number] = row
+        for batch_index, row in enumerate(rows, start=first_batch):
+            self._waiting[batch_index] = row
         while self.stop is None and self._next_batch in self._waiting:
             self._total += self._waiting.pop(self._next_batch)
             self._next_batch += 1
@@ -182,22 +182,22 @@ def run_tasks(
 ) -> list[StopResult]:
     """Play the missing blocks of all matchups until every matchup is complete or stopped.
 
-    If blocks raise errors, the run stops after all submitted blocks have returned, and raises the
-    error with the smallest unit index. KeyboardInterrupt is raised after the blocks in progress
-    have finished, or after two seconds. In both cases, all valid results are committed.
+    If blocks fail, the run waits until all submitted blocks have returned, and raises the error
+    with the smallest unit index. After Ctrl-C, KeyboardInterrupt is raised when the blocks in
+    progress have finished, or after two seconds. In both cases, all valid results are committed.
 
     Args:
         tasks: Matchups with their sizes.
-        ledger: Ledger that contains the finished batches and receives the new ones.
+        ledger: Ledger that contains the finished batches and receives the new batches.
         pool: Worker pool, which is closed at the end.
-        on_progress: Function that receives `Schedule.progress`.
-        on_block: Function that receives every block after it has been committed.
+        on_progress: Function that is called with `Schedule.progress`.
+        on_block: Function that is called with every block after it has been committed.
         stopping_rules: One stopping rule per matchup, or an empty sequence.
         seconds: Time limit per matchup in seconds, or None for no limit.
-        record_deals: True to also store the deals.
+        record_deals: True to store the deals as well.
 
     Returns:
-        Number of units played of every matchup, with the reason for stopping.
+        Number of units played and reason for stopping, for every matchup.
     """
     schedule = Schedule(tasks, ledger, pool.workers, record_deals=record_deals, seconds=seconds)
     monitors = [_resume_monitor(ledger, i, tasks[i], rule) for i, rule in enumerate(stopping_rules)]
@@ -213,7 +213,7 @@ def run_tasks(
 
 
 def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndarray:
-    """Play deals or matches in the threads of this process, and return the batch rows.
+    """Play deals or matches in threads of this process, and return the batch rows.
 
     Args:
         matchup: Matchup to play.
@@ -221,7 +221,8 @@ def run_matchup(matchup: Matchup, n: int, workers: int | None = None) -> np.ndar
         workers: Number of threads, or None for the number of usable cores.
 
     Returns:
-        Batch rows in unit order, `(n_batches, N_COLUMNS) int64`. They are not stored in a ledger.
+        Batch rows in unit order, `(n_batches, N_COLUMNS) int64`. The batch rows are not stored in a
+        ledger.
     """
     (rows,) = run_matchups([matchup], n, workers)
     return rows
@@ -234,17 +235,20 @@ def run_matchups(
     on_progress: Progress | None = None,
     stopping_rules: Sequence[StoppingRule] = (),
 ) -> list[np.ndarray]:
-    """Play several matchups in the threads of this process, and return the rows of each.
+    """Play several matchups in threads of this process, and return the batch rows of each matchup.
 
-    With stopping rules, one per matchup, `n` is the maximum number of deals or matches.
+    If stopping rules are given, one per matchup, `n` is the maximum number of deals or matches.
     """
     tasks = [Task(matchup, n) for matchup in matchups]
     pool = ThreadPool(workers)
     pool.prepare(matchups)
     with open_ledger(None, {}) as ledger:
-        ends = run_tasks(tasks, ledger, pool, on_progress, stopping_rules=stopping_rules)
-        sizes = [matchup.batch_size for matchup in matchups]
-        return [ledger.rows(i, ends[i].units, size) for i, size in enumerate(sizes)]
+        stop_results = run_tasks(tasks, ledger, pool, on_progress, stopping_rules=stopping_rules)
+        batch_sizes = [matchup.batch_size for matchup in matchups]
+        return [
+            ledger.rows(i, stop_results[i].units, batch_size)
+            for i, batch_size in enumerate(batch_sizes)
+        ]
 
 
 def _resume_monitor(
@@ -252,23 +256,27 @@ def _resume_monitor(
 ) -> _StopMonitor:
     """Return a stopping monitor that has examined the batches in the ledger."""
     monitor = _StopMonitor(stopping_rule)
-    for batch, row in ledger.iter_finished(matchup_index, task.units, task.matchup.batch_size):
-        monitor.add(batch, row[None])
+    for batch_index, row in ledger.iter_finished(
+        matchup_index, task.units, task.matchup.batch_size
+    ):
+        monitor.add(batch_index, row[None])
     return monitor
 
 
 def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
-    """Return the number of consecutive finished units of a matchup that has a time limit."""
-    finished = ledger.finished_batches(matchup_index, task.matchup.batch_size)
-    if not remaining_units(task, finished):
+    """Return the number of consecutive finished units of a matchup with a time limit."""
+    finished_batches = ledger.finished_batches(matchup_index, task.matchup.batch_size)
+    if not remaining_units(task, finished_batches):
         return StopResult(task.units)
-    batch = task.matchup.batch_size
-    first_missing = next(number for number in count() if (number, batch) not in finished)
-    return StopResult(batch * first_missing, f"after {seconds:g} s")
+    batch_size = task.matchup.batch_size
+    first_missing = next(
+        batch_index for batch_index in count() if (batch_index, batch_size) not in finished_batches
+    )
+    return StopResult(batch_size * first_missing, f"after {seconds:g} s")
 
 
 class _RunSession:
-    """Session of a run, which tracks the submitted blocks and processes their results."""
+    """Session of a run, which tracks submitted blocks and processes their results."""
 
     def __init__(
         self,
@@ -325,7 +333,7 @@ class _RunSession:
         if result.error is not None:
             self._failures.append(result)
             self._schedule.stop()
-            # Earlier blocks continue, because one of them can contain an error with a smaller unit
+            # Earlier blocks continue because one of them can contain an error with a smaller unit
             # index.
             self._n_pending -= self._pool.cancel(after=result.block)
             return
@@ -346,7 +354,7 @@ class _RunSession:
                 self._schedule.close_matchup(i)
 
     def _finish_interrupted(self) -> None:
-        """Commit the blocks that finish within the time limit, and abandon all others."""
+        """Commit the blocks that finish within the time limit, and abandon all other blocks."""
         self._n_pending -= self._pool.cancel()
         deadline = time.monotonic() + INTERRUPT_TIMEOUT
         while self._n_pending > 0:
@@ -375,7 +383,8 @@ def commit_block(ledger: Ledger, result: BlockResult) -> None:
 # Extra passes
 
 
-PASS_WORKER = "thread 1"  # worker of the blocks of extra passes, which threads of this process play
+# worker name for the blocks of extra passes, which are played in threads of this process
+PASS_WORKER = "thread 1"
 Arrays = dict[str, np.ndarray]
 
 
@@ -384,8 +393,8 @@ class ExtraStep:
     """Extra pass of a run, which plays a block and also computes other results.
 
     `name` identifies the pass in the ledger. `play` is a function of the block, the number of
-    workers (None for all usable cores) and a progress function. The arrays that `play` returns
-    include the batch rows of the block, `rows`.
+    workers (None for all usable cores) and a progress function. `play` returns arrays that include
+    the batch rows of the block as `rows`.
     """
 
     name: str
@@ -405,17 +414,17 @@ def play_steps(
     on_progress: Progress | None = None,
     on_block: Callable[[BlockResult], None] | None = None,
 ) -> None:
-    """Play the missing extra passes one after another, and store their results."""
+    """Play the missing extra passes one after another and store their results."""
     steps = missing_steps(passes, ledger)
     if on_progress is not None and steps:
         on_progress(0, PROGRESS_PARTS * len(steps))
     for i, step in enumerate(steps):
-        started = time.perf_counter()
+        start_time = time.perf_counter()
         block = step.block
         arrays = step.play(block, workers, partial_progress(on_progress, i, len(steps)))
         rows = arrays.pop("rows")
         check_block(block, rows, PASS_WORKER)
-        result = BlockResult(block, PASS_WORKER, time.perf_counter() - started, pack_rows(rows))
+        result = BlockResult(block, PASS_WORKER, time.perf_counter() - start_time, pack_rows(rows))
         commit_block(ledger, result)
         ledger.add_pass(step.name, block.units, arrays)
         if on_block is not None:

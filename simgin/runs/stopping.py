@@ -1,7 +1,7 @@
-"""Stopping rules, which stop a run at a target precision or by a sequential test.
+"""Stopping rules, which stop a run at a target precision or with a sequential test.
 
 A rule examines the results after every batch. The `multiplier` of the rule widens all intervals of
-the run so that they are valid at any stopping time. simgin does not print ordinary intervals after
+the run, so that they are valid at any stopping time. simgin never prints ordinary intervals after
 optional stopping (docs/explanation/statistics.md#optional-stopping).
 """
 
@@ -17,10 +17,10 @@ from simgin.stats import estimate, metrics
 from simgin.stats.estimate import estimate_metric
 from simgin.text.messages import SimginError
 
-# Standard deviations assumed in plans, for the mean of a mirrored pair (True) and for a single deal
-# or match (False). They are rounded up from the values of gold and simple in the built-in variants.
-# A wrong value makes intervals wider but not invalid. If the planned number of units is wrong by a
-# factor of 4, the multiplier is 1.67 instead of 1.55.
+# Standard deviations that are assumed in plans, for the mean of a mirrored pair (True) and for a
+# single deal or match (False). They are rounded up from the standard deviations for gold and simple
+# in the built-in variants. A wrong standard deviation makes intervals wider but not invalid. If the
+# planned number of units is wrong by a factor of 4, the multiplier is 1.67 instead of 1.55.
 NOMINAL_PROPORTION_SD = {True: 0.35, False: 0.5}
 NOMINAL_SD = {
     "deal_win": {True: 0.3, False: 0.5},
@@ -31,11 +31,13 @@ NOMINAL_SD = {
 
 
 MIN_PAIRS = 100  # number of pairs before the first evaluation of a sequential test
-EMPTY_COUNT = 1e-3  # count of an empty category, which makes the probability positive
-PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # possible pair scores, the bins of COL_PAIR_HISTOGRAM
+# count that is assumed for an empty category, so that its probability is positive
+EMPTY_COUNT = 1e-3
+# possible pair scores, which are the bins of COL_PAIR_HISTOGRAM
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 COMPLETE = "complete"
-# Descriptions of the estimated quantities, by metric
+# subjects of sentences about each metric
 METRIC_SUBJECTS = {
     "deal_win": "the percentage of deals won",
     "win": "the percentage of deals won",
@@ -49,17 +51,17 @@ METRIC_SUBJECTS = {
 
 @dataclass(frozen=True)
 class StopResult:
-    """Number of units that a matchup has played, and the reason why it stopped."""
+    """Number of units that a matchup has played, and the reason for stopping."""
 
     units: int
     stopped: str = COMPLETE
-    # Half-width of the intervals in standard errors, or None if no stopping rule was used
+    # half-width of the intervals in standard errors, or None if there is no stopping rule
     multiplier: float | None = None
 
 
 @dataclass(frozen=True)
 class PrecisionRule:
-    """Stopping rule that applies when a metric's 95 % confidence sequence is narrow enough."""
+    """Stopping rule that ends a run when a 95 % confidence sequence is narrow enough."""
 
     metric: str  # metric of strategy A
     half_width: float
@@ -73,12 +75,12 @@ class PrecisionRule:
         return f"stop when {subject} is known to within ± {width} (95 % confidence sequence)"
 
     def _format_width(self, width: float) -> str:
-        """Format a half-width as text that includes the unit."""
-        metric = metrics.METRICS_BY_NAME[self.metric]
-        return f"{metric.display_factor * width:.6g} {'percentage ' * metric.is_proportion}points"
+        """Format a half-width with its unit."""
+        entry = metrics.METRICS_BY_NAME[self.metric]
+        return f"{entry.display_factor * width:.6g} {'percentage ' * entry.is_proportion}points"
 
     def multiplier(self, units: int) -> float:
-        """Return the half-width of each interval of the run, in standard errors."""
+        """Return the half-width of all intervals of the run in standard errors."""
         return estimate.confidence_sequence_width(units, self.planned_units)
 
     def check_totals(self, totals: np.ndarray) -> str | None:
@@ -88,12 +90,12 @@ class PrecisionRule:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
         """
         units = int(totals[batch_columns.COL_UNITS])
-        metric = metrics.METRICS_BY_NAME[self.metric]
+        definition = metrics.METRICS_BY_NAME[self.metric]
         if units < estimate.MIN_UNITS_FIRST_LOOK:
             return None
-        interval = estimate_metric(totals, metric, multiplier=self.multiplier(units))
-        half_width = (interval.high - interval.low) / 2
-        if not half_width <= self.half_width:  # This also covers NaN.
+        metric_estimate = estimate_metric(totals, definition, multiplier=self.multiplier(units))
+        half_width = (metric_estimate.high - metric_estimate.low) / 2
+        if not half_width <= self.half_width:  # This condition is also True for NaN.
             return None
         reached_text = self._format_width(float(f"{half_width:.3g}"))
         target_text = self._format_width(self.half_width)
@@ -103,10 +105,10 @@ class PrecisionRule:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """Stopping rule that applies when a sequential test of pairs accepts a hypothesis.
+    """Stopping rule for a run that ends when a sequential test of pairs accepts a hypothesis.
 
-    `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A. They are Elo
-    differences, computed from A's mean pair score.
+    `elo0` (H0) and `elo1` (H1) are hypotheses about the strength of strategy A. Both hypotheses are
+    Elo differences, which are computed from the mean pair score of A.
     """
 
     elo0: float
@@ -124,23 +126,25 @@ class SequentialTest:
     def planned_units(self) -> int:
         """Expected number of pairs if the true strength is midway between the hypotheses.
 
-        The number is the product of the bounds of the test, divided by the square of the drift.
+        This number is the product of the bounds of the test, divided by the squared drift.
         """
-        low, high = compute_sprt_bounds()
+        lower_bound, upper_bound = compute_sprt_bounds()
         score_difference = elo_to_score(self.elo1) - elo_to_score(self.elo0)
-        pairs = math.ceil(-low * high * (NOMINAL_PROPORTION_SD[True] / score_difference) ** 2)
-        return max(estimate.MIN_UNITS_FIRST_LOOK, pairs)
+        n_pairs = math.ceil(
+            -lower_bound * upper_bound * (NOMINAL_PROPORTION_SD[True] / score_difference) ** 2
+        )
+        return max(estimate.MIN_UNITS_FIRST_LOOK, n_pairs)
 
     def multiplier(self, units: int) -> float:
-        """Return the half-width of each interval of the run, in standard errors."""
+        """Return the half-width of all intervals of the run in standard errors."""
         return estimate.confidence_sequence_width(units, self.planned_units)
 
     def llr(self, totals: np.ndarray) -> float:
-        """Return the log likelihood ratio of hypothesis H1 to hypothesis H0.
+        """Return the log-likelihood ratio of hypothesis H1 to hypothesis H0.
 
         Args:
-            totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram
-                of pair scores is used.
+            totals: Exact sum of the batch rows so far, `(N_COLUMNS,) int64`. Only the histogram of
+                pair scores is used.
         """
         first_column = batch_columns.COL_PAIR_HISTOGRAM
         counts = totals[first_column : first_column + batch_columns.PAIR_BINS]
@@ -157,7 +161,7 @@ class SequentialTest:
 
     @property
     def _h0_conclusion(self) -> str:
-        """Conclusion if H0 is accepted, because strengths of `elo1` or more are unlikely."""
+        """Conclusion if H0 is accepted, because strengths of at least `elo1` are unlikely."""
         if self.elo1 > 0:
             return f"A is less than {self.elo1:g} Elo stronger and may be weaker"
         return f"A is more than {-self.elo1:g} Elo weaker" if self.elo1 else "A is weaker"
@@ -168,16 +172,16 @@ class SequentialTest:
         Args:
             totals: Exact sum of all batch rows so far, `(N_COLUMNS,) int64`.
         """
-        pairs = int(totals[batch_columns.COL_UNITS])
-        if pairs < MIN_PAIRS:
+        n_pairs = int(totals[batch_columns.COL_UNITS])
+        if n_pairs < MIN_PAIRS:
             return None
-        low, high = compute_sprt_bounds()
+        lower_bound, upper_bound = compute_sprt_bounds()
         llr = self.llr(totals)
-        if low < llr < high:
+        if lower_bound < llr < upper_bound:
             return None
-        verdict = self._h0_conclusion if llr <= low else self._h1_conclusion
+        verdict = self._h0_conclusion if llr <= lower_bound else self._h1_conclusion
         return (
-            f"{verdict} (log likelihood ratio {llr:.2f} after {pairs:,} pairs). The "
+            f"{verdict} (log likelihood ratio {llr:.2f} after {n_pairs:,} pairs). The "
             "estimated win rate "
             "is biased by the stopping rule."
         )
@@ -187,22 +191,22 @@ StoppingRule = PrecisionRule | SequentialTest
 
 
 class StoppingError(SimginError):
-    """Exception for a stopping rule that a matchup does not support."""
+    """Exception for a stopping rule that is not valid for a matchup."""
 
 
 def make_precision_rule(half_width: str | float, matchup: Matchup) -> PrecisionRule:
-    """Return a rule that stops at a given half-width of the 95 % interval.
+    """Return a rule that stops a run when the 95 % interval has a given half-width.
 
     Args:
-        half_width: A string such as `0.1%` for the percentage of deals or matches won, or a number
-            of points per deal or match, as read by `simgin.text.amounts`.
+        half_width: String such as `0.1%` for the percentage of deals or matches won, or number of
+            points per deal or match, as returned by `simgin.text.amounts`.
         matchup: Matchup to play.
     """
-    percent = isinstance(half_width, str)
-    metric = _choose_metric(matchup, percent=percent)
-    width = float(str(half_width).removesuffix("%")) / (100 if percent else 1)
-    deviation = NOMINAL_SD.get(metric, NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
-    return PrecisionRule(metric, width, estimate.planned_sample_size(width, deviation))
+    is_percent = isinstance(half_width, str)
+    metric = _choose_metric(matchup, is_percent=is_percent)
+    width = float(str(half_width).removesuffix("%")) / (100 if is_percent else 1)
+    sd = NOMINAL_SD.get(metric, NOMINAL_PROPORTION_SD)[matchup.is_mirrored]
+    return PrecisionRule(metric, width, estimate.planned_sample_size(width, sd))
 
 
 def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> SequentialTest:
@@ -224,12 +228,12 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
     return SequentialTest(elo0, elo1)
 
 
-def _choose_metric(matchup: Matchup, *, percent: bool) -> str:
+def _choose_metric(matchup: Matchup, *, is_percent: bool) -> str:
     """Return the metric to which a half-width in percent or in points applies."""
     if matchup.unit == metrics.DEAL:
-        rate, points = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
-        return rate if percent else points
-    if not percent:
+        rate_metric, points_metric = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
+        return rate_metric if is_percent else points_metric
+    if not is_percent:
         return "match_margin"
     return "goal_met" if matchup.variant.goal.total else "match_win"
 
@@ -247,32 +251,33 @@ def elo_to_score(elo: float) -> float:
 
 
 def compute_sprt_bounds() -> tuple[float, float]:
-    """Return Wald's bounds on the log likelihood ratio.
+    """Return Wald's bounds for the log-likelihood ratio.
 
-    H0 is accepted at or below the lower bound, and H1 at or above the upper bound. With both error
-    probabilities at most ALPHA = 0.05, the bounds are -2.944 and 2.944.
+    H0 is accepted at or below the lower bound, and H1 at or above the upper bound. If both error
+    probabilities are at most ALPHA = 0.05, the bounds are -2.944 and 2.944.
     """
-    high = math.log((1 - estimate.ALPHA) / estimate.ALPHA)
-    return -high, high
+    upper_bound = math.log((1 - estimate.ALPHA) / estimate.ALPHA)
+    return -upper_bound, upper_bound
 
 
 def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> float:
-    """Compute the log likelihood ratio of the mean score m1 to the mean score m0.
+    """Compute the log-likelihood ratio of the mean score m1 to the mean score m0.
 
-    Each hypothesis is represented by the most likely distribution with its mean (the generalised
-    sequential probability ratio test in multinomial form).
+    Each hypothesis is represented by the most likely distribution with the hypothesised mean
+    (multinomial form of the generalised sequential probability ratio test).
 
     Args:
-        counts: Number of pairs with the score 0, 1/4, 1/2, 3/4 and 1.
+        counts: Number of pairs with the scores 0, 1/4, 1/2, 3/4 and 1.
         m0: Mean score under H0, between 0 and 1.
         m1: Mean score under H1, between 0 and 1.
     """
-    filled = [max(float(count), EMPTY_COUNT) for count in counts]
-    multiplier0 = _solve_lagrange_multiplier(filled, m0)
-    multiplier1 = _solve_lagrange_multiplier(filled, m1)
+    positive_counts = [max(float(count), EMPTY_COUNT) for count in counts]
+    h0_multiplier = _solve_lagrange_multiplier(positive_counts, m0)
+    h1_multiplier = _solve_lagrange_multiplier(positive_counts, m1)
     return sum(
-        n * (math.log(1 + multiplier0 * (score - m0)) - math.log(1 + multiplier1 * (score - m1)))
-        for n, score in zip(filled, PAIR_SCORES, strict=True)
+        n
+        * (math.log(1 + h0_multiplier * (score - m0)) - math.log(1 + h1_multiplier * (score - m1)))
+        for n, score in zip(positive_counts, PAIR_SCORES, strict=True)
     )
 
 
@@ -284,12 +289,12 @@ def _solve_lagrange_multiplier(counts: list[float], mean: float) -> float:
     from scipy.optimize import brentq
 
     n_pairs = sum(counts)
-    terms = [(n, score - mean) for n, score in zip(counts, PAIR_SCORES, strict=True)]
-    # No probability exceeds 1.
-    lower_bounds = [(n / n_pairs - 1) / d for n, d in terms if d > 0]
-    upper_bounds = [(n / n_pairs - 1) / d for n, d in terms if d < 0]
+    count_deviations = [(n, score - mean) for n, score in zip(counts, PAIR_SCORES, strict=True)]
+    # With these bounds, no probability exceeds 1.
+    lower_bounds = [(n / n_pairs - 1) / d for n, d in count_deviations if d > 0]
+    upper_bounds = [(n / n_pairs - 1) / d for n, d in count_deviations if d < 0]
 
     def balance(multiplier: float) -> float:
-        return sum(n * d / (1 + multiplier * d) for n, d in terms)
+        return sum(n * d / (1 + multiplier * d) for n, d in count_deviations)
 
     return float(brentq(balance, max(lower_bounds), min(upper_bounds)))
