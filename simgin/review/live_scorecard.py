@@ -17,13 +17,14 @@ from simgin.runs.plan import Plan
 from simgin.runs.runner import missing_steps
 from simgin.runs.stopping import StopResult
 
-MAX_TIME_SHARE = 0.05  # maximum proportion of the time that interim scorecards take
+MAX_TIME_PROPORTION = 0.05  # maximum proportion of the run time that is spent on interim scorecards
 
 
 class LiveScorecard(LiveEstimate):
-    """Scorecard of the finished matchups of a review.
+    """Scorecard of the matchups of a review that are finished.
 
-    A matchup is shown after the last match of a stage. Later stages can change its values.
+    A matchup is shown when the last match of a stage has been played. The values can change in
+    later stages.
     """
 
     def __init__(self, request: ReviewRequest, plan: Plan, ledger: Ledger) -> None:
@@ -35,31 +36,33 @@ class LiveScorecard(LiveEstimate):
         self._next_update = 0.0
 
     def add(self, result: BlockResult) -> None:
-        """Add a finished block."""
+        """Add the result of a finished block."""
         super().add(result)
         self._units_left[result.block.matchup_index] -= result.block.units
 
     def result(self) -> RenderableType:
-        """Return the scorecard, or a line about the first matchup until this matchup has ended."""
-        sizes = [
-            task.units if not left else self._units_of_last_stage(task)
-            for task, left in zip(self._plan.tasks, self._units_left, strict=True)
+        """Return the scorecard, or a progress line until the first matchup is finished."""
+        units_played = [
+            task.units if not units_left else self._units_of_last_stage(task)
+            for task, units_left in zip(self._plan.tasks, self._units_left, strict=True)
         ]
-        finished = [i for i, units in enumerate(sizes) if units]
-        if not finished:
+        finished_indices = [i for i, units in enumerate(units_played) if units]
+        if not finished_indices:
             return super().result()
-        progress = (sizes, len(missing_steps(self._plan.extra_steps, self._ledger)))
-        started = time.monotonic()
-        is_due = started >= self._next_update or not any(self._units_left)
+        progress = (units_played, len(missing_steps(self._plan.extra_steps, self._ledger)))
+        update_time = time.monotonic()
+        is_due = update_time >= self._next_update or not any(self._units_left)
         if self._scorecard is None or (progress != self._progress and is_due):
             self._progress = progress
-            info = make_run_info(self._plan, [StopResult(units) for units in sizes])
+            info = make_run_info(self._plan, [StopResult(units) for units in units_played])
             results = RunResults(info, self._ledger)
-            self._scorecard = scorecard_table(Review(self._request, results, finished=finished))
-            self._next_update = started + (time.monotonic() - started) / MAX_TIME_SHARE
+            self._scorecard = scorecard_table(
+                Review(self._request, results, finished=finished_indices)
+            )
+            self._next_update = update_time + (time.monotonic() - update_time) / MAX_TIME_PROPORTION
         return self._scorecard
 
     def _units_of_last_stage(self, task: Task) -> int:
-        """Return the number of units of a matchup after the previous stage, or 0."""
+        """Return the number of units of a matchup at the end of the previous stage, or 0."""
         n = max([n for n in self._request.sizes if n < task.n], default=0)
         return task.matchup.count_units(n)

@@ -1,7 +1,7 @@
-"""Course of matches between equal players, with length, knocks, comebacks and scores.
+"""Course of matches between equal players: length, knocks, comebacks and scores.
 
-A review records these matches deal by deal and counts events per batch. Standard errors of medians
-and proportions are therefore clustered by match.
+A review records these matches deal by deal and counts events in each batch. Standard errors of
+medians and proportions are therefore clustered by match.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from simgin.runs.block import Block
     from simgin.runs.runner import Arrays
 
-# Maximum number of batches per matchup. If there are more, adjacent batches are added up so that a
-# deep review fits into memory. Standard errors from 1,000 batches are precise to 2 %.
+# Maximum number of batches per matchup. If there are more batches, adjacent batches are merged so
+# that a deep review fits into memory. Standard errors from 1,000 batches are precise to 2 %.
 MAX_BATCHES = 1_000
-MAX_TURNS = 1_000  # maximum number of turns per match; the last bin includes longer matches
-# Number of bins for the turn and the deadwood of a knock; the last bin is open-ended
+MAX_TURNS = 1_000  # maximum number of turns per match; the last bin contains all longer matches
+# number of bins for the turn and the deadwood of a knock; the last bin is open-ended
 TURN_BINS, DEADWOOD_BINS = (26, 32)
-SCORE_BINS = 10  # bins of scores, as fractions of the target
+SCORE_BINS = 10  # number of score bins, which are fractions of the target
 KNOCK_INDICES = [batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "undercut", "even")]
 
 
 def count_matches(block: Block, workers: int | None, progress: Progress | None) -> Arrays:
-    """Play the matches of a block and return counts by batch, int64 arrays (n_batches, ...).
+    """Play the matches of a block and return the counts of each batch as int64 arrays.
 
     Args:
         block: Consecutive batches of a matchup.
@@ -53,28 +53,30 @@ def count_matches(block: Block, workers: int | None, progress: Progress | None) 
     matchup = block.matchup
     compile_matchup(matchup)
 
-    def count(offset: int, units: int) -> Arrays:
-        return _count_units(matchup, block.first_unit + offset, units)
+    def count(first_offset: int, units: int) -> Arrays:
+        return _count_units(matchup, block.first_unit + first_offset, units)
 
-    size = matchup.batch_size * -(-block.units // (MAX_BATCHES * matchup.batch_size))
-    parts = map_units(count, block.units, size, workers, progress)
-    rows = np.concatenate([part.pop("rows") for part in parts])
-    return {name: np.stack([part[name] for part in parts]) for name in parts[0]} | {"rows": rows}
+    units_per_batch = matchup.batch_size * -(-block.units // (MAX_BATCHES * matchup.batch_size))
+    batch_counts = map_units(count, block.units, units_per_batch, workers, progress)
+    rows = np.concatenate([batch.pop("rows") for batch in batch_counts])
+    return {name: np.stack([batch[name] for batch in batch_counts]) for name in batch_counts[0]} | {
+        "rows": rows
+    }
 
 
 def _count_units(matchup: Matchup, first_unit: int, units: int) -> Arrays:
     rows, records = play_with_records(matchup, first_unit, units)
     params = matchup.variant.params
-    first, _ = _deal_ranges(records)
-    turns = np.minimum(np.add.reduceat(records["turns"], first), MAX_TURNS - 1)
-    match, turn, knock_count = _find_knocks(records, len(matchup.players))
-    knocks = np.bincount(turn * DEADWOOD_BINS + knock_count, minlength=TURN_BINS * DEADWOOD_BINS)
+    first_deals, _ = _deal_ranges(records)
+    turns = np.minimum(np.add.reduceat(records["turns"], first_deals), MAX_TURNS - 1)
+    match_index, turn, knock_deadwood = _find_knocks(records, len(matchup.players))
+    knocks = np.bincount(turn * DEADWOOD_BINS + knock_deadwood, minlength=TURN_BINS * DEADWOOD_BINS)
     counts = {
         "rows": rows,
         "length": np.bincount(turns, minlength=MAX_TURNS),
         "knocks": knocks.reshape(TURN_BINS, DEADWOOD_BINS),
-        "turn_squares": _cross_products(match, turn, TURN_BINS),
-        "deadwood_squares": _cross_products(match, knock_count, DEADWOOD_BINS),
+        "turn_squares": _cross_products(match_index, turn, TURN_BINS),
+        "deadwood_squares": _cross_products(match_index, knock_deadwood, DEADWOOD_BINS),
     }
     goal = match_goal(params)
     if matchup.b is not None and goal.score and goal.other is None:
@@ -85,104 +87,112 @@ def _count_units(matchup: Matchup, first_unit: int, units: int) -> Arrays:
 
 def _deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the first and the last deal of every match."""
-    last = np.flatnonzero(records["outcome"] != UNDECIDED)
-    return np.append(0, last[:-1] + 1), last
+    last_deals = np.flatnonzero(records["outcome"] != UNDECIDED)
+    return np.append(0, last_deals[:-1] + 1), last_deals
 
 
 def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the match number, own turn and deadwood of every knock."""
-    first, _ = _deal_ranges(records)
+    """Return the match index, the player's turn and the deadwood of every knock."""
+    first_deals, _ = _deal_ranges(records)
     is_knock = np.isin(records["kind"], KNOCK_INDICES)
-    knocked = records[is_knock]
-    match = np.searchsorted(first, np.flatnonzero(is_knock), side="right") - 1
-    turn = np.minimum(-(-knocked["turns"] // n_players), TURN_BINS - 1)
-    return match, turn, np.minimum(knocked["knock_count"], DEADWOOD_BINS - 1)
+    knock_records = records[is_knock]
+    match_index = np.searchsorted(first_deals, np.flatnonzero(is_knock), side="right") - 1
+    turn = np.minimum(-(-knock_records["turns"] // n_players), TURN_BINS - 1)
+    return match_index, turn, np.minimum(knock_records["knock_count"], DEADWOOD_BINS - 1)
 
 
-def _cross_products(match: np.ndarray, value: np.ndarray, n_values: int) -> np.ndarray:
-    """Return the products of the numbers of knocks in two bins, summed over matches."""
-    counts = np.zeros((match.max(initial=0) + 1, n_values), np.int64)
-    np.add.at(counts, (match, value), 1)
-    return counts.T @ counts
+def _cross_products(match_index: np.ndarray, bin_index: np.ndarray, n_bins: int) -> np.ndarray:
+    """Return the products of the numbers of knocks in each pair of bins, summed over matches."""
+    counts_by_match = np.zeros((match_index.max(initial=0) + 1, n_bins), np.int64)
+    np.add.at(counts_by_match, (match_index, bin_index), 1)
+    return counts_by_match.T @ counts_by_match
 
 
 def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
     """Count matches and comebacks in recorded matches (`core.record.DEAL`), (n_matches, 2).
 
-    A comeback is a win of the side that was behind when its opponent first reached half of the
+    A comeback is a win by the side that was behind when the opponent first reached half of the
     target.
     """
     score_a, score_b, target = _scores_before_deals(records, params)
-    lead = np.sign(score_a - score_b)
-    first, last = _deal_ranges(records)
-    outcome = records["outcome"][last]
-    winner_sign = np.select([outcome == 0, outcome == 1], [1, -1], 0)
-    is_half = (2 * np.maximum(score_a, score_b) >= target) & (lead != 0)
-    deals = np.arange(len(records))
-    half_deal = np.minimum.reduceat(np.where(is_half, deals, len(deals)), first)
-    leader = np.where(half_deal < len(deals), lead[np.minimum(half_deal, len(deals) - 1)], 0)
-    return np.stack([np.ones_like(winner_sign), winner_sign * leader < 0], axis=1)
+    lead_sign = np.sign(score_a - score_b)
+    first_deals, last_deals = _deal_ranges(records)
+    match_outcome = records["outcome"][last_deals]
+    winner_sign = np.select([match_outcome == 0, match_outcome == 1], [1, -1], 0)
+    is_half_reached = (2 * np.maximum(score_a, score_b) >= target) & (lead_sign != 0)
+    deal_indices = np.arange(len(records))
+    first_half_deal = np.minimum.reduceat(
+        np.where(is_half_reached, deal_indices, len(deal_indices)), first_deals
+    )
+    leader_sign = np.where(
+        first_half_deal < len(deal_indices),
+        lead_sign[np.minimum(first_half_deal, len(deal_indices) - 1)],
+        0,
+    )
+    return np.stack([np.ones_like(winner_sign), winner_sign * leader_sign < 0], axis=1)
 
 
 def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return both scores before every deal, in units of the match goal, and the target."""
-    ((field, name),) = match_goal(params).side.targets.items()
-    return records[f"{field}_a"], records[f"{field}_b"], int_param(params, name)
+    """Return the scores of both sides before every deal, and the target score."""
+    ((field, target_name),) = match_goal(params).side.targets.items()
+    return records[f"{field}_a"], records[f"{field}_b"], int_param(params, target_name)
 
 
 def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
-    """Return the numbers of deals and later match wins, by both scores in tenths of the target."""
+    """Return the numbers of deals and of later match wins by the scores of both sides."""
     score_a, score_b, target = _scores_before_deals(records, params)
-    first, last = _deal_ranges(records)
-    winner = np.repeat(records["outcome"][last], last + 1 - first)
+    first_deals, last_deals = _deal_ranges(records)
+    winner = np.repeat(records["outcome"][last_deals], last_deals + 1 - first_deals)
     counts = np.zeros((SCORE_BINS, SCORE_BINS, 2), np.int64)
-    for side, (mine, theirs) in enumerate(((score_a, score_b), (score_b, score_a))):
-        cell = tuple(
-            np.clip(points * SCORE_BINS // target, 0, SCORE_BINS - 1) for points in (mine, theirs)
+    for side, (side_score, opponent_score) in enumerate(((score_a, score_b), (score_b, score_a))):
+        bin_indices = tuple(
+            np.clip(score * SCORE_BINS // target, 0, SCORE_BINS - 1)
+            for score in (side_score, opponent_score)
         )
-        np.add.at(counts[..., 0], cell, winner >= 0)
-        np.add.at(counts[..., 1], cell, winner == side)
+        np.add.at(counts[..., 0], bin_indices, winner >= 0)
+        np.add.at(counts[..., 1], bin_indices, winner == side)
     return counts
 
 
 def merge_batches(rows: np.ndarray) -> np.ndarray:
-    """Add up adjacent batch rows if there are too many batches.
+    """Merge adjacent batch rows if there are too many batches.
 
-    Both arrays have the shape (n_batches, n_columns); the result has at most `MAX_BATCHES` rows.
+    The input has shape (n_batches, n_columns), and the result has at most `MAX_BATCHES` rows.
     """
     if len(rows) <= MAX_BATCHES:
         return rows
-    starts = np.arange(0, len(rows), -(-len(rows) // MAX_BATCHES))
-    return np.asarray(np.add.reduceat(rows, starts, axis=0))
+    start_rows = np.arange(0, len(rows), -(-len(rows) // MAX_BATCHES))
+    return np.asarray(np.add.reduceat(rows, start_rows, axis=0))
 
 
 def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     """Return the grouped median of counted integers.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
-    match is one half minus the proportion of the match's values below the median, divided by the
-    density at the median (Woodruff 1952).
+    match depends on the proportion of its values below the median and on the density at the median
+    (Woodruff 1952).
 
     Args:
         counts: Number of occurrences of each value, (n_batches, n_values) int64.
-        squares: Cross products as returned by `count_matches`, (n_batches, n_values, n_values)
-            int64.
+        squares: Cross products returned by `count_matches`, (n_batches, n_values, n_values) int64.
 
     Returns:
-        Estimate of the median, with the influences of the batches.
+        Estimate of the median, including the influences of the batches.
     """
-    total = counts.sum(axis=0)
-    n = int(total.sum())
+    value_counts = counts.sum(axis=0)
+    n = int(value_counts.sum())
     if not n:
         return PairedEstimate.with_known_se(np.nan, np.nan, 0)
-    cumulative = np.append(0, total.cumsum())
+    cumulative = np.append(0, value_counts.cumsum())
     bin_index = int(np.searchsorted(cumulative[1:], n / 2))
-    fraction = (n / 2 - cumulative[bin_index]) / total[bin_index]
-    weights = np.full(len(total), 0.5)  # influence of one match, multiplied by the density
+    fraction = (n / 2 - cumulative[bin_index]) / value_counts[bin_index]
+    weights = np.full(len(value_counts), 0.5)  # influence of one match multiplied by the density
     weights[:bin_index] -= 1
     weights[bin_index] -= fraction
-    influences = counts @ weights / total[bin_index]
-    unit_se = float(np.sqrt(weights @ squares.sum(axis=0) @ weights)) / float(total[bin_index])
-    batches = counts.sum(axis=1, dtype=float)
-    effective = float(n**2 / (batches @ batches))
-    return PairedEstimate(bin_index - 0.5 + fraction, n, influences, effective, unit_se=unit_se)
+    influences = counts @ weights / value_counts[bin_index]
+    unit_se = float(np.sqrt(weights @ squares.sum(axis=0) @ weights)) / float(
+        value_counts[bin_index]
+    )
+    batch_totals = counts.sum(axis=1, dtype=float)
+    n_effective = float(n**2 / (batch_totals @ batch_totals))
+    return PairedEstimate(bin_index - 0.5 + fraction, n, influences, n_effective, unit_se=unit_se)

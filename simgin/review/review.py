@@ -1,7 +1,7 @@
-"""Reviews, which measure every player type under every rule set, and effects of rule changes.
+"""Rule reviews: metrics of every player type under every rule set, and the effects of rules.
 
-This module plays no matches. It computes all values from the ledger, which contains the batch rows
-of the matchups and the results of further steps.
+This module does not play any matches. All metrics are computed from the ledger, which contains the
+batch rows of the matchups and the results of extra passes.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame, estimate_columns
 from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
 
-# Distance to a threshold, in standard errors, below which the last stage of a review would decide
-# an effect size with a probability of at most 1/6
+# Distance of a difference from a threshold, in standard errors. Below this distance, the last stage
+# of a review would decide the effect size with a probability of at most 1/6.
 FUTILE_DISTANCE = 0.7
-SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two players
+SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two player types
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +49,10 @@ class Effect:
 
     Attributes:
         difference: Difference with its standard error and its 95 % interval.
-        bounds: Minimum differences that are called "a little" and "much".
-        is_tenfold: True if the value is a percentage that changes by a factor of ten or more.
-        error_rate: Error rate of the interval that decides the effect size. In a sequential review,
-            it is lower than 5 %, so that effect sizes are valid at every look.
+        bounds: Minimum absolute differences for the effect sizes "a little" and "much".
+        is_tenfold: True if a percentage changes by a factor of ten or more.
+        error_rate: Error rate of the interval that determines the effect size. In a sequential
+            review, this error rate is lower than 5 %, so that effect sizes are valid at every look.
     """
 
     difference: PairedEstimate
@@ -66,15 +66,17 @@ class Effect:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Bounds of the interval that decides the effect size."""
+        """Bounds of the interval that determines the effect size."""
         return self._sequential_difference.interval
 
     @property
     def is_decided(self) -> bool:
-        """True if the interval includes a single effect size, or if there is no interval."""
-        little, much = self.bounds
-        first, last = np.searchsorted((-much, -little, little, much), self.interval)
-        return bool(first == last)
+        """True if the interval includes only one effect size, or if there is no interval."""
+        little_bound, much_bound = self.bounds
+        low_size, high_size = np.searchsorted(
+            (-much_bound, -little_bound, little_bound, much_bound), self.interval
+        )
+        return bool(low_size == high_size)
 
     @property
     def is_near_threshold(self) -> bool:
@@ -84,13 +86,13 @@ class Effect:
 
     @property
     def size(self) -> str:
-        """Effect size: SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
+        """Effect size:  SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
         size = scorecard.effect_size(self._sequential_difference, self.bounds)
         return scorecard.MUCH if self.is_tenfold and size == scorecard.LITTLE else size
 
     @property
     def sign(self) -> int:
-        """1 for an increase, -1 for a decrease, 0 if the effect is inconclusive or negligible."""
+        """Sign of the effect, or 0 if the effect is inconclusive or negligible."""
         if self.size in (scorecard.SAME, scorecard.UNCLEAR):
             return 0
         return 1 if self.difference.value > 0 else -1
@@ -102,14 +104,15 @@ Pairing = tuple[str, frozenset[str]]  # variant and strategies of a matchup
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Review(Result):
-    """Finished review with its open ledger.
+    """Finished review with an open ledger.
 
     Attributes:
         request: Request with the rule sets, players and goals.
         results: Results of the run.
-        parity: 0 or 1 to use only the even or odd batches.
-        finished: Indices of the finished matchups of a review in progress, or None for all.
-        limit: Maximum number of matches to use of every matchup, or None for all matches.
+        parity: 0 or 1 to use only batches with an even or odd index, or None to use all batches.
+        finished: Indices of the finished matchups of a review in progress, or None if all are
+            finished.
+        limit: Maximum number of matches of each matchup to use, or None to use all matches.
     """
 
     request: ReviewRequest
@@ -148,35 +151,37 @@ class Review(Result):
         """Ledger of the run."""
         return self.results.ledger
 
-    def _select(self, batches: np.ndarray, key: MatchupKey) -> np.ndarray:
+    def _select(self, batch_rows: np.ndarray, key: MatchupKey) -> np.ndarray:
         """Return the batches of a matchup that this review uses."""
         if self.limit is not None:
-            batches = batches[: key.count_units(self.limit) // key.batch_size]
-        return batches if self.parity is None else batches[self.parity :: 2]
+            batch_rows = batch_rows[: key.count_units(self.limit) // key.batch_size]
+        return batch_rows if self.parity is None else batch_rows[self.parity :: 2]
 
     @cached_property
     def sizes(self) -> dict[Pairing, int]:
-        """Number of matches of every matchup."""
+        """Number of matches played in every matchup."""
         keys = self.results.matchup_keys
         pairings = [(key.variant, frozenset(key.players)) for key in keys]
         return dict(zip(pairings, self.results.sizes, strict=True))
 
     def pairing(self, key: MetricKey) -> Pairing:
         """Return the matchup from which a metric of a two-player variant is computed."""
-        variant, metric, kind = key
+        variant, metric, player_type = key
         if metric == GIN_VS_KNOCK:
             return variant, frozenset(self.request.gin_and_knock_players or ())
-        opponent = STRONG if metric == SKILL else kind
-        return variant, frozenset({self.strategy(variant, kind), self.strategy(variant, opponent)})
+        opponent = STRONG if metric == SKILL else player_type
+        return variant, frozenset(
+            {self.strategy(variant, player_type), self.strategy(variant, opponent)}
+        )
 
     def n_matches(self, *keys: MetricKey) -> int:
-        """Return the number of matches that all of the given metrics have in common."""
+        """Return the number of matches that are available for all of the given metrics."""
         if not self.request.is_sequential:
             return self.request.matches
         return min(self.sizes[self.pairing(key)] for key in keys)
 
     def first(self, n_matches: int) -> Review:
-        """Return the review of the first matches of every matchup."""
+        """Return a review that uses only the first matches of every matchup."""
         is_complete = not self.request.is_sequential or n_matches >= max(self.sizes.values())
         return self if is_complete else self._first_looks[n_matches]
 
@@ -187,22 +192,22 @@ class Review(Result):
     @cached_property
     def rows(self) -> tuple[ScorecardRow, ...]:
         """Rows of the scorecard."""
-        keys: dict[str, ScorecardRow] = {}
+        rows_by_key: dict[str, ScorecardRow] = {}
         for variant in self.request.variants:
             for row in scorecard.scorecard_rows(
                 variants.find_variant(variant).params, self.request.seconds_per_turn
             ):
-                keys.setdefault(row.key, row)
-        return tuple(keys.values())
+                rows_by_key.setdefault(row.key, row)
+        return tuple(rows_by_key.values())
 
     @cached_property
     def player_types(self) -> tuple[str, ...]:
-        """Names of the player types, weakest first."""
+        """Names of the player types, with the weakest first."""
         return (*(kind.name for kind in self.request.kinds), STRONG)
 
     @cached_property
     def equal_built_in(self) -> Callable[[str], str]:
-        """Function that finds the built-in variant with the rules of a combined spec, or ""."""
+        """Function that returns the built-in variant with the rules of a variant spec, or ""."""
         return cache(_equal_built_in)
 
     def strategy(self, variant: str, player_type: str) -> str:
@@ -212,17 +217,17 @@ class Review(Result):
         return dict(self.request.kinds)[player_type]
 
     def stats_of_type(self, variant: str, player_type: str) -> MatchupStats:
-        """Return the statistics of a player type against itself or in solitaire games."""
+        """Return the statistics of a player type in self-play or in solitaire games."""
         return self.stats_of_strategy(variant, self.strategy(variant, player_type))
 
     def stats_of_strategy(self, variant: str, name: str) -> MatchupStats:
-        """Return the statistics of a strategy against itself or in solitaire games."""
+        """Return the statistics of a strategy in self-play or in solitaire games."""
         rows = self._batch_rows[variant, name, "" if self.request.is_solo else name]
         return MatchupStats(rows, self._match_courses.get((variant, name), {}))
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
-        """Batch rows of every finished matchup, keyed by variant, A and B."""
+        """Batch rows of every finished matchup, by variant, strategy A and strategy B."""
         return {
             (key.variant, key.a, key.b): self._select(
                 match_course.merge_batches(self.results.rows(i)), key
@@ -233,76 +238,81 @@ class Review(Result):
 
     @cached_property
     def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
-        """Counts from recorded matches between strong players, keyed by variant and strategy."""
+        """Counts from recorded matches between strong players, by variant and strategy."""
         ledger = self.results.ledger
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
             stages = self.request.stages(self.sizes[variant, frozenset({name})])
-            steps = [(step_name(variant, name, first), last - first) for first, last in stages]
-            is_complete = bool(steps) and all(itertools.starmap(ledger.has_pass, steps))
+            passes = [(step_name(variant, name, first), last - first) for first, last in stages]
+            is_complete = bool(passes) and all(itertools.starmap(ledger.has_pass, passes))
             if self.finished is not None and not is_complete:
                 continue
-            counts = [ledger.read_pass(*step) for step in steps]
+            counts = [ledger.read_pass(*extra_pass) for extra_pass in passes]
             opponent = "" if self.request.is_solo else name
             key = MatchupKey(variant, name, opponent, self.request.seed, "match")
             courses[variant, name] = {
-                name: self._select(np.concatenate([part[name] for part in counts]), key)
+                name: self._select(
+                    np.concatenate([stage_counts[name] for stage_counts in counts]), key
+                )
                 for name in counts[0]
             }
         return courses
 
     def win_rate(self, variant: str, a: str, b: str) -> PairedEstimate:
         """Return the proportion of matches that one strategy wins against another."""
-        cells = {
+        rows_by_players = {
             (b, c): rows
-            for (rule_set, b, c), rows in self._batch_rows.items()
-            if rule_set == variant
+            for (row_variant, b, c), rows in self._batch_rows.items()
+            if row_variant == variant
         }
         return paired_estimate.compute_ratio_between(
-            cells, a, b, metrics.METRICS_BY_NAME["match_win"]
+            rows_by_players, a, b, metrics.METRICS_BY_NAME["match_win"]
         )
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
-        """All values of the finished matchups. A string states the reason for a missing value."""
+        """All values of the finished matchups, by variant, metric and player type.
+
+        If a value is missing, a string states the reason.
+        """
         return dict(
             itertools.chain.from_iterable(map(self._measure_variant, self.request.played_variants))
         )
 
     def _measure_variant(self, variant: str) -> Iterator[tuple[MetricKey, Measurement]]:
-        asked_for = variant in self.request.variants
-        for name in self.player_types if asked_for else (STRONG,):
+        is_requested = variant in self.request.variants
+        for name in self.player_types if is_requested else (STRONG,):
             strategy = self.strategy(variant, name)
             if self._is_played(variant, strategy, strategy):
-                played = self.stats_of_type(variant, name)
+                stats = self.stats_of_type(variant, name)
                 for row in self.rows:
-                    yield (variant, row.key, name), row.measure(played)
-        strong = self.request.strong_player(variant)
+                    yield (variant, row.key, name), row.measure(stats)
+        strong_player = self.request.strong_player(variant)
         # In solitaire games, other players can be as strong as the strong player.
-        for kind in self.request.kinds[: 1 if self.request.is_solo else None]:
-            if self._is_played(variant, strong, kind.strategy):
-                number = self._measure_skill(variant, strong, kind.strategy)
-                yield (variant, SKILL, kind.name), number
-        players = self.request.gin_and_knock_players
-        if players and asked_for and self._is_played(variant, *players):
-            yield (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN), self.win_rate(variant, *players)
+        for weaker_type in self.request.kinds[: 1 if self.request.is_solo else None]:
+            if self._is_played(variant, strong_player, weaker_type.strategy):
+                win_rate = self._measure_skill(variant, strong_player, weaker_type.strategy)
+                yield (variant, SKILL, weaker_type.name), win_rate
+        gin_and_knock = self.request.gin_and_knock_players
+        if gin_and_knock and is_requested and self._is_played(variant, *gin_and_knock):
+            yield (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN), self.win_rate(variant, *gin_and_knock)
 
     def _is_played(self, variant: str, a: str, b: str) -> bool:
-        """Return True if the matchups of two strategies have ended."""
+        """Return True if the matchups of two strategies are finished."""
         if self.request.is_solo:
             return all((variant, name, "") in self._batch_rows for name in (a, b))
         return bool({(variant, a, b), (variant, b, a)} & self._batch_rows.keys())
 
     def _measure_skill(self, variant: str, strong: str, weaker: str) -> Measurement:
-        """Return the win rate of the strong player, or the difference in solitaire games."""
-        win = metrics.METRICS_BY_NAME["match_win"]
+        """Return the win rate of the strong player or, in solitaire games, the difference."""
+        win_metric = metrics.METRICS_BY_NAME["match_win"]
         if self.request.is_solo:
             strong_rows, weaker_rows = (
                 self._batch_rows[variant, name, ""] for name in (strong, weaker)
             )
-            return paired_estimate.compute_ratio(strong_rows, win) - paired_estimate.compute_ratio(
-                weaker_rows, win
-            )
+            return paired_estimate.compute_ratio(
+                strong_rows, win_metric
+            ) - paired_estimate.compute_ratio(weaker_rows, win_metric)
         if strong == weaker:
             return "the two players are the same strategy"
         return self.win_rate(variant, strong, weaker)
@@ -310,19 +320,19 @@ class Review(Result):
     @cached_property
     def effects(self) -> dict[MetricKey, Effect]:
         """All differences from the baseline, including differences at equal match length."""
-        base = self.request.base
-        changes = {}
-        for key, number in self.measurements.items():
-            variant, metric, kind = key
-            if base is None or variant == base or isinstance(number, str):
+        base_variant = self.request.base
+        effects = {}
+        for key, estimate in self.measurements.items():
+            variant, metric, player_type = key
+            if base_variant is None or variant == base_variant or isinstance(estimate, str):
                 continue
-            base_key = (base, metric, kind)
+            base_key = (base_variant, metric, player_type)
             n = self.n_matches(key, base_key)
             value, baseline = (self.first(n).measurements.get(k) for k in (key, base_key))
             if isinstance(value, PairedEstimate) and isinstance(baseline, PairedEstimate):
                 error_rate = self.request.error_rate(n)
-                changes[key] = self.compute_effect(value, baseline, metric, error_rate)
-        return changes
+                effects[key] = self.compute_effect(value, baseline, metric, error_rate)
+        return effects
 
     def compute_effect(
         self,
@@ -331,25 +341,29 @@ class Review(Result):
         metric: str,
         error_rate: float = ALPHA,
     ) -> Effect:
-        """Return the difference between two values of a metric, with its effect size."""
+        """Return the difference between two values of a metric with its effect size."""
         if metric in (SKILL, GIN_VS_KNOCK):
             return Effect(value - reference, scorecard.SKILL_BOUNDS, error_rate=error_rate)
-        base = self.request.base
-        assert base is not None
+        base_variant = self.request.base
+        assert base_variant is not None
         row = next(row for row in self.rows if row.key == metric)
-        strong = self.measurements[base, metric, STRONG]
-        strong_value = strong if isinstance(strong, PairedEstimate) else reference
-        bounds = row.effect_bounds(strong_value, self.stats_of_type(base, STRONG).n_matches)
+        strong_estimate = self.measurements[base_variant, metric, STRONG]
+        bounds_reference = (
+            strong_estimate if isinstance(strong_estimate, PairedEstimate) else reference
+        )
+        bounds = row.effect_bounds(
+            bounds_reference, self.stats_of_type(base_variant, STRONG).n_matches
+        )
         is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold, error_rate)
 
     def adapted_effect(self, variant: str, row: ScorecardRow) -> Effect | None:
-        """Return the difference between an adapted player and champion, or None."""
+        """Return the difference between an adapted player and `champion`, or None."""
         key, pairing = (variant, row.key, STRONG), (variant, frozenset({CHAMPION}))
         n = min(self.n_matches(key), self.sizes[pairing])
-        view = self.first(n)
-        value = row.measure(view.stats_of_type(variant, STRONG))
-        reference = row.measure(view.stats_of_strategy(variant, CHAMPION))
+        partial_review = self.first(n)
+        value = row.measure(partial_review.stats_of_type(variant, STRONG))
+        reference = row.measure(partial_review.stats_of_strategy(variant, CHAMPION))
         if isinstance(value, str) or isinstance(reference, str):
             return None
         error_rate = self.request.error_rate(n)
@@ -360,35 +374,36 @@ class Review(Result):
     @property
     def next_sizes(self) -> dict[Pairing, int]:
         """Number of matches of every matchup in the next stage."""
-        undecided = self._find_undecided_pairings()
-        larger = {
+        undecided_pairings = self._find_undecided_pairings()
+        next_larger_size = {
             n: min([size for size in self.request.sizes if size > n], default=n)
             for n in set(self.sizes.values())
         }
         return {
-            pairing: larger[n] if pairing in undecided else n for pairing, n in self.sizes.items()
+            pairing: next_larger_size[n] if pairing in undecided_pairings else n
+            for pairing, n in self.sizes.items()
         }
 
     def _find_undecided_pairings(self) -> set[Pairing]:
         """Return the matchups on which undecided effect sizes and undecided goals depend."""
-        found = set()
+        undecided = set()
         for key, effect in self.effects.items():
-            variant, metric, kind = key
-            base_key = (str(self.request.base), metric, kind)
-            is_shown = kind == STRONG or metric in (SKILL, GIN_VS_KNOCK, "turns_per_match")
+            variant, metric, player_type = key
+            base_key = (str(self.request.base), metric, player_type)
+            is_shown = player_type == STRONG or metric in (SKILL, GIN_VS_KNOCK, "turns_per_match")
             is_last = self.n_matches(key, base_key) >= self.request.sizes[-2]
             is_futile = is_last and effect.is_near_threshold
             if is_shown and not effect.is_decided and not is_futile:
-                found |= {self.pairing(key), self.pairing(base_key)}
+                undecided |= {self.pairing(key), self.pairing(base_key)}
         for goal in scorecard.parse_goals(self.request.goals, self.rows):
             for variant in self.request.variants:
                 key = (variant, goal.row.key, STRONG)
                 if self.evaluate_goal(goal, variant) == scorecard.UNDECIDED:
-                    found.add(self.pairing(key))
-        return found
+                    undecided.add(self.pairing(key))
+        return undecided
 
     def evaluate_goal(self, goal: DesignGoal, variant: str) -> str:
-        """Return if a rule set meets a goal: MET, MISSED or UNDECIDED."""
+        """Return MET, MISSED or UNDECIDED for a design goal under a rule set."""
         key = (variant, goal.row.key, STRONG)
         value = self.measurements[key]
         if isinstance(value, str):
@@ -400,28 +415,30 @@ class Review(Result):
         """Return the effect on a metric for every player type, weakest player type first."""
         items = self.effects.items()
         return {
-            kind: own
-            for (rule_set, key, kind), own in items
-            if (rule_set, key) == (variant, metric)
+            effect_type: effect
+            for (effect_variant, effect_metric, effect_type), effect in items
+            if (effect_variant, effect_metric) == (variant, metric)
         }
 
     def player_types_differ(self, variant: str, metric: str) -> bool:
-        """Return True if an effect differs significantly and much between player types."""
-        own = self.effects_by_type(variant, metric).values()
+        """Return True if an effect differs significantly and much between two player types."""
+        effects = self.effects_by_type(variant, metric).values()
         return any(
             effect.difference.interval[0] - other.difference.interval[1] > 0
             and effect.difference.value - other.difference.value > effect.bounds[0]
-            for effect, other in itertools.permutations(own, 2)
+            for effect, other in itertools.permutations(effects, 2)
         )
 
     def is_identical_to_baseline(self, variant: str) -> bool:
-        """Return True if every match had the same result as under the baseline."""
-        own = [
-            difference.difference
-            for (rule_set, *_), difference in self.effects.items()
-            if rule_set == variant
+        """Return True if every match has the same result as under the baseline."""
+        variant_effects = [
+            effect.difference
+            for (effect_variant, *_), effect in self.effects.items()
+            if effect_variant == variant
         ]
-        return bool(own) and all(difference.value == 0 and difference.se == 0 for difference in own)
+        return bool(variant_effects) and all(
+            effect.value == 0 and effect.se == 0 for effect in variant_effects
+        )
 
     @cached_property
     def depends_on_training(self) -> frozenset[str]:
@@ -431,11 +448,11 @@ class Review(Result):
         )
 
     def is_untrained(self, key: MetricKey) -> bool:
-        """Return True if training the strong player for the rules would change a value."""
-        variant, metric, kind = key
-        is_strong = kind == STRONG or metric == SKILL
-        untrained = variant in self.request.untrained
-        return untrained and is_strong and metric in self.depends_on_training
+        """Return True if a value would change after training the strong player for the rules."""
+        variant, metric, player_type = key
+        is_strong = player_type == STRONG or metric == SKILL
+        is_variant_untrained = variant in self.request.untrained
+        return is_variant_untrained and is_strong and metric in self.depends_on_training
 
     # DataFrames
 
@@ -443,36 +460,41 @@ class Review(Result):
     def metrics(self) -> Frame:
         """All values of the scorecard (output `metrics` in rows.toml)."""
         rows = []
-        for (variant, metric, kind), number in self.measurements.items():
-            untrained = self.is_untrained((variant, metric, kind))
-            names = {**self._labels(variant, metric, kind), "untrained": untrained}
-            if isinstance(number, str):
-                rows.append({**names, "n": 0, "why": number})
+        for (variant, metric, player_type), estimate in self.measurements.items():
+            is_untrained = self.is_untrained((variant, metric, player_type))
+            row_labels = {**self._labels(variant, metric, player_type), "untrained": is_untrained}
+            if isinstance(estimate, str):
+                rows.append({**row_labels, "n": 0, "why": estimate})
             else:
-                rows.append({**names, **estimate_columns(number, number.n), "why": ""})
+                rows.append({**row_labels, **estimate_columns(estimate, estimate.n), "why": ""})
         return build_frame("metrics", rows)
 
     @cached_property
     def differences(self) -> Frame:
         """All differences from the baseline (output `review_differences` in rows.toml)."""
         p_holm = adjust_p_values(
-            np.array([change.difference.p for change in self.effects.values()], float)
+            np.array([effect.difference.p for effect in self.effects.values()], float)
         )
         base = str(self.request.base)
         rows = []
-        for ((variant, metric, kind), change), p in zip(self.effects.items(), p_holm, strict=True):
-            difference = change.difference
-            size = scorecard.effect_size_range(change.size, change.bounds, change.interval)
-            tests = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
-            untrained = [
-                self.is_untrained((rule_set, metric, kind)) for rule_set in (variant, base)
+        for ((variant, metric, player_type), effect), p in zip(
+            self.effects.items(), p_holm, strict=True
+        ):
+            difference = effect.difference
+            size = scorecard.effect_size_range(effect.size, effect.bounds, effect.interval)
+            test_columns = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
+            is_untrained = [
+                self.is_untrained((rule_set, metric, player_type)) for rule_set in (variant, base)
             ]
-            names = {**self._labels(variant, metric, kind), "untrained": any(untrained)}
+            row_labels = {
+                **self._labels(variant, metric, player_type),
+                "untrained": any(is_untrained),
+            }
             rows.append(
                 {
-                    **names,
+                    **row_labels,
                     **estimate_columns(difference, difference.n),
-                    **tests,
+                    **test_columns,
                     "kind": "difference",
                 }
             )
@@ -500,7 +522,7 @@ class Review(Result):
 
 
 def _equal_built_in(variant: str) -> str:
-    """Return the name of the built-in variant that a combined spec equals, or an empty string."""
+    """Return the built-in variant with the same rules as a variant spec, or an empty string."""
     built_in = (
         variants.find_built_in_equal(variants.find_variant(variant)) if "+" in variant else None
     )
@@ -508,10 +530,10 @@ def _equal_built_in(variant: str) -> str:
 
 
 def restore_review(entry: Mapping[str, Any], results: RunResults) -> Review:
-    """Restore the review of a run directory from its manifest and results.
+    """Restore a review from the manifest and the results in a run directory.
 
     Raises:
-        ReviewError: If another version of simgin made the review.
+        ReviewError: If the review was made by another version of simgin.
     """
     if results.info.identity["engine"] != compute_engine_digest() or "kinds" not in entry:
         raise review_request.ReviewError(
@@ -530,7 +552,7 @@ def run_review(
     on_progress: OnProgress | None = None,
     **options: Any,
 ) -> Review:
-    """Play all matches of a request and return the review.
+    """Play all matches of a review request and return the review.
 
     Args:
         request: Request with the rule sets, players and goals.
@@ -542,31 +564,37 @@ def run_review(
 
     if not request.strong:
         request = resolve_players(request, workers)
-    plan, live = plan_review(request), partial(LiveScorecard, request)
-    return Review(request, run_plan(plan, workers, on_progress, make_live=live, **options))
+    plan, make_live_scorecard = plan_review(request), partial(LiveScorecard, request)
+    return Review(
+        request, run_plan(plan, workers, on_progress, make_live=make_live_scorecard, **options)
+    )
 
 
 def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = None) -> Plan:
-    """Return the plan of a review, with its matchups and steps. The players must be resolved.
+    """Return the plan of a review, with its matchups and extra passes.
+
+    The players in the request must be resolved.
 
     Args:
         request: Request with resolved players.
-        sizes: Number of matches of every matchup, by default the smallest number.
+        sizes: Number of matches of every matchup. The default is the smallest possible number.
     """
-    cells = dict.fromkeys(
-        cell for variant in request.played_variants for cell in _matchups(request, variant)
+    matchup_specs = dict.fromkeys(
+        matchup_spec
+        for variant in request.played_variants
+        for matchup_spec in _matchups(request, variant)
     )
-    matchups = [parse_matchup(a, b, v, request.seed, "match") for v, a, b in cells]
+    matchups = [parse_matchup(a, b, v, request.seed, "match") for v, a, b in matchup_specs]
     tasks = []
     for matchup in matchups:
         pairing = matchup.variant.spec, frozenset(matchup.key.players)
         tasks.append(Task(matchup, sizes[pairing] if sizes else request.sizes[0]))
-    against = f", against {request.base}" if request.base else ""
-    names = ", ".join(request.variants)
+    base_text = f", against {request.base}" if request.base else ""
+    variant_names = ", ".join(request.variants)
     plan = Plan(
         "review",
         tuple(tasks),
-        question=f"How do these rules affect the game? {names}{against}",
+        question=f"How do these rules affect the game? {variant_names}{base_text}",
         extra_steps=tuple(_match_course_steps(request, tasks)),
     )
     if not request.is_sequential:
@@ -576,58 +604,63 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
 
 
 def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None:
-    """Return the plan with more matches for undecided effect sizes, or None if there are none."""
+    """Return a plan with more matches for undecided effect sizes, or None if all are decided."""
     review = Review(request, results)
     sizes = review.next_sizes
     return None if sizes == review.sizes else plan_review(request, sizes)
 
 
 def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the variant, A and B of every matchup of a variant. Some matchups occur twice.
+    """Yield the variant and both strategies of every matchup under a variant.
+
+    Some matchups are yielded twice.
 
     Every player type plays against itself. The strong player also plays against every weaker player
     type.
     """
     strong = request.strong_player(variant)
-    weaker = [kind.strategy for kind in request.kinds]
+    weaker_players = [weaker_type.strategy for weaker_type in request.kinds]
     if request.is_solo:
-        yield from ((variant, name, None) for name in dict.fromkeys([*weaker, strong]))
+        yield from ((variant, name, None) for name in dict.fromkeys([*weaker_players, strong]))
         return
-    for name in (strong, *weaker):
+    for name in (strong, *weaker_players):
         yield variant, strong, name
     if variant not in request.variants:  # At equal match length, only strong players play.
         return
     if variant in request.adapted_variants:
         yield variant, strong, CHAMPION
         yield variant, CHAMPION, CHAMPION
-    for name in weaker:
+    for name in weaker_players:
         yield variant, name, name
     if request.gin_and_knock_players and strong not in request.gin_and_knock_players[1:]:
         yield variant, *request.gin_and_knock_players
 
 
 def match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
-    """Return the variants and players of the matches that are recorded deal by deal.
+    """Return the variants and strategies of the matches that are recorded deal by deal.
 
-    These are the matches of the strong player and, for variants with an adapted player, the matches
-    of champion.
+    The strategies are the strong player and, for variants with an adapted player, `champion`.
     """
-    own = [(variant, request.strong_player(variant)) for variant in request.played_variants]
-    return [*own, *((variant, CHAMPION) for variant in request.adapted_variants)]
+    strong_players = [
+        (variant, request.strong_player(variant)) for variant in request.played_variants
+    ]
+    return [*strong_players, *((variant, CHAMPION) for variant in request.adapted_variants)]
 
 
 def step_name(variant: str, player: str, first: int = 0) -> str:
-    """Return the name of the ledger step that records the matches of a player under a variant."""
+    """Return the name of the extra pass that records the matches of a player under a variant."""
     return f"course of {player} {variant}" + f" from match {first}" * bool(first)
 
 
 def _match_course_steps(request: ReviewRequest, tasks: Sequence[Task]) -> Iterator[ExtraStep]:
-    """Yield the simulation passes that record the matches of `match_course_matchups`."""
-    courses = match_course_matchups(request)
+    """Yield the extra passes that record the matches of `match_course_matchups`."""
+    recorded_matchups = match_course_matchups(request)
     for index, task in enumerate(tasks):
         key = task.matchup.key
-        if (key.variant, key.a) in courses and key.b in ("", key.a):
-            for first, last in request.stages(task.n):
-                block = Block(index, task.matchup, first // key.batch_size, last - first)
-                name = step_name(key.variant, key.a, first)
+        if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):
+            for first_match, last_match in request.stages(task.n):
+                block = Block(
+                    index, task.matchup, first_match // key.batch_size, last_match - first_match
+                )
+                name = step_name(key.variant, key.a, first_match)
                 yield ExtraStep(name, block, match_course.count_matches)

@@ -1,4 +1,4 @@
-"""Plots of a review, with the DataFrames that they show."""
+"""Plots of a review with the DataFrames that they show."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_BINS = 30
-LENGTH_COVERAGE = 0.995  # proportion of matches that is visible in the plot of match lengths
-# Scorecard rows that are plotted by player type
+LENGTH_COVERAGE = 0.995  # proportion of matches that the plot of match lengths shows
+# scorecard rows that are plotted by player type
 PLAYER_TYPE_ROWS = ("turns_per_match", "gin", "win")
-MIN_SCORE_CELLS = 5  # minimum number of significant cells of the plot of scores
+MIN_SCORE_CELLS = 5  # minimum number of significant cells in the plot of scores
 SCORE_FIFTHS = 5  # number of score bins in plots; each bin is a fifth of the target
 
 
@@ -61,8 +61,8 @@ def review_plots(review: Review) -> Iterator[Plot]:
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
     if is_significant.sum() >= MIN_SCORE_CELLS:
         figure = plots.score_difference(frame, seed=seed)
-        value = "Difference in win probability from the baseline"
-        columns = _make_columns("variant", "own", "other", value=value)
+        colour_title = "Difference in win probability from the baseline"
+        columns = _make_columns("variant", "own", "other", value=colour_title)
         yield _plot("scores", "How much is a lead worth?", figure, frame, columns)
 
 
@@ -72,10 +72,10 @@ def _plot(
     return Plot(name, question, describe_frame(frame, columns), figure, frame)
 
 
-def _make_columns(*untitled: str, **titled: str) -> tuple[Column, ...]:
-    """Return columns with the given titles. The default title is the name of the column."""
-    names = {name: name for name in untitled} | titled
-    return tuple(Column(name, title) for name, title in names.items())
+def _make_columns(*default_names: str, **titles: str) -> tuple[Column, ...]:
+    """Return columns with the given titles. By default, the title is the name of the column."""
+    title_by_name = {name: name for name in default_names} | titles
+    return tuple(Column(name, title) for name, title in title_by_name.items())
 
 
 def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) ->
 
 
 def match_length_frame(review: Review) -> Frame:
-    """Return the distribution of turns per match between strong players, in equal bins."""
+    """Return the distribution of turns per match between strong players in bins of equal width."""
     counts = {
         variant: review.stats_of_type(variant, STRONG).match_course["length"]
         for variant in review.request.variants
@@ -94,24 +94,26 @@ def match_length_frame(review: Review) -> Frame:
         int(np.searchsorted(c.sum(axis=0).cumsum(), LENGTH_COVERAGE * c.sum()))
         for c in counts.values()
     )
-    width = max(1, -(-max_turns // MAX_BINS))
-    starts = np.arange(0, max_turns + 1, width)
+    bin_width = max(1, -(-max_turns // MAX_BINS))
+    bin_starts = np.arange(0, max_turns + 1, bin_width)
     rows = []
     for variant, n_matches in counts.items():
         median = int(np.searchsorted(n_matches.sum(axis=0).cumsum(), n_matches.sum() / 2))
-        binned = np.add.reduceat(n_matches[:, : starts[-1] + width], starts, axis=1)
-        for start, column in zip(starts, binned.T, strict=True):
-            share = paired_estimate.compute_rate(column, n_matches.sum(axis=1), is_proportion=True)
-            columns = {"turns": start, "width": width, "median": median}
-            own = estimate_columns(share, share.n)
-            rows.append({**_matchup_columns(review, variant), **columns, **own})
+        binned_counts = np.add.reduceat(
+            n_matches[:, : bin_starts[-1] + bin_width], bin_starts, axis=1
+        )
+        for bin_start, column in zip(bin_starts, binned_counts.T, strict=True):
+            rate = paired_estimate.compute_rate(column, n_matches.sum(axis=1), is_proportion=True)
+            columns = {"turns": bin_start, "width": bin_width, "median": median}
+            estimates = estimate_columns(rate, rate.n)
+            rows.append({**_matchup_columns(review, variant), **columns, **estimates})
     return build_frame("plots/match_length", rows)
 
 
 def endings_frame(review: Review) -> Frame:
-    """Return the proportion of deals with each ending, for every player type."""
+    """Return the percentage of deals with each ending, for every player type."""
     rows = []
-    ends = {
+    endings_by_metric = {
         "gin": ("gin", "big_gin", "shot"),
         "knock": ("knock", "even"),
         "undercut": ("undercut",),
@@ -121,84 +123,92 @@ def endings_frame(review: Review) -> Frame:
         ),
     }
     for variant in review.request.variants:
-        for kind in review.player_types:
-            played = review.stats_of_type(variant, kind)
-            for metric, kinds_of_end in ends.items():
-                share = played.per_unit("deals", *kinds_of_end, share=True)
-                labels = {"players": kind, "metric": metric}
-                own = estimate_columns(share, share.n)
-                rows.append({**_matchup_columns(review, variant, kind), **labels, **own})
+        for player_type in review.player_types:
+            stats = review.stats_of_type(variant, player_type)
+            for metric, endings in endings_by_metric.items():
+                rate = stats.per_unit("deals", *endings, is_proportion=True)
+                labels = {"players": player_type, "metric": metric}
+                estimates = estimate_columns(rate, rate.n)
+                rows.append(
+                    {**_matchup_columns(review, variant, player_type), **labels, **estimates}
+                )
     return build_frame("plots/outcomes", rows)
 
 
 def effects_frame(review: Review) -> Frame:
-    """Return the effects on the rows of PLAYER_TYPE_ROWS, for every player type."""
+    """Return the effects on the metrics in PLAYER_TYPE_ROWS, for every player type."""
     rows = []
     for row in (row for row in review.rows if row.key in PLAYER_TYPE_ROWS):
-        for (variant, key, kind), change in review.effects.items():
+        for (variant, key, player_type), effect in review.effects.items():
             if key == row.key and variant in review.request.variants:
                 labels = {
-                    "players": kind,
+                    "players": player_type,
                     "metric": row.key,
                     "factor": row.factor,
                     "title": f"{row.title}, difference{' in percentage points' * bool(row.unit)}",
                 }
-                n = review.n_matches((variant, key, kind), (str(review.request.base), key, kind))
-                numbers = estimate_columns(change.difference, n)
-                rows.append({**_matchup_columns(review, variant, kind), **labels, **numbers})
+                n = review.n_matches(
+                    (variant, key, player_type), (str(review.request.base), key, player_type)
+                )
+                estimates = estimate_columns(effect.difference, n)
+                rows.append(
+                    {**_matchup_columns(review, variant, player_type), **labels, **estimates}
+                )
     return build_frame("plots/kinds", rows)
 
 
 def knocks_frame(review: Review) -> Frame:
-    """Return the proportions of the strong player's knocks by own turn and deadwood."""
+    """Return the distribution of the strong player's knocks over turns and deadwood."""
     rows = []
     for variant in review.request.variants:
         knocks = review.stats_of_type(variant, STRONG).match_course.get("knocks")
         if knocks is None or not knocks.any():
             continue
-        per_batch = knocks.sum(axis=(1, 2))
-        for turn, knock_count in np.ndindex(knocks.shape[1:]):
+        n_knocks = knocks.sum(axis=(1, 2))
+        for turn, deadwood in np.ndindex(knocks.shape[1:]):
             if turn:
-                share = paired_estimate.compute_rate(
-                    knocks[:, turn, knock_count], per_batch, is_proportion=True
+                rate = paired_estimate.compute_rate(
+                    knocks[:, turn, deadwood], n_knocks, is_proportion=True
                 )
-                own = {"turn": turn, "deadwood": knock_count, **estimate_columns(share, share.n)}
-                rows.append({**_matchup_columns(review, variant), **own})
+                estimates = {"turn": turn, "deadwood": deadwood, **estimate_columns(rate, rate.n)}
+                rows.append({**_matchup_columns(review, variant), **estimates})
     return build_frame("plots/knock_chart", rows)
 
 
 def score_difference_frame(review: Review) -> Frame:
-    """Return the difference in win probability from the baseline, by fifths of the target."""
+    """Return differences in win probability from the baseline, by fifths of the target score."""
     base = review.request.base
     baseline = {} if base is None else _win_rates_by_score(review, base)
     rows = []
     for variant in review.request.compared_variants:
-        for bins, own in _win_rates_by_score(review, variant).items():
+        for bins, win_rate in _win_rates_by_score(review, variant).items():
             if bins in baseline:
-                own_position, other_position = (100 / SCORE_FIFTHS * at for at in bins)
-                lead = own - baseline[bins]
+                score_percent, opponent_score_percent = (
+                    100 / SCORE_FIFTHS * fifth for fifth in bins
+                )
+                difference = win_rate - baseline[bins]
                 columns = {
-                    "own": own_position,
-                    "other": other_position,
-                    **estimate_columns(lead, lead.n),
+                    "own": score_percent,
+                    "other": opponent_score_percent,
+                    **estimate_columns(difference, difference.n),
                 }
                 rows.append({**_matchup_columns(review, variant), **columns})
     return build_frame("plots/scores", rows)
 
 
 def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], PairedEstimate]:
-    """Return the proportion of matches that a side won, by the scores of both sides."""
+    """Return the win rate of a side by the scores of both sides."""
     scores = review.stats_of_type(variant, STRONG).match_course.get("scores")
     if scores is None:
         return {}
-    size = match_course.SCORE_BINS // SCORE_FIFTHS
-    shape = (len(scores), SCORE_FIFTHS, size, SCORE_FIFTHS, size, 2)
+    bins_per_fifth = match_course.SCORE_BINS // SCORE_FIFTHS
+    shape = (len(scores), SCORE_FIFTHS, bins_per_fifth, SCORE_FIFTHS, bins_per_fifth, 2)
     deals, n_won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
     return {
         (i, j): paired_estimate.compute_rate(n_won[:, i, j], deals[:, i, j], is_proportion=True)
         for i in range(SCORE_FIFTHS)
         for j in range(SCORE_FIFTHS)
-        if i != j and deals[:, i, j].any()  # Equal scores count as one half.
+        if i != j and deals[:, i, j].any()  # If both scores are equal, the win rate is one half.
     }
 
 
@@ -206,7 +216,7 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
 
 
 def _sweep_plots(review: Review) -> Iterator[Plot]:
-    """Yield curves for one parameter, or a heat map per scorecard row for two parameters."""
+    """Yield curves for one swept parameter, or heat maps for two parameters."""
     seed = review.request.seed
     frame = sweep_frame(review)
     columns = _make_columns("title", "variant", value="Value")
@@ -214,15 +224,18 @@ def _sweep_plots(review: Review) -> Iterator[Plot]:
         figure = plots.sweep_curves(frame, seed=seed)
         yield _plot("sweep", "How does the game change?", figure, frame, columns)
         return
-    for i, (title, part) in enumerate(frame.groupby("title", sort=False), start=1):
-        figure = plots.sweep_map(part, seed=seed)
-        yield _plot(f"sweep_{i}", str(title), figure, part, columns)
+    for i, (title, title_rows) in enumerate(frame.groupby("title", sort=False), start=1):
+        figure = plots.sweep_map(title_rows, seed=seed)
+        yield _plot(f"sweep_{i}", str(title), figure, title_rows, columns)
 
 
 def sweep_frame(review: Review) -> Frame:
-    """Return the scorecard rows for all values of a sweep. `even` is the break-even value."""
-    (x_name, xs), *second = review.request.sweep
-    y_name, ys = second[0] if second else ("", ("",))
+    """Return the scorecard values for all points of a sweep.
+
+    The column `even` contains the break-even value.
+    """
+    (x_name, xs), *y_sweep = review.request.sweep
+    y_name, ys = y_sweep[0] if y_sweep else ("", ("",))
     points = dict(zip(review.request.swept_variants, ((x, y) for x in xs for y in ys), strict=True))
     rows = []
     plotted_rows = [row for row in review.rows if row.key != "minutes"]
@@ -233,10 +246,10 @@ def sweep_frame(review: Review) -> Frame:
             100,
             50.0,
         )
-    for (variant, key, kind), number in review.measurements.items():
-        if variant not in points or key not in titles or not isinstance(number, PairedEstimate):
+    for (variant, key, player_type), estimate in review.measurements.items():
+        if variant not in points or key not in titles or not isinstance(estimate, PairedEstimate):
             continue
-        if kind != STRONG and key != GIN_VS_KNOCK:
+        if player_type != STRONG and key != GIN_VS_KNOCK:
             continue
         title, factor, break_even = titles[key]
         x, y = points[variant]
@@ -247,10 +260,18 @@ def sweep_frame(review: Review) -> Frame:
             "y": _parse_number(y),
             "even": break_even,
         }
-        axes = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
-        base = {"is_base": variant == review.request.base, "factor": factor}
-        own = estimate_columns(number, number.n)
-        rows.append({**_matchup_columns(review, variant), **point_columns, **axes, **base, **own})
+        axis_names = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
+        base_columns = {"is_base": variant == review.request.base, "factor": factor}
+        estimates = estimate_columns(estimate, estimate.n)
+        rows.append(
+            {
+                **_matchup_columns(review, variant),
+                **point_columns,
+                **axis_names,
+                **base_columns,
+                **estimates,
+            }
+        )
     return build_frame("plots/sweep", rows)
 
 

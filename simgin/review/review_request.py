@@ -1,7 +1,8 @@
-"""Request of a review, with the rule sets, baseline, players and goals.
+"""Request of a review: rule sets, baseline, players and goals.
 
-Results depend strongly on the players. A review therefore reports every player type separately and
-never averages over player types. The scorecard shows the values of the strong player.
+Results of a rule review depend strongly on the players. A review therefore reports every player
+type separately and does not average over player types. The scorecard shows the values of the strong
+player.
 """
 
 from __future__ import annotations
@@ -37,24 +38,25 @@ from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, did_you_mean, format_value
 
 REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
-# Numbers of matches after which a review looks at its results, and the error rates of the intervals
-# that decide effect sizes at each look. Over all looks, the error rate is 5 %, of which the share
-# (n / 20,000)^2 is spent after n matches (Lan and DeMets 1983, Kim and DeMets 1987).
+# Numbers of matches after which a review evaluates its results, and the error rates of the
+# intervals that determine effect sizes at each look. The total error rate over all looks is 5 %.
+# The proportion (n / 20,000)^2 of this error rate is spent after n matches (Lan and DeMets 1983,
+# Kim and DeMets 1987).
 LOOKS = {5_000: 0.003125, 10_000: 0.01049, REVIEW_MATCHES: 0.04316}
-SOLO_MATCHES = 5_000  # default number of matches per player of a solitaire variant
-# Minimum number of matches per pair of players. They give five batches, the minimum for standard
-# errors.
+SOLO_MATCHES = 5_000  # default number of matches per player in a solitaire variant
+# Minimum number of matches per pair of players, which gives the five batches that standard errors
+# require
 MIN_MATCHES = 1_000
-# Factor by which --deep multiplies the number of matches, which divides standard errors by ten
+# factor by which --deep multiplies the number of matches, which divides standard errors by ten
 DEEP_FACTOR = 100
 SECONDS_PER_TURN = 8.0
 MAX_RULE_SETS = 50  # maximum number of rule sets in a sweep
-MAX_NAME_LENGTH = 80  # maximum length of the default name of a directory
+MAX_NAME_LENGTH = 80  # maximum length of the default directory name, in characters
 _SPAN_PATTERN = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 # minimum relative difference in match length for which the target is changed
 LENGTH_TOLERANCE = 0.1
 TARGET_STEP = 5  # points
-LENGTH_MATCHES = 2_000  # maximum number of pilot matches for a match length
+MAX_LENGTH_MATCHES = 2_000  # maximum number of pilot matches that measure a match length
 # numerator and denominator of the mean number of turns per match
 LENGTH_METRICS = ("turns", "deals_per_match")
 
@@ -69,27 +71,28 @@ def _standard_types() -> tuple[PlayerType, ...]:
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """Request of a review. It contains only values that a manifest can store.
+    """Request of a review. The request contains only values that can be stored in a manifest.
 
     Attributes:
-        variants: Canonical specs, in which the baseline comes first if there is a baseline.
-        base: Spec of the baseline, or None.
-        kinds: Weaker player types and their strategies, weakest first.
-        strong: Pairs of a variant and the strong player for this variant. Until the players are
-            resolved, the list is empty.
-        same_length: Pairs of a variant and the same variant with a target for equal match length.
-        given_strong: Strong player that the user requested, or None.
-        adapt: True to adapt champion to every rule set.
+        variants: Canonical variant specs. If there is a baseline, it comes first.
+        base: Spec of the baseline, or None if there is no baseline.
+        kinds: Weaker player types with their strategies, weakest first.
+        strong: Pairs of a variant and the strong player under this variant. The tuple is empty
+            until the players are resolved.
+        same_length: Pairs of a variant and the same variant with a target score for equal match
+            length.
+        given_strong: Strong player that the user specified, or None.
+        adapt: True to adapt `champion` to every rule set.
         deep: True to play 100 times as many matches.
         matches: Maximum number of matches per pair of players.
-        is_sequential: True to play more than the first of `LOOKS` only if an effect size is
-            undecided.
+        is_sequential: True to start with the first of `LOOKS` and play more matches only if an
+            effect size is undecided.
         seed: Seed of the deals.
-        seconds_per_turn: Duration of a turn, for match lengths in minutes.
+        seconds_per_turn: Duration of a turn in seconds, for match lengths in minutes.
         title: Title of the report.
-        note: Note in the report.
-        goals: Design goals as text.
-        sweep: Swept parameters and their values.
+        note: Note that is shown in the report.
+        goals: Design goals as entered by the user.
+        sweep: Swept parameters with their values.
     """
 
     variants: tuple[str, ...]
@@ -127,29 +130,29 @@ class ReviewRequest:
         title: str = "",
         note: str = "",
     ) -> ReviewRequest:
-        """Read a request from names and numbers.
+        """Create a request from variant specs, strategy specs and numbers.
 
         Args:
             names: Variant specs.
             against: Variant spec of the baseline.
-            players: Strategies that replace the default player types, weakest first. The last
-                strategy is the strong player.
+            players: Strategies that replace the default player types, with the weakest first.  The
+                last strategy is the strong player.
             sweep: One or two parameters with their values, such as undercut_bonus=0,10,25 or
                 knock_limit=0..10.
-            targets: Points targets to sweep in addition to the target of the variant, such as
+            targets: Point targets to sweep in addition to the target of the variant, such as
                 150,250.
             goals: Design goals, such as "gin 40..50 %".
             deep: True to play 100 times as many matches.
             adapt: True to train a strong player for every rule set.
             matches: Number of matches per pair of players. By default, a review with a baseline
-                plays 5,000 matches, and up to 20,000 if an effect size is undecided.
+                plays 5,000 matches, or up to 20,000 matches if an effect size is undecided.
             seed: Seed of the deals.
-            seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
+            seconds_per_turn: Duration of a turn in seconds, for match lengths in minutes.
             title: Title of the report.
-            note: Note shown in the report.
+            note: Note that is shown in the report.
 
         Raises:
-            ReviewError: If these variants cannot be reviewed together, or a goal is not valid.
+            ReviewError: If the variants cannot be reviewed together or a goal is not valid.
         """
         from simgin.review import scorecard
 
@@ -164,28 +167,30 @@ class ReviewRequest:
             names, against, swept_parameters = _parse_sweep(names, against, sweep)
         else:
             swept_parameters = ()
-        first = () if against is None else (against,)
-        named = [variants.find_variant(name) for name in (*first, *names)]
-        if len({variant.params["players"] for variant in named}) > 1:
+        base_specs = () if against is None else (against,)
+        parsed_variants = [variants.find_variant(name) for name in (*base_specs, *names)]
+        if len({variant.params["players"] for variant in parsed_variants}) > 1:
             raise ReviewError(
                 "solitaire and two-player variants have no metric in common. Review the solitaire "
                 "variants separately."
             )
-        texts = tuple(dict.fromkeys(variant.spec for variant in named))
-        if against is not None and texts[0] in (variant.spec for variant in named[1:]):
-            # Keep the order of the sweep.
-            texts = tuple(dict.fromkeys(variant.spec for variant in named[1:]))
-        base = named[0].spec if against is not None and len(texts) > 1 else None
-        is_solo = named[0].params["players"] == 1
+        specs = tuple(dict.fromkeys(variant.spec for variant in parsed_variants))
+        if against is not None and specs[0] in (variant.spec for variant in parsed_variants[1:]):
+            # The variants stay in the order of the sweep.
+            specs = tuple(dict.fromkeys(variant.spec for variant in parsed_variants[1:]))
+        base = parsed_variants[0].spec if against is not None and len(specs) > 1 else None
+        is_solo = parsed_variants[0].params["players"] == 1
         if adapt and is_solo:
             raise ReviewError(
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
-        kinds, strong = _parse_players(players) if players else (weaker_types(*named), None)
-        rows = scorecard.scorecard_rows(variants.find_variant(texts[0]).params, seconds_per_turn)
+        kinds, strong = (
+            _parse_players(players) if players else (weaker_types(*parsed_variants), None)
+        )
+        rows = scorecard.scorecard_rows(variants.find_variant(specs[0]).params, seconds_per_turn)
         scorecard.parse_goals(goals, rows)
         return cls(
-            texts,
+            specs,
             base,
             kinds=kinds,
             given_strong=strong,
@@ -203,11 +208,11 @@ class ReviewRequest:
 
     @classmethod
     def read_file(cls, path: Path, **options: Any) -> ReviewRequest:
-        """Read a request from a TOML file (`ReviewFile`).
+        """Read a request from a TOML review file (see `ReviewFile`).
 
         Args:
             path: Path of the file.
-            **options: Arguments of `read`, which override the values in the file.
+            **options: Arguments of `read` that override values in the file.
 
         Raises:
             TomlError: If the file is not valid.
@@ -217,9 +222,9 @@ class ReviewRequest:
         try:
             fields = ReviewFile.model_validate(raw).model_dump()
         except ValidationError as error:
-            known = list(ReviewFile.model_fields)
+            field_order = list(ReviewFile.model_fields)
             raise toml.TomlError(
-                toml.describe_validation_errors(path, error, lambda _: known)
+                toml.describe_validation_errors(path, error, lambda _: field_order)
             ) from None
         return cls.read(**{"names": fields.pop("rule_sets"), **fields, **options})
 
@@ -232,39 +237,42 @@ class ReviewRequest:
     @property
     def default_name(self) -> str:
         """Default name of the run directory."""
-        words = list(self.variants)
+        name_parts = list(self.variants)
         if self.sweep:
-            words = [str(self.base), *(name for name, _ in self.sweep)]
+            name_parts = [str(self.base), *(name for name, _ in self.sweep)]
         elif self.base is not None:
-            words = [*self.compared_variants, "against", self.base]
-        name = re.sub(r"[^a-z0-9=]+", "-", "-".join(words).lower()).strip("-")
+            name_parts = [*self.compared_variants, "against", self.base]
+        name = re.sub(r"[^a-z0-9=]+", "-", "-".join(name_parts).lower()).strip("-")
         return f"review-{name}"[:MAX_NAME_LENGTH]
 
     @property
     def compared_variants(self) -> tuple[str, ...]:
-        """Variants that are compared with the baseline, or none if there is no baseline."""
+        """Variants that are compared with the baseline.
+
+        If there is no baseline, the tuple is empty.
+        """
         if self.base is None:
             return ()
         return tuple(variant for variant in self.variants if variant != self.base)
 
     @cached_property
     def is_solo(self) -> bool:
-        """True for solitaire variants."""
+        """True if the variants are solitaire games."""
         return variants.find_variant(self.variants[0]).params["players"] == 1
 
     @property
     def played_variants(self) -> tuple[str, ...]:
-        """All variants of the review, including variants with a target for equal match length."""
-        return (*self.variants, *(text for _, text in self.same_length))
+        """All variants of the review, including those for equal match length."""
+        return (*self.variants, *(spec for _, spec in self.same_length))
 
     @property
     def swept_variants(self) -> list[str]:
-        """Variants of all points of a sweep, in which the last parameter changes fastest."""
+        """Variants of all points of a sweep, where the last parameter varies fastest."""
         return _sweep_variants(str(self.base), self.sweep)
 
     @property
     def gin_and_knock_players(self) -> tuple[str, str] | None:
-        """Strategy that plays for gin and strategy that knocks immediately, or None."""
+        """Strategies that play for gin and that knock immediately, or None if one is missing."""
         kinds = dict(self.kinds)
         if not {PLAYS_FOR_GIN, KNOCKS_IMMEDIATELY} <= kinds.keys():
             return None
@@ -280,7 +288,7 @@ class ReviewRequest:
         return list(itertools.pairwise([0, *(n for n in self.sizes if n <= n_matches)]))
 
     def error_rate(self, n_matches: int) -> float:
-        """Return the error rate of the intervals that decide effect sizes after some matches."""
+        """Return the error rate of the intervals that determine effect sizes after some matches."""
         return LOOKS[n_matches] if self.is_sequential else ALPHA
 
     def strong_player(self, variant: str) -> str:
@@ -289,17 +297,17 @@ class ReviewRequest:
 
     @cached_property
     def adapted_variants(self) -> list[str]:
-        """Variants for which the strong player is adapted from champion."""
+        """Variants for which the strong player is an adapted `champion`."""
         return [
             variant for variant in self.variants if CHAMPION + "@" in self.strong_player(variant)
         ]
 
     @cached_property
     def untrained(self) -> list[str]:
-        """Variants for which simgin chose a strong player that was not trained for their rules.
+        """Variants for which simgin chose a strong player that was not trained for the rules.
 
-        With `adapt`, the list is empty, because champion then plays only if training did not
-        improve champion.
+        If `adapt` is True, the tuple is empty because `champion` then plays only if training did
+        not improve it.
         """
         if self.adapt or self.given_strong is not None or self.is_solo:
             return []
@@ -330,15 +338,15 @@ def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
 
 
 def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]:
-    """Return the weaker players as player types, followed by the strong player."""
-    texts = [loader.find_strategy(name).spec for name in players]
-    if len(set(texts)) < 2:
+    """Return the weaker players as player types, and the strong player."""
+    specs = [loader.find_strategy(name).spec for name in players]
+    if len(set(specs)) < 2:
         raise ReviewError(
             "--players requires at least two different strategies. List them from weakest to "
             "strongest."
         )
-    *weaker, strong = dict.fromkeys(texts)
-    return tuple(PlayerType(text, text) for text in weaker), strong
+    *weaker_specs, strong_spec = dict.fromkeys(specs)
+    return tuple(PlayerType(spec, spec) for spec in weaker_specs), strong_spec
 
 
 # Sweeps
@@ -347,7 +355,7 @@ def _parse_players(players: Sequence[str]) -> tuple[tuple[PlayerType, ...], str]
 def _parse_sweep(
     names: Sequence[str], against: str | None, sweep: Sequence[str]
 ) -> tuple[list[str], str, tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Return the variants of a sweep, its baseline, and the values of each parameter."""
+    """Return the variants of a sweep, its baseline and the values of each parameter."""
     if against is not None or len(names) != 1 or len(sweep) > 2:
         raise ReviewError(
             "a sweep requires one variant and one or two parameters. Use a command such as "
@@ -358,21 +366,21 @@ def _parse_sweep(
         raise ReviewError(
             "both --sweep options specify the same parameter. Use two different parameters."
         )
-    points = math.prod(len(values) for _, values in swept_parameters)
-    if points < 2:
+    n_points = math.prod(len(values) for _, values in swept_parameters)
+    if n_points < 2:
         raise ReviewError(
             "a sweep needs at least two values. Add values, as in `--sweep gin_bonus=20,25`."
         )
-    if points > MAX_RULE_SETS:
+    if n_points > MAX_RULE_SETS:
         raise ReviewError(
-            f"a sweep cannot have {points} rule sets. Use at most {MAX_RULE_SETS} rule sets."
+            f"a sweep cannot have {n_points} rule sets. Use at most {MAX_RULE_SETS} rule sets."
         )
     base = variants.find_variant(names[0]).spec
     return _sweep_variants(base, swept_parameters), base, swept_parameters
 
 
 def _target_sweep(names: Sequence[str], targets: str) -> str:
-    """Return the sweep over the variant's points target and the additional targets."""
+    """Return a sweep over the target score of the variant and the additional targets."""
     rules = variants.find_variant(names[0] if names else "standard")
     if rules.goal.score != "points":
         raise ReviewError(
@@ -380,36 +388,38 @@ def _target_sweep(names: Sequence[str], targets: str) -> str:
             f"{rules.goal.name}. Use a variant such as `standard`."
         )
     name, values = _parse_values(f"points_target={rules.params['points_target']},{targets}")
-    ordered = sorted(values, key=lambda value: int(value) if value.isdecimal() else 0)
-    return f"{name}={','.join(ordered)}"
+    sorted_values = sorted(values, key=lambda value: int(value) if value.isdecimal() else 0)
+    return f"{name}={','.join(sorted_values)}"
 
 
 def _sweep_variants(base: str, sweep: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    """Return the canonical variant spec of every combination of values."""
-    texts = []
+    """Return the canonical variant spec for every combination of swept values."""
+    specs = []
     for point in itertools.product(*(values for _, values in sweep)):
         settings = [f"{name}={value}" for (name, _), value in zip(sweep, point, strict=True)]
-        texts.append(variants.find_variant("+".join([base, *settings])).spec)
-    return texts
+        specs.append(variants.find_variant("+".join([base, *settings])).spec)
+    return specs
 
 
 def _parse_values(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the parameter and the values in a string such as `knock_limit=0..3`."""
-    name, equals, values = text.partition("=")
+    """Return the parameter and the values of a sweep such as `knock_limit=0..3`."""
+    name, separator, values = text.partition("=")
     name = name.strip()
     if name not in rule_parameters():
-        near = did_you_mean(name, rule_parameters())
-        raise ReviewError(f"{format_value(name)} is not a valid parameter{near}")
-    parsed = [value for part in values.split(",") for value in _parse_span(part.strip()) if value]
-    if not equals or not parsed:
+        suggestion = did_you_mean(name, rule_parameters())
+        raise ReviewError(f"{format_value(name)} is not a valid parameter{suggestion}")
+    parsed_values = [
+        value for item in values.split(",") for value in _parse_span(item.strip()) if value
+    ]
+    if not separator or not parsed_values:
         raise ReviewError(
             f"--sweep {name} has no values. Add values, as in `--sweep {name}=0,10,25`."
         )
-    return name, tuple(dict.fromkeys(parsed))
+    return name, tuple(dict.fromkeys(parsed_values))
 
 
 def _parse_span(part: str) -> Sequence[str]:
-    """Return the values of a span such as `2..5`, or of a single value."""
+    """Return the values of a range such as `2..5`, or a single value."""
     if ".." not in part:
         return (part,)
     span = _SPAN_PATTERN.fullmatch(part)
@@ -428,102 +438,112 @@ def _parse_span(part: str) -> Sequence[str]:
 def resolve_players(
     request: ReviewRequest, workers: int | None = None, progress: Progress | None = None
 ) -> ReviewRequest:
-    """Return the request with strong players, and with targets for equal match lengths.
+    """Return the request with its strong players and its targets for equal match length.
 
-    This function plays pilot matches. If `adapt` is True, it also trains players and caches the
-    results.
+    The function plays pilot matches. If `adapt` is True, the function also trains players and
+    caches the results.
 
     Args:
         request: Request of the review.
         workers: Number of worker threads.
         progress: Callback that reports the progress.
     """
-    strong = {}
+    strong_players = {}
     for index, variant in enumerate(request.variants):
-        part = partial_progress(progress, index, len(request.variants))
+        variant_progress = partial_progress(progress, index, len(request.variants))
         if request.given_strong is not None:
-            strong[variant] = request.given_strong
+            strong_players[variant] = request.given_strong
         elif request.adapt:
-            strong[variant] = train_or_find_strongest(variant, request.seed, workers, part)
+            strong_players[variant] = train_or_find_strongest(
+                variant, request.seed, workers, variant_progress
+            )
         else:
-            strong[variant] = load_or_find_strongest(variant, request.seed, workers)
-        if part is not None:
-            part(1, 1)
+            strong_players[variant] = load_or_find_strongest(variant, request.seed, workers)
+        if variant_progress is not None:
+            variant_progress(1, 1)
     same_length = {}
     if not request.is_solo and not request.sweep and request.base is not None:
-        baseline_turns = mean_turns_per_match(strong[request.base], request.base, request, workers)
+        baseline_turns = mean_turns_per_match(
+            strong_players[request.base], request.base, request, workers
+        )
         for variant in request.compared_variants:
-            text = _variant_of_length(baseline_turns, variant, strong[variant], request, workers)
-            if text is not None and text not in request.variants:
-                same_length[variant] = text
-                strong[text] = strong[variant]
-    return replace(request, strong=tuple(strong.items()), same_length=tuple(same_length.items()))
+            adjusted_variant = _variant_of_length(
+                baseline_turns, variant, strong_players[variant], request, workers
+            )
+            if adjusted_variant is not None and adjusted_variant not in request.variants:
+                same_length[variant] = adjusted_variant
+                strong_players[adjusted_variant] = strong_players[variant]
+    return replace(
+        request, strong=tuple(strong_players.items()), same_length=tuple(same_length.items())
+    )
 
 
 def _variant_of_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
-    """Return the variant with the target for a match length, or None if no change is needed."""
+    """Return the variant with the target for a given match length, or None if unchanged."""
     rules = variants.find_variant(variant)
     target = rules.params["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):
         return None
-    own_turns = mean_turns_per_match(player, variant, request, workers)
-    if abs(own_turns / n_turns - 1) <= LENGTH_TOLERANCE:
+    current_turns = mean_turns_per_match(player, variant, request, workers)
+    if abs(current_turns / n_turns - 1) <= LENGTH_TOLERANCE:
         return None
 
     def length(points: int) -> float:
         return mean_turns_per_match(player, f"{variant}+points_target={points}", request, workers)
 
-    final = nearest_target(n_turns, length, target * n_turns / own_turns)
-    return variants.find_variant(f"{variant}+points_target={final}").spec
+    new_target = nearest_target(n_turns, length, target * n_turns / current_turns)
+    return variants.find_variant(f"{variant}+points_target={new_target}").spec
 
 
 def nearest_target(n_turns: float, length: Callable[[int], float], guess: float) -> int:
-    """Return the target, a multiple of five, with the match length nearest to `n_turns`.
+    """Return the target score for which the match length is nearest to `n_turns`.
 
-    Match length increases with the target, but not proportionally, because the last deal of a match
-    is always completed. The search therefore finds two adjacent targets: with the lower target,
-    matches are too short, and with the higher target, they are long enough.
+    Targets are multiples of five. Match length increases with the target, but not proportionally,
+    because the last deal of a match is always completed. The search therefore finds two adjacent
+    targets between which the desired length lies.
 
     Args:
         n_turns: Desired number of turns per match.
-        length: Function that returns the turns per match for a target.
-        guess: First target to try.
+        length: Function that returns the number of turns per match for a target.
+        guess: Target that is tried first.
     """
     max_candidate = rule_parameters()["points_target"].high // TARGET_STEP
-    # Candidates are multiples of five. The target 0 is impossible.
+    # Candidates are multiples of five. A target of 0 is not possible.
     low, high = 0, max_candidate + 1
-    shortest, longest = 0.0, math.inf
+    low_turns, high_turns = 0.0, math.inf
     candidate = round(guess / TARGET_STEP)
     while high - low > 1:
         candidate = min(max(candidate, low + 1), high - 1)
         turns = length(candidate * TARGET_STEP)
         if turns < n_turns:
-            low, shortest = candidate, turns
+            low, low_turns = candidate, turns
         else:
-            high, longest = candidate, turns
-        slope = turns / candidate if high > max_candidate else (longest - shortest) / (high - low)
-        candidate = round(low + (n_turns - shortest) / slope)
-    is_low = low and n_turns - shortest < longest - n_turns
-    return TARGET_STEP * (low if is_low else high)
+            high, high_turns = candidate, turns
+        slope = (
+            turns / candidate if high > max_candidate else (high_turns - low_turns) / (high - low)
+        )
+        candidate = round(low + (n_turns - low_turns) / slope)
+    is_low_nearer = low and n_turns - low_turns < high_turns - n_turns
+    return TARGET_STEP * (low if is_low_nearer else high)
 
 
 def mean_turns_per_match(
     player: str, variant: str, request: ReviewRequest, workers: int | None
 ) -> float:
-    """Return the mean number of turns per match of a player against itself.
+    """Return the mean number of turns per match of a player in self-play.
 
-    The mean covers the first `LENGTH_MATCHES` matches of the review. As a result, the ratio of two
-    lengths has a standard error of about 1.3 %.
+    The mean covers the first `MAX_LENGTH_MATCHES` matches of the review. The ratio of two match
+    lengths therefore has a standard error of about 1.3 %.
     """
-    matches = min(request.matches, LENGTH_MATCHES)
-    rows = play_matches(player, player, variant, request.seed, workers, matches)
-    turns, deals = (
+    n_matches = min(request.matches, MAX_LENGTH_MATCHES)
+    rows = play_matches(player, player, variant, request.seed, workers, n_matches)
+    n_turns, n_deals = (
         paired_estimate.compute_ratio(rows, metrics.METRICS_BY_NAME[name]).value
         for name in LENGTH_METRICS
     )
-    return turns * deals
+    return n_turns * n_deals
 
 
 # Review files

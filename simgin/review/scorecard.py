@@ -1,9 +1,9 @@
-"""Scorecard of a review: the metrics of a rule set, and the sizes of effects.
+"""Scorecard of a review: the metrics of a rule set and effect sizes.
 
-Each value belongs to one player type. The scorecard of a rule set shows the values of the strong
-player. Effect sizes classify differences by the number of evenings that players need to notice them
-(see `ScorecardRow.effect_bounds`): one evening under each rule set for *much*, and ten evenings for
-*a little*.
+Each value applies to one player type. The scorecard of a rule set shows the values for the strong
+player. Effect sizes classify differences by the number of evenings in which players would notice
+them: one evening under each rule set for *much*, and ten evenings for *a little* (see
+`ScorecardRow.effect_bounds`).
 """
 
 import math
@@ -22,25 +22,25 @@ from simgin.stats.estimate import ALPHA, RatioSums, estimate_metric, estimate_ra
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.text.messages import did_you_mean, format_value
 
-# Number of matches per evening, and number of evenings for a small effect
-MATCHES_PER_EVENING, EVENINGS = 5, 10
-TENFOLD = 10  # factor above which even a small change of a percentage counts as "much"
+# number of matches per evening, and number of evenings for a small effect
+MATCHES_PER_EVENING, EVENINGS_FOR_LITTLE = 5, 10
+TENFOLD_FACTOR = 10  # factor above which even a small change in a percentage is "much"
 PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "the match has no single score"
 # Effect sizes
 SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "inconclusive"
 
-Measurement = PairedEstimate | str  # A string states the reason for a missing value.
+Measurement = PairedEstimate | str  # a string states the reason for a missing value
 
 
 @dataclass(frozen=True, eq=False)
 class MatchupStats:
-    """Statistics of one player under a variant, against itself or in solitaire games.
+    """Statistics of a player under a variant, in self-play or in solitaire games.
 
     Attributes:
         rows: Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
-        match_course: Counts of `simgin.review.match_course.count_matches`, or an empty mapping.
+        match_course: Counts from `simgin.review.match_course.count_matches`, or an empty mapping.
     """
 
     rows: np.ndarray
@@ -48,18 +48,22 @@ class MatchupStats:
 
     def metric(self, name: str) -> PairedEstimate:
         """Estimate a metric from all matches."""
-        own = paired_estimate.compute_ratio(self.rows, metrics.METRICS_BY_NAME[name])
-        return replace(own, unit_se=estimate_metric(self._total, metrics.METRICS_BY_NAME[name]).se)
+        ratio = paired_estimate.compute_ratio(self.rows, metrics.METRICS_BY_NAME[name])
+        return replace(
+            ratio, unit_se=estimate_metric(self._total, metrics.METRICS_BY_NAME[name]).se
+        )
 
-    def per_unit(self, unit: str, *facts: str, share: bool = False) -> PairedEstimate:
-        """Return the sum of several facts per unit of analysis, such as turns per match."""
-        columns = [batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact] for fact in facts]
+    def per_unit(self, unit: str, *fact_names: str, is_proportion: bool = False) -> PairedEstimate:
+        """Return the sum of several recorded quantities per unit, such as turns per match."""
+        columns = [batch_columns.COL_SUM + batch_columns.FACT_INDEX[fact] for fact in fact_names]
         counts = self.rows[:, columns].sum(axis=1)
         denominator = self.rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX[unit]]
-        own = paired_estimate.compute_rate(counts, denominator, is_proportion=share)
-        unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in facts])
-        # As for other metrics, the number of effective batches depends on the number of units.
-        return replace(own, effective_batches=batches.effective_batches(self.rows), unit_se=unit_se)
+        rate = paired_estimate.compute_rate(counts, denominator, is_proportion=is_proportion)
+        unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in fact_names])
+        # The effective number of batches depends on the number of units, as for other metrics.
+        return replace(
+            rate, effective_batches=batches.effective_batches(self.rows), unit_se=unit_se
+        )
 
     @property
     def n_matches(self) -> int:
@@ -71,30 +75,30 @@ class MatchupStats:
         return batches.sum_rows(self.rows)
 
     def _ratio_sums(self, fact: str, unit: str) -> RatioSums:
-        """Return the sums of a fact and of its denominator if each unit is one match."""
+        """Return the sums of a recorded quantity and of its denominator over single matches."""
         total, numerator_index, denominator_index = (
             self._total,
             batch_columns.FACT_INDEX[fact],
             batch_columns.FACT_INDEX[unit],
         )
-        cross = batch_columns.COL_SUM if unit == "matches" else batch_columns.COL_CROSS
+        cross_column = batch_columns.COL_SUM if unit == "matches" else batch_columns.COL_CROSS
         return RatioSums(
             numerator=int(total[batch_columns.COL_SUM + numerator_index]),
             numerator_square=int(total[batch_columns.COL_SQUARE + numerator_index]),
             denominator=int(total[batch_columns.COL_SUM + denominator_index]),
             denominator_square=int(total[batch_columns.COL_SQUARE + denominator_index]),
-            cross=int(total[cross + numerator_index]),
+            cross=int(total[cross_column + numerator_index]),
             is_in_every_unit=True,
         )
 
     def _unit_se(self, ratios: Sequence[RatioSums]) -> float:
-        """Return the standard error of a sum of ratios, computed over single matches.
+        """Return the standard error of a sum of ratios, computed from single matches.
 
         Every deal has only one ending, so the covariance of two endings is minus the product of
-        their proportions per deal.
+        their proportions of deals.
         """
-        units = int(self._total[batch_columns.COL_UNITS])
-        estimates = [estimate_ratio(units, ratio) for ratio in ratios]
+        n_units = int(self._total[batch_columns.COL_UNITS])
+        estimates = [estimate_ratio(n_units, ratio) for ratio in ratios]
         values = np.array([estimate.value for estimate in estimates])
         covariance = (values.sum() ** 2 - values @ values) / ratios[0].denominator
         return float(np.sqrt(sum(estimate.se**2 for estimate in estimates) - covariance))
@@ -106,17 +110,17 @@ class ScorecardRow:
 
     Attributes:
         key: Name of the metric in output files.
-        title: Name shown to users.
+        title: Title shown to users.
         measure: Function that computes the value.
         digits: Number of decimals.
-        unit: Unit printed after a value.
+        unit: Unit that is printed after a value.
         more: Word for a higher value, such as "longer".
         less: Word for a lower value, such as "shorter".
-        factor: Factor by which values are multiplied for display, 100 for percentages.
-        fixed_bounds: Minimum differences that are called "a little" and "much", or None to derive
-            them from the standard deviation of a match.
-        goal_names: Names that goals can use, in addition to the title.
-        meaning: Explanation, for rows that need more than a title.
+        factor: Factor by which values are multiplied for display, which is 100 for percentages.
+        fixed_bounds: Minimum absolute differences for "a little" and "much". If None, they are
+            derived from the standard deviation of a match.
+        goal_names: Names that can be used in goals in addition to the title.
+        meaning: Explanation for a row whose title is not sufficient.
         is_training_independent: True if training the player for the rules would hardly change the
             value.
     """
@@ -135,26 +139,27 @@ class ScorecardRow:
     is_training_independent: bool = False
 
     def effect_bounds(self, baseline: PairedEstimate, n_matches: int) -> tuple[float, float]:
-        """Return the minimum differences that are called "a little" and "much".
+        """Return the minimum absolute differences for the effect sizes "a little" and "much".
 
-        The bound for "much" is the standard error of the difference between rule sets with
-        MATCHES_PER_EVENING matches each, estimated from the baseline. The bound for "a little" uses
-        EVENINGS times as many matches. If the true difference is one standard error, its sign is
-        observed correctly with probability 5/6.
+        The bound for "much" is the standard error of the difference between two rule sets with
+        MATCHES_PER_EVENING matches each. It is estimated from the baseline. The bound for "a
+        little" is the standard error with EVENINGS_FOR_LITTLE times as many matches. If the true
+        difference is one standard error, the observed difference has the correct sign with
+        probability 5/6.
 
         Args:
-            baseline: Value under the baseline.
-            n_matches: Number of matches from which `baseline` was computed.
+            baseline: Estimate under the baseline.
+            n_matches: Number of matches on which `baseline` is based.
         """
         if self.fixed_bounds is not None:
             return self.fixed_bounds
         se = baseline.se if np.isnan(baseline.unit_se) else baseline.unit_se
-        per_match = se * np.sqrt(n_matches)
-        much = float(per_match * np.sqrt(2 / MATCHES_PER_EVENING))
-        return much / np.sqrt(EVENINGS), much
+        sd_per_match = se * np.sqrt(n_matches)
+        much_bound = float(sd_per_match * np.sqrt(2 / MATCHES_PER_EVENING))
+        return much_bound / np.sqrt(EVENINGS_FOR_LITTLE), much_bound
 
     def format_value(self, value: float) -> str:
-        """Return a value with its unit."""
+        """Format a value with its unit."""
         return f"{value * self.factor:.{self.digits}f}{self.unit}"
 
     def format_change(self, change: float) -> str:
@@ -163,59 +168,59 @@ class ScorecardRow:
         return f"{rounded:+.{self.digits}f}" if rounded else "0"
 
     def format_interval(self, number: PairedEstimate) -> str:
-        """Return the half-width of the confidence interval, without a unit."""
+        """Format the half-width of the confidence interval without a unit."""
         half_width, digits = self._half_width(number)
         return f"± {half_width:.{digits}f}"
 
     def format_difference(self, difference: PairedEstimate) -> str:
-        """Return a difference and the half-width of its interval, with the unit of percentages."""
+        """Format a difference and the half-width of its interval, with the unit of percentages."""
         half_width, digits = self._half_width(difference)
         change = replace(self, digits=digits).format_change(difference.value)
         unit = " points" if self.unit == PERCENT_SIGN else ""
         return f"{change} ± {half_width:.{digits}f}{unit}"
 
     def _half_width(self, number: PairedEstimate) -> tuple[float, int]:
-        """Return the half-width of the confidence interval and its number of decimals."""
-        low, high = (limit * self.factor for limit in number.interval)
+        """Return the half-width of the confidence interval and the number of decimals to show."""
+        low, high = (bound * self.factor for bound in number.interval)
         half_width = (high - low) / 2
         return half_width, max(self.digits, 1 if half_width >= 0.05 else 2)
 
 
 def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
-    """Return the effect size of a difference: SAME, LITTLE, MUCH or UNCLEAR.
+    """Return the effect size of a difference:  SAME, LITTLE, MUCH or UNCLEAR.
 
-    The result is SAME if the whole interval is within the bound for LITTLE. If the interval
+    If the whole interval is within the bounds for LITTLE, the result is SAME. If the interval
     includes both SAME and a larger effect, the result is UNCLEAR. If the interval includes LITTLE
     and MUCH, the result is LITTLE.
     """
-    little, much = bounds
+    little_bound, much_bound = bounds
     low, high = difference.interval
-    if np.isnan(low + high + little):
+    if np.isnan(low + high + little_bound):
         return UNCLEAR
-    if -little <= low and high <= little:
+    if -little_bound <= low and high <= little_bound:
         return SAME
-    smallest = max(low, -high)
-    if smallest >= much:
+    min_effect = max(low, -high)
+    if min_effect >= much_bound:
         return MUCH
-    return LITTLE if smallest >= little else UNCLEAR
+    return LITTLE if min_effect >= little_bound else UNCLEAR
 
 
 def effect_size_range(size: str, bounds: tuple[float, float], interval: tuple[float, float]) -> str:
     """Return an effect size, or the sizes that an unclear interval with one direction includes.
 
-    The direction is the sign of the difference. The result is UNCLEAR if the interval includes
-    effects in both directions, or if there is no interval.
+    The direction of an effect is the sign of the difference. If the interval includes effects in
+    both directions or does not exist, the result is UNCLEAR.
 
     Args:
-        size: Effect size (see `effect_size`).
-        bounds: Minimum differences that are called "a little" and "much".
+        size: Effect size returned by `effect_size`.
+        bounds: Minimum absolute differences for "a little" and "much".
         interval: Confidence interval of the difference.
     """
-    little, much = bounds
+    little_bound, much_bound = bounds
     low, high = interval
-    if size != UNCLEAR or not max(low, -high) >= -little:
+    if size != UNCLEAR or not max(low, -high) >= -little_bound:
         return size
-    return f"at most {LITTLE}" if max(high, -low) < much else f"{SAME} to {MUCH}"
+    return f"at most {LITTLE}" if max(high, -low) < much_bound else f"{SAME} to {MUCH}"
 
 
 def is_tenfold(
@@ -224,42 +229,45 @@ def is_tenfold(
     """Return True if a percentage differs significantly by a factor of ten or more."""
     if row.unit != PERCENT_SIGN:
         return False
-    growth, decline = (
+    is_tenfold_increase, is_tenfold_decrease = (
         replace(difference, error_rate=error_rate)
-        for difference in (value - reference.rescale(TENFOLD), value.rescale(TENFOLD) - reference)
+        for difference in (
+            value - reference.rescale(TENFOLD_FACTOR),
+            value.rescale(TENFOLD_FACTOR) - reference,
+        )
     )
-    return growth.interval[0] >= 0 or decline.interval[1] <= 0
+    return is_tenfold_increase.interval[0] >= 0 or is_tenfold_decrease.interval[1] <= 0
 
 
-# Measures
+# Functions that compute scorecard values
 
 
-def _ending_rate(*endings: str) -> Callable[[MatchupStats], Measurement]:
-    return lambda played: played.per_unit("deals", *endings, share=True)
+def _ending_rate_measure(*endings: str) -> Callable[[MatchupStats], Measurement]:
+    return lambda played: played.per_unit("deals", *endings, is_proportion=True)
 
 
-def _metric_of(metric: str) -> Callable[[MatchupStats], Measurement]:
+def _metric_measure(metric: str) -> Callable[[MatchupStats], Measurement]:
     return lambda played: played.metric(metric)
 
 
-def _match_turns(played: MatchupStats) -> PairedEstimate:
-    return played.per_unit("matches", "turns")
+def _match_turns(stats: MatchupStats) -> PairedEstimate:
+    return stats.per_unit("matches", "turns")
 
 
-def _draws(played: MatchupStats) -> PairedEstimate:
-    return played.per_unit("deals", "a_draws")
+def _draws(stats: MatchupStats) -> PairedEstimate:
+    return stats.per_unit("deals", "a_draws")
 
 
-def _median_knock(axis: int) -> Callable[[MatchupStats], Measurement]:
+def _median_knock_measure(axis: int) -> Callable[[MatchupStats], Measurement]:
     """Return a function that computes the median turn (axis 1) or deadwood (axis 2) of knocks."""
-    squares = {1: "turn_squares", 2: "deadwood_squares"}[axis]
+    squares_key = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def measure(played: MatchupStats) -> Measurement:
         if "knocks" not in played.match_course:
             return "its matches were not recorded"
         knocks = played.match_course["knocks"].sum(axis=3 - axis)
         return (
-            match_course.grouped_median(knocks, played.match_course[squares])
+            match_course.grouped_median(knocks, played.match_course[squares_key])
             if knocks.any()
             else NO_KNOCK
         )
@@ -267,20 +275,20 @@ def _median_knock(axis: int) -> Callable[[MatchupStats], Measurement]:
     return measure
 
 
-def _comeback_rate(played: MatchupStats) -> Measurement:
-    if "leads" not in played.match_course:
+def _comeback_rate(stats: MatchupStats) -> Measurement:
+    if "leads" not in stats.match_course:
         return NO_SCORE
-    matches, comebacks = played.match_course["leads"].T
+    matches, comebacks = stats.match_course["leads"].T
     return _with_binomial_se(paired_estimate.compute_rate(comebacks, matches, is_proportion=True))
 
 
-def _with_binomial_se(share: PairedEstimate) -> PairedEstimate:
+def _with_binomial_se(rate: PairedEstimate) -> PairedEstimate:
     """Return a proportion of matches with its binomial standard error."""
-    return replace(share, unit_se=float(np.sqrt(share.value * (1 - share.value) / share.n)))
+    return replace(rate, unit_se=float(np.sqrt(rate.value * (1 - rate.value) / rate.n)))
 
 
-def _shutout_rate(played: MatchupStats) -> Measurement:
-    return played.metric("loser_zero") if "leads" in played.match_course else NO_SCORE
+def _shutout_rate(stats: MatchupStats) -> Measurement:
+    return stats.metric("loser_zero") if "leads" in stats.match_course else NO_SCORE
 
 
 # differences that players notice over years but not in one evening
@@ -296,13 +304,13 @@ TURNS_ROW = ScorecardRow(
     goal_names=("turns per match",),
 )
 GIN_ROW = ScorecardRow(
-    *("gin", "Deals ending in gin", _ending_rate("gin", "big_gin", "shot")),
+    *("gin", "Deals ending in gin", _ending_rate_measure("gin", "big_gin", "shot")),
     **_PERCENT_FORMAT,
     goal_names=("gin",),
     meaning="percentage of all deals",
 )
 DEALS_ROW = ScorecardRow(
-    *("deals_per_match", "Deals per match", _metric_of("deals_per_match"), 1),
+    *("deals_per_match", "Deals per match", _metric_measure("deals_per_match"), 1),
     less="fewer",
     goal_names=("deals per match",),
 )
@@ -326,32 +334,32 @@ TWO_PLAYER_ROWS = (
     ScorecardRow(
         "turns",
         "Turns per deal",
-        _metric_of("turns"),
+        _metric_measure("turns"),
         1,
         **_LENGTH_WORDS,
         goal_names=("turns per deal",),
     ),
     GIN_ROW,
     ScorecardRow(
-        *("knock_turn", "Median turn of knocks", _median_knock(1), 1),
+        *("knock_turn", "Median turn of knocks", _median_knock_measure(1), 1),
         more="later",
         less="earlier",
         goal_names=("knock turn",),
         meaning="median number of turns that the knocker has taken",
     ),
     ScorecardRow(
-        *("knock_deadwood", "Median deadwood of knocks", _median_knock(2), 1),
+        *("knock_deadwood", "Median deadwood of knocks", _median_knock_measure(2), 1),
         goal_names=("knock deadwood",),
     ),
     ScorecardRow(
-        *("dead", "Dead hands", _ending_rate("void", "stalled"), 1),
+        *("dead", "Dead hands", _ending_rate_measure("void", "stalled"), 1),
         less="fewer",
         **_PERCENT_FORMAT,
         goal_names=("dead hands",),
         meaning="percentage of all deals",
     ),
     ScorecardRow(
-        *("seat", "Deals won by nondealer", _metric_of("first_player_win"), 1),
+        *("seat", "Deals won by nondealer", _metric_measure("first_player_win"), 1),
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("nondealer", "seats"),
@@ -377,15 +385,15 @@ SOLO_ROWS = (
     ScorecardRow(
         "win",
         "Deals won",
-        _metric_of("win"),
+        _metric_measure("win"),
         1,
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("deals won",),
     ),
-    ScorecardRow("score", "Score per deal", _metric_of("score"), 1, goal_names=("score",)),
+    ScorecardRow("score", "Score per deal", _metric_measure("score"), 1, goal_names=("score",)),
     ScorecardRow(
-        *("match_win", "Matches won", _metric_of("match_win"), 1),
+        *("match_win", "Matches won", _metric_measure("match_win"), 1),
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("matches won",),
@@ -399,7 +407,7 @@ SOLO_ROWS = (
     ),
     DEALS_ROW,
 )
-# Titles and meanings of the rows that compare players
+# titles and meanings of the rows that compare players
 GIN_VS_KNOCK_TITLE = "Playing for gin v knocking"
 MATCHUP_MEANINGS = {
     GIN_VS_KNOCK_TITLE: "percentage of matches won by the player who plays for gin against "
@@ -418,18 +426,18 @@ def scorecard_rows(
 ) -> tuple[ScorecardRow, ...]:
     """Return the scorecard rows for a variant with the given parameters."""
     if params["players"] == 2:
-        first, *others = TWO_PLAYER_ROWS
-        return (first, minutes_row(seconds_per_turn), *others)
-    left_out = set()
+        first_row, *other_rows = TWO_PLAYER_ROWS
+        return (first_row, minutes_row(seconds_per_turn), *other_rows)
+    excluded_keys = set()
     if params["deal_scoring"] == "penalty":
-        left_out |= {"win"}
+        excluded_keys |= {"win"}
     if params["goal"] == "single":
-        left_out |= {"match_win", "deals_per_match"}
-    return tuple(row for row in SOLO_ROWS if row.key not in left_out)
+        excluded_keys |= {"match_win", "deals_per_match"}
+    return tuple(row for row in SOLO_ROWS if row.key not in excluded_keys)
 
 
 def skill_title(is_solo: bool) -> str:
-    """Return the title of the skill row, the last title in MATCHUP_MEANINGS or SOLO_MEANINGS."""
+    """Return the title of the skill row."""
     return list(SOLO_MEANINGS if is_solo else MATCHUP_MEANINGS)[-1]
 
 
@@ -449,7 +457,7 @@ _GOAL_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class DesignGoal:
-    """Row of the scorecard, with lower and upper limits for its displayed value."""
+    """Scorecard row with a lower and an upper limit for the displayed value."""
 
     row: ScorecardRow
     low: float
@@ -460,7 +468,7 @@ class DesignGoal:
         """Return MET, MISSED or UNDECIDED, depending on the confidence interval of a value."""
         if not isinstance(value, PairedEstimate):
             return UNDECIDED
-        low, high = (limit * self.row.factor for limit in value.interval)
+        low, high = (bound * self.row.factor for bound in value.interval)
         if math.isnan(low + high):
             return UNDECIDED
         if self.low <= low and high <= self.high:
@@ -469,13 +477,13 @@ class DesignGoal:
 
 
 def parse_goals(texts: Sequence[str], rows: Sequence[ScorecardRow]) -> list[DesignGoal]:
-    """Parse design goals. Each string can contain several goals separated by commas.
+    """Parse strings that contain design goals, separated by commas.
 
     Raises:
         ReviewError: If a goal is not valid.
     """
-    parts = [part.strip() for text in texts for part in text.split(",")]
-    return [_parse_goal(part, rows) for part in parts if part]
+    goal_texts = [goal_text.strip() for text in texts for goal_text in text.split(",")]
+    return [_parse_goal(goal_text, rows) for goal_text in goal_texts if goal_text]
 
 
 def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
@@ -485,17 +493,17 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
             f"{format_value(text)} is not a valid goal. Use a goal such as `turns per match "
             "100..140`, `gin 40..50 %` or `dead hands < 5 %`."
         )
-    names = {
+    row_by_name = {
         name: row
         for row in rows
         for name in (row.key.replace("_", " "), row.title.lower(), *row.goal_names)
     }
     name = " ".join(match["name"].split())
-    if name not in names:
-        near = did_you_mean(name, names)
-        known = ", ".join(row.goal_names[0] if row.goal_names else row.key for row in rows)
-        valid = f" Valid names: {known}." if near == "." else ""
-        raise ReviewError(f"the scorecard has no row {format_value(name)}{near}{valid}")
+    if name not in row_by_name:
+        suggestion = did_you_mean(name, row_by_name)
+        known_names = ", ".join(row.goal_names[0] if row.goal_names else row.key for row in rows)
+        valid_names = f" Valid names: {known_names}." if suggestion == "." else ""
+        raise ReviewError(f"the scorecard has no row {format_value(name)}{suggestion}{valid_names}")
     low = match["low"] or match["least"] or "-inf"
     high = match["high"] or match["most"] or "inf"
     if float(low) > float(high):
@@ -503,4 +511,4 @@ def _parse_goal(text: str, rows: Sequence[ScorecardRow]) -> DesignGoal:
             f"in the goal {format_value(text)}, the lower limit is greater than the upper limit. "
             "Swap the limits."
         )
-    return DesignGoal(names[name], float(low), float(high), text)
+    return DesignGoal(row_by_name[name], float(low), float(high), text)

@@ -250,6 +250,6 @@ def test_the_page_states_what_a_review_plays():
     assert f"players plays [{first:,} to {last:,} matches]" in REVIEWS
     assert f"solitaire games, every player plays {solo:,} matches" in REVIEWS
     assert all(f"`{name}`" in REVIEWS for name in cast.CHALLENGERS)
-    evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS)
+    evenings = (scorecard.MATCHES_PER_EVENING, scorecard.EVENINGS_FOR_LITTLE)
     assert (review_request.DEEP_FACTOR, *evenings) == (100, 5, 10)
     assert (review_request.LENGTH_TOLERANCE, review_request.TARGET_STEP) == (0.1, 5)

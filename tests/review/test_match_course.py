@@ -224,7 +224,7 @@ def test_two_ways_in_which_a_deal_ends_have_the_scatter_of_their_sum():
     for record in kernel.play_with_records(matchup, 0, 2_000)[1]:
         deals.setdefault(int(record["unit"]), []).append(record)
     played = MatchupStats(run_matchup(matchup, 2_000, 1), {})
-    own = played.per_unit("deals", "gin", "knock", share=True)
+    own = played.per_unit("deals", "gin", "knock", is_proportion=True)
     both = of_matches(deals.values(), lambda _: 1, has_ending("gin", "knock"))
     assert own.unit_se == pytest.approx(both, rel=0.02)
 

@@ -71,7 +71,7 @@ def rows(small_review):
 
 
 def test_the_live_scorecard_contains_only_final_results(monkeypatch):
-    monkeypatch.setattr(live_scorecard, "MAX_TIME_SHARE", math.inf)
+    monkeypatch.setattr(live_scorecard, "MAX_TIME_PROPORTION", math.inf)
     pilot, tables = [], []
     request = resolve_players(
         ReviewRequest.read(
