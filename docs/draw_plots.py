@@ -73,7 +73,7 @@ def _draw_knocks(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
         values = np.round(table[: len(KNOCK_TURNS), 1:].T * 100 / features.MATCH_VALUE) + 0.0
         counts = range(1, champion.N_KNOCK_COUNTS)
         figures.heat_map(
-            axes, values, counts, KNOCK_TURNS, midpoint=0, reach=8, number_format="{:+.0f}"
+            axes, values, counts, KNOCK_TURNS, midpoint=0, max_deviation=8, number_format="{:+.0f}"
         )
         figures.set_panel_title(axes, opponent)
         figures.set_axis_labels(axes, "", "deadwood")

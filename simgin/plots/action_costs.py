@@ -150,7 +150,13 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     reach = figures.max_distance(cells, 1.0)
     form = "{:+.0f}" if reach >= 5 else "{:+.1f}"
     figures.heat_map(
-        axes, cells.to_numpy(float), rows, columns, midpoint=0, reach=reach, number_format=form
+        axes,
+        cells.to_numpy(float),
+        rows,
+        columns,
+        midpoint=0,
+        max_deviation=reach,
+        number_format=form,
     )
     for text in axes.texts:
         column, row = map(int, text.get_position())

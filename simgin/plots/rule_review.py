@@ -283,7 +283,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
             places,
             places,
             midpoint=0,
-            reach=reach,
+            max_deviation=reach,
             number_format="{:+.0f}",
             font_size=figures.FONT_SMALL,
         )
@@ -395,7 +395,9 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     (axes,) = figures.stack_panels(figure, 1)
     form = "{:.1f}" if figures.max_distance(cells, 0) < 20 else "{:.0f}"
     names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
-    figures.heat_map(axes, cells, *names, midpoint=midpoint, reach=reach, number_format=form)
+    figures.heat_map(
+        axes, cells, *names, midpoint=midpoint, max_deviation=reach, number_format=form
+    )
     if has_line and min(cells.shape) > 1 and lowest < midpoint < highest:
         axes.contour(cells, levels=[midpoint], colors=figures.TEXT_COLOUR, linewidths=1.5)
     figures.set_axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))

@@ -1,6 +1,6 @@
-"""Cards in HTML: hands grouped by melds, the discard pile and face-down cards.
+"""HTML card rows: hands grouped by melds, the discard pile and face-down cards.
 
-The template cards.html.j2 renders the cards.
+The template cards.html.j2 renders the card rows.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from markupsafe import Markup, escape
 from simgin.text.notation import RANK_LETTERS, SUIT_LETTERS
 
 SUIT_SYMBOLS = {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}
-FACE_DOWN = "?"  # string for a face-down card
+FACE_DOWN = "?"  # string that represents a face-down card
 CARD_PATTERN = re.compile(rf"\b[{RANK_LETTERS}][{SUIT_LETTERS}]\b")
-# Character that displays a suit as text instead of an emoji
+# character that displays a suit symbol as text instead of an emoji
 TEXT_VARIATION = "\N{VARIATION SELECTOR-15}"
 
 
@@ -26,9 +26,9 @@ class CardRow(NamedTuple):
 
     Attributes:
         label: Heading of the row.
-        groups: Cards such as `7H`, or FACE_DOWN.
-        marked: Card drawn with a thick border.
-        removed: Indices of removed cards, counted over all groups.
+        groups: Cards such as `7H` or FACE_DOWN, by group.
+        marked: Card that is drawn with a thick border.
+        removed: Indices of the removed cards, counted over all groups.
     """
 
     label: str
@@ -38,21 +38,23 @@ class CardRow(NamedTuple):
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
-        """Groups of cards, in which a card is a pair of its HTML and its CSS classes."""
+        """Groups of cards. Each card is a pair of its HTML and its CSS classes."""
         indices = count()
         return [[self._card_html(card, next(indices)) for card in group] for group in self.groups]
 
     def _card_html(self, card: str, index: int) -> tuple[Markup, str]:
-        tones = {
+        css_classes = {
             "marked": card == self.marked,
             "gone": index in self.removed,
             "back": card == FACE_DOWN,
         }
-        return _face_html(card), " ".join(tone for tone, is_so in tones.items() if is_so)
+        return _face_html(card), " ".join(
+            css_class for css_class, applies in css_classes.items() if applies
+        )
 
 
 def cards_to_html(text: str) -> Markup:
-    """Convert a string to HTML in which suit symbols replace the suit letters of cards."""
+    """Convert a string to HTML and replace the suit letters of cards by suit symbols."""
     return Markup(re.sub(CARD_PATTERN, lambda match: _face_html(match[0]), str(escape(text))))
 
 
@@ -61,6 +63,6 @@ def _face_html(card: str) -> Markup:
     if card == FACE_DOWN:
         return Markup("")
     rank, suit = tuple(card)
-    red = " red" if suit in "HD" else ""
-    symbol = f'<span class="suit{red}">{SUIT_SYMBOLS[suit]}{TEXT_VARIATION}</span>'
+    red_class = " red" if suit in "HD" else ""
+    symbol = f'<span class="suit{red_class}">{SUIT_SYMBOLS[suit]}{TEXT_VARIATION}</span>'
     return Markup(f"{'10' if rank == 'T' else rank}{symbol}")

@@ -1,6 +1,6 @@
 """Output files of a report, including the self-contained HTML report.
 
-The HTML report contains the sentences, plots, tables and methods of a report. Its template is
+An HTML report contains the sentences, plots, tables and methods of a report. Its template is
 page.html.j2. All strings are escaped, so that names can contain any character.
 """
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 HTML_NAME, SUMMARY_NAME = "report.html", "summary.md"
-PLOTS_FOLDER = "plots/"  # folder for the plots
+PLOTS_FOLDER = "plots/"  # default folder for the plots
 TEMPLATE, STYLE, SCRIPT, RESULT_TEMPLATE = (
     Path(__file__).with_name(name)
     for name in ("page.html.j2", "page.css.j2", "page.js.j2", "result.html.j2")
 )
-_RESULT_NUMBERS = itertools.count(1)  # unique numbers, because ids must be unique in a notebook
-MIN_ROWS_FILTERED = 8  # minimum number of rows for a filter
-# Minimum number of rows for scrolling, which exceeds the number of decisions in any deal
+_RESULT_NUMBERS = itertools.count(1)  # counter for ids, which must be unique in a notebook
+MIN_ROWS_FILTERED = 8  # minimum number of rows of a table with a filter
+# minimum number of rows of a scrollable table, which exceeds the number of decisions in any deal
 MIN_ROWS_SCROLLED = 60
-LONG_TEXT = 24  # minimum number of characters for a wide column
-# Maximum length of a number; longer strings are text that begins with a number
+MIN_LONG_TEXT_LENGTH = 24  # minimum length of text in a wide column, in characters
+# Maximum length of a number, in characters. Longer strings are text that begins with a number.
 MAX_NUMBER_LENGTH = 40
 CSS_COLOURS = {
     figures.TEXT_COLOUR: "var(--ink)",
@@ -57,8 +57,8 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
 
     Args:
         report: The report.
-        plots_folder: Folder for the plots, with a trailing slash, or an empty string to use the
-            output directory.
+        plots_folder: Folder for the plots with a trailing slash, or an empty string for the output
+            directory.
     """
     return {
         **report.files,
@@ -69,7 +69,7 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
 
 
 def _escape_markdown(markdown: str) -> str:
-    """Escape HTML tags and control characters in a Markdown text."""
+    """Escape HTML tags and control characters in Markdown."""
     return escape_control_chars(re.sub("<(?=[a-zA-Z/!?])", "&lt;", markdown))
 
 
@@ -122,16 +122,16 @@ def render_result(report: Report, plots: Iterable[Plot]) -> str:
 
 
 def _column_classes(table: Table) -> list[str]:
-    """Return the CSS classes for each column: "number", "text" or "long text"."""
+    """Return the CSS classes of each column, which are  "number", "text" or "long text"."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     return [_column_class([str(cell) for cell in column if str(cell)]) for column in columns]
 
 
 def _column_class(texts: Sequence[str]) -> str:
-    longest = max(map(len, texts), default=0)
-    if longest <= MAX_NUMBER_LENGTH and all(map(NUMBER_PATTERN.match, texts)):
+    max_length = max(map(len, texts), default=0)
+    if max_length <= MAX_NUMBER_LENGTH and all(map(NUMBER_PATTERN.match, texts)):
         return "number"
-    return "long text" if longest > LONG_TEXT else "text"
+    return "long text" if max_length > MIN_LONG_TEXT_LENGTH else "text"
 
 
 # Template
@@ -139,7 +139,7 @@ def _column_class(texts: Sequence[str]) -> str:
 
 @functools.cache
 def load_template(path: Path) -> Template:
-    """Return a Jinja template, which can include other templates and the common style sheet."""
+    """Return a Jinja template that can include other templates and the common style sheet."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -161,21 +161,21 @@ def load_template(path: Path) -> Template:
 
 
 def _script_digest(script: str) -> str:
-    """Return the hash of a script, as a content security policy requires.
+    """Return the hash of a script in the format of a content security policy.
 
-    The policy blocks all scripts without a listed hash.
+    The policy blocks all scripts whose hashes it does not list.
     """
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def report_script_digest() -> str:
-    """Return the hash of the script in every HTML report, as a CSP source."""
+    """Return the hash of the script in HTML reports as a source for a content security policy."""
     script = load_template(SCRIPT).render() + "\n"
     return f"sha256-{_script_digest(script)}"
 
 
 def _allow_breaks(text: str) -> Markup:
-    """Convert a name to HTML that can be broken after "+", ",", ":" and "/"."""
+    """Convert a name to HTML in which lines can break after "+", ",", ":" and "/"."""
     from markupsafe import Markup, escape
 
     return Markup("<wbr>").join(map(escape, re.split(r"(?<=[,:/])(?=[^\s\d])|(?=\+)", text)))
@@ -196,7 +196,7 @@ def _inline_svg(plot: Plot) -> Markup:
         root.attrib.pop(attribute, None)
     root.insert(0, _text_element("title", plot.name, plot.title))
     root.insert(1, _text_element("desc", plot.name, plot.alt))
-    # A tall figure shrinks in print, but must stay at the left margin.
+    # A tall figure shrinks in print but must stay at the left margin.
     root.set("preserveAspectRatio", "xMinYMin meet")
     root.set("role", "img")
     root.set("aria-labelledby", f"{plot.name}-title {plot.name}-desc")
@@ -212,17 +212,17 @@ def _text_element(tag: str, name: str, text: str) -> ElementTree.Element:
 def _clean_element(element: ElementTree.Element, colours: Mapping[str, str]) -> None:
     """Prepare an SVG element for inclusion in the HTML report.
 
-    The function removes namespaces and style sheets, because style sheets would apply to the whole
-    document. It replaces the four colours of the light scheme with CSS variables, unless the user's
-    style has other colours.
+    Namespaces and style sheets are removed because style sheets would apply to the whole document.
+    Unless the user's style has other colours, CSS variables replace the four colours of the light
+    scheme.
     """
     element.tag = _local_name(element.tag)
 
     def page_colour(match: re.Match[str]) -> str:
         colour = match[0].lower()
-        # Text is drawn on data, not on the background.
-        is_kept = element.tag == "text" and colour == figures.BACKGROUND
-        return match[0] if is_kept else colours.get(colour, match[0])
+        # This text is drawn on data, not on the background.
+        is_text_on_data = element.tag == "text" and colour == figures.BACKGROUND
+        return match[0] if is_text_on_data else colours.get(colour, match[0])
 
     element.attrib = {
         _local_name(key): CSS_COLOUR_PATTERN.sub(page_colour, value) if "#" in value else value

@@ -1,4 +1,4 @@
-"""JSON object that `--json` prints and that files of saved deals contain."""
+"""JSON object that `--json` prints and that files with saved deals contain."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def format_json_output(
     Args:
         command: Command that repeats the result.
         rows: Rows of the result.
-        seed: Seed, if the command has one.
-        files: Files written.
-        stopped: Reason for the end, "complete" for a full run.
+        seed: Seed, or None if the command has no seed.
+        files: Paths of the written files.
+        stopped: Reason for stopping, or "complete" for a complete run.
     """
     fields = {
         "simgin": get_version(),

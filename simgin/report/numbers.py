@@ -1,12 +1,13 @@
-"""Formatting of numbers and confidence intervals, with rounding by the standard error."""
+"""Formatting of numbers and confidence intervals, with rounding that depends on the error."""
 
 import math
 
 EN_DASH = "–"  # noqa: RUF001  printed for undefined estimates
-# Number of significant digits of an error; the value gets the same number of decimals
+# `50.12 ± 0.14`, or `0.0012 (0.0003 to 0.0044)` if the interval is asymmetric. If the interval has
+# no width, the result is a number such as `50`. If any argument is NaN, the result is an en dash.
 ERROR_DIGITS = 2
-# Maximum asymmetry of an interval, relative to the width of the interval. If the asymmetry is
-# larger, both bounds are printed.
+# Maximum asymmetry of an interval, relative to its width. If the asymmetry is larger, both bounds
+# are printed.
 MAX_ASYMMETRY = 0.05
 MAX_DECIMALS = 12
 
@@ -16,18 +17,18 @@ def format_number(value: float, error: float) -> str:
     if value == 0:
         return "0"
     decimals = _decimals(error)
-    rounded_value = round(value, decimals) + 0.0  # Adding 0.0 turns minus zero into zero.
+    rounded_value = round(value, decimals) + 0.0  # Adding 0.0 replaces -0.0 with 0.0.
     return f"{rounded_value:.{decimals}f}"
 
 
 def format_estimate(value: float, low: float, high: float, factor: float = 1) -> str:
-    """Return an estimate as text with the half-width of its 95 % confidence interval.
+    """Format an estimate with the half-width of its 95 % confidence interval.
 
     Args:
         value: Point estimate.
         low: Lower confidence bound.
         high: Upper confidence bound.
-        factor: Multiplier for all three numbers, which is 100 for percentages.
+        factor: Factor for all three numbers, which is 100 for percentages.
 
     Returns:
         `50.12 ± 0.14`; `0.0012 (0.0003 to 0.0044)` if the interval is asymmetric; `50` if the
@@ -41,9 +42,9 @@ def format_estimate(value: float, low: float, high: float, factor: float = 1) ->
     half_width = (high - low) / 2
     if half_width == 0:
         return f"{value + 0.0:g}"
-    skew = abs((high - value) - (value - low))
+    asymmetry = abs((high - value) - (value - low))
     value_text = format_number(value, half_width)
-    if skew > MAX_ASYMMETRY * 2 * half_width:
+    if asymmetry > MAX_ASYMMETRY * 2 * half_width:
         low_text = format_number(low, half_width)
         high_text = format_number(high, half_width)
         return f"{value_text} ({low_text} to {high_text})"

@@ -1,8 +1,8 @@
-"""Progress display on stderr: a bar on a terminal, or otherwise log lines.
+"""Progress display on stderr, which is a bar on a terminal and log lines otherwise.
 
-On a terminal, the bar and the interim result are shown below the output and erased at the end. In
-files and pipes, a line is written every ten seconds. In a notebook, one line is overwritten. If the
-environment variable SIMGIN_PROGRESS is `json`, each line is a JSON object for another program.
+On a terminal, the bar and the interim result are shown below the output and are erased at the end.
+In files and pipes, a line is written every ten seconds. In a notebook, a single line is updated. If
+the environment variable SIMGIN_PROGRESS is `json`, each line is a JSON object for another program.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 SECONDS_PER_LINE = 10.0
 REFRESH_SECONDS = 0.5
-# delay in seconds before a notebook shows progress, so that short runs show no progress
+# delay before a notebook shows progress, in seconds, so that short runs do not show it
 NOTEBOOK_DELAY = 1.0
-MIN_MEASURED_SECONDS = 2.0  # minimum playing time in seconds for an estimate of the remaining time
+MIN_MEASURED_SECONDS = 2.0  # minimum playing time for an estimate of the remaining time, in seconds
 BAR_WIDTH = 24  # width of the progress bar, in characters
 FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 
 @dataclass(frozen=True)
 class InterimResult:
-    """Interim result as a line of text, together with the values for another program."""
+    """Interim result as a line of text, with the values for another program."""
 
     line: str
     values: Mapping[str, Any] | None = None
@@ -47,7 +47,7 @@ class InterimResult:
 
 
 class OnProgress(Protocol):
-    """Callback that receives the progress of a request and can stop it by raising an exception."""
+    """Callback for the progress of a request, which can raise an exception to stop it."""
 
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /
@@ -57,27 +57,27 @@ class OnProgress(Protocol):
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
-    """Show a progress display while the block runs, and yield the progress callback."""
+    """Show progress in this context, and yield the progress callback."""
     from numba.core import event
 
     event.Listener.register(CompilationTimer)
     stream = sys.stderr if stream is None else stream
-    with event.install_listener("numba:compile", CompilationTimer()) as compiling:
+    with event.install_listener("numba:compile", CompilationTimer()) as compilation_timer:
         if os.environ.get(FORMAT_VARIABLE) == JSON_FORMAT:
-            yield _JsonProgress(title, stream, compiling)
+            yield _JsonProgress(title, stream, compilation_timer)
         elif stream.isatty():
-            with _terminal_progress(title, stream, compiling) as report:
-                yield report
+            with _terminal_progress(title, stream, compilation_timer) as on_progress:
+                yield on_progress
         elif hasattr(_find_ipython(), "kernel"):
-            with _NotebookProgress(title, stream, compiling) as report:
-                yield report
+            with _NotebookProgress(title, stream, compilation_timer) as on_progress:
+                yield on_progress
         else:
-            yield _LineProgress(title, stream, compiling)
+            yield _LineProgress(title, stream, compilation_timer)
 
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
-    """Show progress while the block runs in IPython or Jupyter; otherwise, yield None."""
+    """Show progress in this context if IPython or Jupyter is running, otherwise yield None."""
     with show_progress(title) if _find_ipython() else nullcontext() as on_progress:
         yield on_progress
 
@@ -90,24 +90,27 @@ def _find_ipython() -> Any:
 
 @contextmanager
 def _terminal_progress(
-    title: str, stream: TextIO, compiling: CompilationTimer
+    title: str, stream: TextIO, compilation_timer: CompilationTimer
 ) -> Iterator[_TerminalProgress]:
-    """Show the progress bar on a terminal while the block runs."""
+    """Show a progress bar on a terminal in this context."""
     from rich.live import Live
 
     from simgin.report.terminal import Terminal
 
-    progress = _TerminalProgress(title, compiling)
+    progress = _TerminalProgress(title, compilation_timer)
     console = Terminal(file=stream, highlight=False)
-    rate = 1 / REFRESH_SECONDS
+    refreshes_per_second = 1 / REFRESH_SECONDS
     with Live(
-        console=console, get_renderable=lambda: progress, refresh_per_second=rate, transient=True
+        console=console,
+        get_renderable=lambda: progress,
+        refresh_per_second=refreshes_per_second,
+        transient=True,
     ):
         yield progress
 
 
 class ProgressBar:
-    """Progress callback that shows the finished work, the time left and an interim result.
+    """Progress callback that shows the finished work, the remaining time and an interim result.
 
     The remaining time is estimated from the measured speed.
     """
@@ -117,7 +120,7 @@ class ProgressBar:
         self._compiling = compiling
         self._started = self._now = time.monotonic()
         self._elapsed = 0.0  # elapsed seconds, without compilation
-        # seconds and finished work at the first call
+        # elapsed seconds and finished work at the first call
         self._first_call: tuple[float, int] | None = None
         self._done = 0
         self._total = 1
@@ -130,8 +133,8 @@ class ProgressBar:
         Args:
             done: Finished units of work.
             total: Total units of work.
-            render_result: Function that renders an interim result. It is called at most twice per
-                second, and only on a terminal.
+            render_result: Function that renders an interim result. The function is called at most
+                twice per second, and only on a terminal.
         """
         self._now = time.monotonic()
         self._elapsed = self._now - self._compiling.seconds()
@@ -154,14 +157,14 @@ class ProgressBar:
     def _seconds_left(self) -> int | None:
         """Estimated remaining time in seconds, or None if it is unknown.
 
-        The speed is measured from the second call on, because the first call can include the work
-        of an earlier run or the start of the workers.
+        The speed is measured from the second call, because the first call can include work of an
+        earlier run or the start of workers.
         """
-        seconds, done = self._first_call or (self._elapsed, self._done)
-        measured_seconds = self._elapsed - seconds
-        if measured_seconds < MIN_MEASURED_SECONDS or self._done == done:
+        first_seconds, first_done = self._first_call or (self._elapsed, self._done)
+        measured_seconds = self._elapsed - first_seconds
+        if measured_seconds < MIN_MEASURED_SECONDS or self._done == first_done:
             return None
-        return round(measured_seconds * (self._total - self._done) / (self._done - done))
+        return round(measured_seconds * (self._total - self._done) / (self._done - first_done))
 
     def _format_time_left(self, prefix: str) -> str:
         """Return the remaining time as text, such as `44 s left`, or "" if it is unknown."""
@@ -177,7 +180,7 @@ class ProgressBar:
 
 
 class _TerminalProgress(ProgressBar):
-    """Progress bar on a terminal, with the interim result below the bar."""
+    """Progress bar on a terminal with the interim result below it."""
 
     def __init__(self, title: str, compiling: CompilationTimer) -> None:
         super().__init__(title, compiling)
@@ -199,14 +202,14 @@ class _TerminalProgress(ProgressBar):
         width = options.max_width - 1
         suffix = "  compiling" if self._compiling else self._format_time_left("  ")
         n_filled = BAR_WIDTH * self._done // self._total
-        how_far = f"  {'━' * n_filled}{'─' * (BAR_WIDTH - n_filled)} {self._percent:3d} %{suffix}"
+        bar_text = f"  {'━' * n_filled}{'─' * (BAR_WIDTH - n_filled)} {self._percent:3d} %{suffix}"
         title = Text(self._title, no_wrap=True)
-        title.truncate(width - len(how_far), overflow="ellipsis")
-        yield title.append(how_far)
+        title.truncate(width - len(bar_text), overflow="ellipsis")
+        yield title.append(bar_text)
         if not isinstance(self._result, str):
-            # Lines beyond the height of the terminal cannot be erased.
-            for part in console.render_lines(self._result, options)[: options.size.height - 2]:
-                yield from (*part, Segment.line())
+            # Lines below the visible part of the terminal cannot be erased.
+            for segments in console.render_lines(self._result, options)[: options.size.height - 2]:
+                yield from (*segments, Segment.line())
         elif self._result:
             line = Text(f"  {self._result}", no_wrap=True)
             line.truncate(width, overflow="ellipsis")
@@ -241,8 +244,9 @@ class _JsonProgress(ProgressBar):
     """Progress display for other programs, which writes one JSON object per line.
 
     The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling` and
-    `result`, the interim result as text. `table` contains the cells of a table, and `values` the
-    values of another result. Both are null if there are none.
+    `result`, which is the interim result as text. `table` contains the cells of a table, and
+    `values` contains the values of another result. If there is no table or there are no values, the
+    entry is null.
     """
 
     def __init__(self, title: str, stream: TextIO, compiling: CompilationTimer) -> None:
@@ -301,15 +305,15 @@ class _NotebookProgress(_LineProgress):
     def _write(self) -> None:
         from IPython.display import display
 
-        line = {"text/plain": self._line}
+        mime_bundle = {"text/plain": self._line}
         if self._display is None:
-            self._display = display(line, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+            self._display = display(mime_bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
         else:
-            self._display.update(line, raw=True)
+            self._display.update(mime_bundle, raw=True)
 
 
 class CompilationTimer:
-    """Listener for numba events that measures the compilation time.
+    """Listener for numba events that measures compilation time.
 
     Compilations can be nested, and only one thread compiles at a time. Compilation time is not
     included in the measured speed.

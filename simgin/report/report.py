@@ -1,7 +1,7 @@
 """Reports, which present results on a terminal, in Markdown and in HTML.
 
-Each type of result computes DataFrames, selects their columns and writes the verdict. A `Table`
-contains a DataFrame and its columns, and a `Plot` contains a figure from `simgin.plots`. The module
+A result computes DataFrames, selects their columns and writes the verdict. A `Table` contains a
+DataFrame and its columns. A `Plot` contains a figure from `simgin.plots`. The module
 `simgin.report.html_report` creates the output files.
 """
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MAX_VERDICT_LINES = 20  # maximum number of lines; longer verdicts appear only in the HTML report
+MAX_VERDICT_LINES = 20  # Maximum number of lines. Longer verdicts appear only in the HTML report.
 
 
 class LazySequence(Sequence[T]):
-    """Sequence that computes each item when it is first used."""
+    """Sequence that computes each item when it is first accessed."""
 
     def __init__(self, items: Iterable[T]) -> None:
         self._items: list[T] = []
@@ -49,16 +49,16 @@ class LazySequence(Sequence[T]):
 
 @dataclass(frozen=True)
 class Plot:
-    """Plot in a report: a matplotlib figure, the plotted data and texts.
+    """Plot in a report: a matplotlib figure with its data and text.
 
     Attributes:
-        name: Base name of the output files, which is unique in a report.
+        name: Base name of the output files, which is unique within a report.
         title: Title in the HTML report.
         alt: Alternative text.
-        figure: Figure of matplotlib.
-        frame: DataFrame of the CSV file (see `simgin.stats.table.build_frame`).
-        cards: Cards shown above the figure in the HTML report.
-        note: Note shown with the cards.
+        figure: Matplotlib figure.
+        frame: DataFrame that is saved as a CSV file (see `simgin.stats.table.build_frame`).
+        cards: Cards that are shown above the figure in the HTML report.
+        note: Note that is shown with the cards.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Plot:
 
     @cached_property
     def svg(self) -> str:
-        """Figure as SVG, which is drawn once for both the SVG file and the HTML report."""
+        """Figure as SVG, which is drawn only once for the SVG file and the HTML report."""
         return figures.svg(self.figure, self.name)
 
     @property
@@ -90,21 +90,20 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Report(RenamedAttributes):
-    """Report of a result, whose parts are stored in reading order.
+    """Report on a result, with its parts in reading order.
 
     Attributes:
         question: Heading of the report.
-        verdict: Sentences that summarize the result.
-        rules: Names of rules that can start a line of the verdict, and the description of each
-            name.
-        tables: Tables of the report, of which the terminal shows only the first table.
-        plots: Plots of the HTML report.
-        detail_tables: Detailed tables, collapsed in the HTML report.
+        verdict: Sentences that summarise the result.
+        rules: Pairs of a rule name that can start a line of the verdict, and its description.
+        tables: Tables of the report. The terminal shows only the first table.
+        plots: Plots in the HTML report.
+        detail_tables: Detailed tables, which are collapsed in the HTML report.
         facts: Pairs of a label and a text about the computation.
         command: Command that reproduces the result.
-        files: Contents of additional output files by path.
-        caveat: Caveat shown next to the question.
-        notes: Notes shown below the question.
+        files: Contents of additional output files, by path.
+        caveat: Caveat that is shown next to the question.
+        notes: Notes that are shown below the question.
     """
 
     question: str
@@ -128,12 +127,12 @@ class Report(RenamedAttributes):
         """Return the verdict and the main table as plain text."""
         from simgin.report.terminal import render_text
 
-        caveat = [self.caveat.sentence] if self.caveat else []
-        parts = [Sentences([*caveat, *self.verdict], MAX_VERDICT_LINES), self.main_table]
+        caveat_lines = [self.caveat.sentence] if self.caveat else []
+        parts = [Sentences([*caveat_lines, *self.verdict], MAX_VERDICT_LINES), self.main_table]
         return render_text(part for part in parts if part is not None)
 
     def to_renderables(self, *, details: bool = False) -> Iterator[RenderableType]:
-        """Yield the parts for a terminal, including every table if `details` is True."""
+        """Yield the objects to print on a terminal, with every table if `details` is True."""
         from rich.text import Text
 
         yield Text(self.question, style="bold")
@@ -147,17 +146,19 @@ class Report(RenamedAttributes):
 
     def to_markdown(self) -> str:
         """Return the question, the rules, the verdict and all tables as Markdown."""
-        rules = [f"* {name}: {sentence}" for name, sentence in self.rules]
-        verdict = [f"* {line}" for line in self.verdict]
-        caution = self.caveat and f"**{self.caveat.sentence}** `{self.caveat.command}`"
+        rule_lines = [f"* {name}: {sentence}" for name, sentence in self.rules]
+        verdict_lines = [f"* {line}" for line in self.verdict]
+        caveat_text = self.caveat and f"**{self.caveat.sentence}** `{self.caveat.command}`"
         parts = [f"# {self.question}", *self.notes]
-        parts += [part for part in (caution, "\n".join(rules), "\n".join(verdict)) if part]
+        parts += [
+            part for part in (caveat_text, "\n".join(rule_lines), "\n".join(verdict_lines)) if part
+        ]
         tables = [
             table.to_markdown() for table in (*self.tables, *self.detail_tables) if table.rows
         ]
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def split_rule_name(self, line: str) -> tuple[str, str]:
-        """Split a line of the verdict into the rule names at its start, if any, and other text."""
-        name, colon, text = line.partition(": ")
-        return (name, text) if colon and name in dict(self.rules) else ("", line)
+        """Split a line of the verdict into the rule names at its start and the remaining text."""
+        name, separator, remaining_text = line.partition(": ")
+        return (name, remaining_text) if separator and name in dict(self.rules) else ("", line)

@@ -1,7 +1,7 @@
 """Tables of reports, which combine a DataFrame with the formats of its columns.
 
-The same table is printed on the terminal, written as Markdown and shown in HTML reports.
-`stats.table.csv` saves its DataFrame.
+A table is printed on the terminal, written as Markdown and shown in HTML reports. The DataFrame is
+saved by `stats.table.csv`.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
     Frame = pd.DataFrame | Mapping[str, Sequence[Any]]
 
-# Number in a column; other cells contain text
+# number in a column; other cells contain text
 NUMBER_PATTERN = re.compile(rf"\s*(?:(?:[-+<]\s*)?[\d.,]*\d|{EN_DASH}|$)")
 INTERVAL_PATTERN = re.compile(r"(?<=\d) (\(-?[\d.]+ to [^()]*\))")
 LATEX_MINUS_PATTERN = re.compile(r"(?<=[\s(])-(?=\d)")  # minus sign of a number
-COLUMN_GAP, TIGHT_GAP = 3, 2  # number of characters between columns, and minimum for wide tables
-# Minimum width of a column of names, or a third of a narrow terminal
+COLUMN_GAP, TIGHT_GAP = 3, 2  # number of characters between columns, and its minimum in wide tables
+# minimum width of a column of names, unless the terminal is narrow
 MIN_NAME_WIDTH = 14
-MAX_SCREEN_ROWS = 60  # maximum number of rows on the terminal
-# Tones of cells (CSS classes in HTML), and their styles on the terminal
+MAX_TERMINAL_TABLE_ROWS = 60  # maximum number of rows that are printed on a terminal
+# tones of cells, which are CSS classes in HTML, and their styles on a terminal
 TONE_STYLES = {
     "": "",
     "base": "",
@@ -44,7 +44,8 @@ TONE_STYLES = {
     "unclear": "dim",
 }
 BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
-# Pattern that shortens a verdict for narrow terminals: `▲ a little longer` becomes `▲ a little`
+# pattern that shortens a verdict for narrow terminals, for example `▲ a little longer` to `▲ a
+# little`
 SHORT_VERDICT = re.compile(
     r"([▲▼] (?:a little|much|more|less)|at most a little|same to much|effect varies)\b.*"
 )
@@ -52,14 +53,14 @@ SHORT_VERDICT = re.compile(
 
 @dataclass(frozen=True)
 class ScoreCell:
-    """Scorecard cell, such as `83`, `▲ a little more`, `79 to 87` (value, verdict and detail).
+    """Scorecard cell with a value, a verdict and a detail, such as `83`, `▲ more` and `79 to 87`.
 
     Attributes:
         text: Formatted value.
-        verdict: Verdict, including the arrow.
-        detail: Secondary text in a light font, such as the interval.
+        verdict: Verdict, including its arrow.
+        detail: Secondary text in light type, such as the interval.
         tone: Key of TONE_STYLES.
-        change: Difference from the baseline, without the interval.
+        change: Difference from the baseline, without its interval.
     """
 
     text: str
@@ -73,12 +74,12 @@ class ScoreCell:
         return f"{self.text}{change} {self.verdict}".strip()
 
     def short(self) -> str:
-        """Return the cell with a short verdict and a dash in ranges, as in `83 (+4) ▲ a little`."""
+        """Return the cell with a short verdict and dashes in ranges, such as `83 ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
 
     def shortest(self) -> str:
-        """Return the short cell without the difference, as in `83 ▲ a little` or `≤ a little`."""
+        """Return the short cell without the difference, such as `83 ▲ a little` or `≤ a little`."""
         return replace(self, change="").short().replace("at most", "≤")
 
     @property
@@ -91,18 +92,19 @@ class ScoreCell:
 
 @dataclass(frozen=True)
 class Column:
-    """Column of a table, with the format of its values.
+    """Column of a table with the format of its values.
 
-    Columns with bounds `NAME_low` and `NAME_high` (`low` and `high` for the column `value`) are
-    shown as estimates with confidence intervals. Counts have thousands separators. Strings and
-    cells are unchanged, and missing values are shown as a dash.
+    If the DataFrame has columns with the bounds NAME_low and NAME_high (`low` and `high` for the
+    column `value`), the values are shown as estimates with confidence intervals. Counts are shown
+    with thousands separators. Strings and cells are shown unchanged, and missing values are shown
+    as a dash.
 
     Attributes:
         name: Name of the column in the DataFrame.
         heading: Heading of the column.
         digits: Number of decimals for values without an interval, or None for four significant
             digits.
-        factor: Multiplier of the values, which is 100 for percentages.
+        factor: Factor for the values, which is 100 for percentages.
     """
 
     name: str
@@ -111,18 +113,18 @@ class Column:
     factor: float = 1
 
     def format_rows(self, frame: Frame) -> list[str | ScoreCell]:
-        """Return the formatted values of the column, for all rows of a DataFrame."""
+        """Return the formatted values of the column for all rows of a DataFrame."""
         prefix = "" if self.name == "value" else f"{self.name}_"
         if f"{prefix}low" not in frame or any(
             isinstance(x, str | ScoreCell) for x in frame[self.name]
         ):
             return [self.format_value(value) for value in frame[self.name]]
-        limits = (frame[name] for name in (self.name, f"{prefix}low", f"{prefix}high"))
-        rows = zip(*limits, strict=True)
+        estimate_columns = (frame[name] for name in (self.name, f"{prefix}low", f"{prefix}high"))
+        rows = zip(*estimate_columns, strict=True)
         return [format_estimate(value, low, high, self.factor) for value, low, high in rows]
 
     def format_value(self, value: Any) -> str | ScoreCell:
-        """Format a single value that has no interval."""
+        """Format a single value without an interval."""
         if isinstance(value, str | ScoreCell):
             return value
         if value is None or math.isnan(value):
@@ -162,35 +164,35 @@ class Table:
 
     @property
     def is_scorecard(self) -> bool:
-        """True if the cells of the table contain verdicts."""
+        """True if cells of the table contain verdicts."""
         return any(isinstance(cell, ScoreCell) for row in self.rows for cell in row)
 
     def to_markdown(self) -> str:
         """Return the table as a Markdown section."""
-        texts = [
+        markdown_rows = [
             [cell.markdown if isinstance(cell, ScoreCell) else cell for cell in row]
             for row in self.rows
         ]
-        lines = [f"## {self.title}", "", *format_markdown_table(self.headings, texts), ""]
+        lines = [f"## {self.title}", "", *format_markdown_table(self.headings, markdown_rows), ""]
         return "\n".join([*lines, self.note, ""] if self.note else lines)
 
-    def export(self, form: str) -> str:
-        """Return the table as text in the format "markdown", "latex" or "csv"."""
+    def export(self, file_format: str) -> str:
+        """Return the table as a string in Markdown, LaTeX or CSV format."""
         import pandas as pd
 
         rows = [[*map(str, row)] for row in self.rows]
-        if form == "markdown":
+        if file_format == "markdown":
             return "\n".join([*format_markdown_table(self.headings, rows), ""])
         df = pd.DataFrame(rows, columns=pd.Index(self.headings))
-        if form == "csv":
+        if file_format == "csv":
             return df.to_csv(index=False)
         is_number = [all(map(NUMBER_PATTERN.match, cells)) for cells in zip(*rows, strict=True)]
-        alignment = "".join("r" if right else "l" for right in is_number)
+        alignment = "".join("r" if is_right else "l" for is_right in is_number)
         latex = df.to_latex(index=False, escape=True, column_format=alignment or None)
         return LATEX_MINUS_PATTERN.sub("$-$", latex)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the headings and the parts of each cell, for the web pages."""
+        """Return the headings and the parts of each cell for the web interface."""
         rows = [
             [cell if isinstance(cell, ScoreCell) else ScoreCell(cell) for cell in row]
             for row in self.rows
@@ -207,10 +209,12 @@ class Table:
         if self.is_scorecard:
             yield _build_scorecard(self.headings, self.rows, options.max_width)
         elif self.rows:
-            rows = [tuple(map(str, row)) for row in self.rows[:MAX_SCREEN_ROWS]]
+            rows = [tuple(map(str, row)) for row in self.rows[:MAX_TERMINAL_TABLE_ROWS]]
             yield from _fit_table(self.headings, rows, options.max_width)
-        if len(self.rows) > MAX_SCREEN_ROWS:
-            yield Text(f"... and {len(self.rows) - MAX_SCREEN_ROWS} more rows, in summary.md.")
+        if len(self.rows) > MAX_TERMINAL_TABLE_ROWS:
+            yield Text(
+                f"... and {len(self.rows) - MAX_TERMINAL_TABLE_ROWS} more rows, in summary.md."
+            )
         if self.note and not self.is_scorecard:
             yield Text(wrap_text(self.note, options.max_width))
 
@@ -218,17 +222,17 @@ class Table:
 def table_from_rows(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> Table:
-    """Return a table of strings, given its rows."""
+    """Return a table of strings from its rows."""
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
     frame = dict(zip(headings, columns, strict=True))
     return Table(title, frame, [Column(heading, heading) for heading in headings], note)
 
 
 def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
-    """Return alternative text for a plot, which describes the plotted DataFrame.
+    """Return alternative text for a plot that describes the plotted DataFrame.
 
-    For every numeric column, the text contains the smallest, largest, first and last value. The
-    columns before the first numeric column contain the names of the rows.
+    The text contains the smallest, largest, first and last value of every numeric column. The
+    columns before the first numeric column are the names of the rows.
     """
     import pandas as pd
 
@@ -236,34 +240,42 @@ def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
         return "The plot has no data."
     is_number = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
     first_number = is_number.index(True) if any(is_number) else len(columns)
-    keys = [columns[k].format_rows(frame) for k in range(max(1, first_number))]
-    names = [" ".join(map(str, parts)) for parts in zip(*keys, strict=True)]
+    name_columns = [columns[k].format_rows(frame) for k in range(max(1, first_number))]
+    names = [" ".join(map(str, parts)) for parts in zip(*name_columns, strict=True)]
     sentences = []
     for column in columns[max(1, first_number) :]:
-        valid = frame[column.name].notna().to_numpy().nonzero()[0]
-        if not len(valid):
+        defined_indices = frame[column.name].notna().to_numpy().nonzero()[0]
+        if not len(defined_indices):
             continue
         texts = column.format_rows(frame)
-        values = frame[column.name].to_numpy()[valid]
-        labelled = {i: f"{texts[i]} ({names[i]})" for i in valid}
-        start, end = labelled[valid[0]], labelled[valid[-1]]
+        values = frame[column.name].to_numpy()[defined_indices]
+        labels_by_row = {i: f"{texts[i]} ({names[i]})" for i in defined_indices}
+        first_label, last_label = (
+            labels_by_row[defined_indices[0]],
+            labels_by_row[defined_indices[-1]],
+        )
         title = f"{column.heading[:1].upper()}{column.heading[1:]}"
-        if len(valid) <= 2:
-            sentences.append(f"{title}: {' and '.join(labelled.values())}.")
+        if len(defined_indices) <= 2:
+            sentences.append(f"{title}: {' and '.join(labels_by_row.values())}.")
             continue
-        least, most = labelled[valid[values.argmin()]], labelled[valid[values.argmax()]]
-        sentences.append(f"{title} ranges from {least} to {most}.")
-        sentences.append(f"The first value is {start}, and the last value is {end}.")
+        min_label, max_label = (
+            labels_by_row[defined_indices[values.argmin()]],
+            labels_by_row[defined_indices[values.argmax()]],
+        )
+        sentences.append(f"{title} ranges from {min_label} to {max_label}.")
+        sentences.append(f"The first value is {first_label}, and the last value is {last_label}.")
     return " ".join(sentences)
 
 
 def format_markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines of a table in Markdown."""
-    rule = ["---"] * len(headings)
+    separator_row = ["---"] * len(headings)
     lines = []
-    for cells in (headings, rule, *rows):
-        escaped = [cell.replace("|", r"\|") for cell in cells]  # A path can contain a bar.
-        lines.append("| " + " | ".join(escaped) + " |")
+    for cells in (headings, separator_row, *rows):
+        escaped_cells = [
+            cell.replace("|", r"\|") for cell in cells
+        ]  # A path can contain a vertical bar.
+        lines.append("| " + " | ".join(escaped_cells) + " |")
     return lines
 
 
@@ -275,30 +287,31 @@ TextRows = Sequence[Sequence[str]]
 def _build_scorecard(
     headings: Sequence[str], rows: Sequence[Sequence[str | ScoreCell]], max_width: int
 ) -> RenderableType:
-    """Return the widest form of a scorecard that fits the terminal.
+    """Return the widest format of a scorecard that fits on the terminal.
 
-    The possible cells are whole cells, cells with short verdicts, and cells with short verdicts and
-    without differences.
+    Cells are printed in full, with short verdicts, or with short verdicts and without differences.
     """
     from rich.text import Text
 
-    texts: list[list[str]] = []
-    for form in (str, ScoreCell.short, ScoreCell.shortest):
-        texts = [[cell if isinstance(cell, str) else form(cell) for cell in row] for row in rows]
-        if sum(_column_widths([headings, *texts])) <= max_width + COLUMN_GAP:
+    text_rows: list[list[str]] = []
+    for format_cell in (str, ScoreCell.short, ScoreCell.shortest):
+        text_rows = [
+            [cell if isinstance(cell, str) else format_cell(cell) for cell in row] for row in rows
+        ]
+        if sum(_column_widths([headings, *text_rows])) <= max_width + COLUMN_GAP:
             break
     tones = [
         ["" if isinstance(cell, str) else TONE_STYLES[cell.tone] for cell in row] for row in rows
     ]
-    cells = [list(map(Text, *pair)) for pair in zip(texts, tones, strict=True)]
+    cells = [list(map(Text, *pair)) for pair in zip(text_rows, tones, strict=True)]
     return _build_table(headings, cells)
 
 
 def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Iterator[RenderableType]:
-    """Yield a table, split into several tables if it is too wide for the terminal.
+    """Yield a table, which is split into several tables if it is too wide for the terminal.
 
-    If a table is too wide, the gaps between columns become smaller, then names are folded, and then
-    the table is split. A table with one row is transposed.
+    If a table is too wide, the gaps between columns are reduced first, then names are wrapped, and
+    then the table is split. A table with one row is transposed.
     """
     from rich.text import Text
 
@@ -308,44 +321,54 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
         return
     max_width += COLUMN_GAP
     rows = [[INTERVAL_PATTERN.sub(r"\n\1", cell) for cell in row] for row in rows]
-    heads = [
-        "\n".join(wrap_name(head, max(MIN_NAME_WIDTH, width - COLUMN_GAP)))
-        for head, width in zip(headings, _column_widths(rows), strict=True)
+    wrapped_headings = [
+        "\n".join(wrap_name(heading, max(MIN_NAME_WIDTH, width - COLUMN_GAP)))
+        for heading, width in zip(headings, _column_widths(rows), strict=True)
     ]
-    columns = list(zip(heads, *rows, strict=True))
-    names = [
+    columns = list(zip(wrapped_headings, *rows, strict=True))
+    name_columns = [
         i for i, cells in enumerate(columns) if not all(map(NUMBER_PATTERN.match, cells[1:]))
     ] or [0]
     if len(rows) == 1:
         yield _build_table(("", rows[0][0]), list(zip(headings[1:], rows[0][1:], strict=True)))
         return
-    constant = [i for i in names if len({*columns[i][1:]}) == 1]
-    constant = constant[len(constant) == len(names) :]
-    if constant:
-        yield Text("; ".join(": ".join(columns[i][:2]) for i in constant) + "\n")
-    names = [i for i in names if i not in constant]
+    constant_columns = [i for i in name_columns if len({*columns[i][1:]}) == 1]
+    constant_columns = constant_columns[len(constant_columns) == len(name_columns) :]
+    if constant_columns:
+        yield Text("; ".join(": ".join(columns[i][:2]) for i in constant_columns) + "\n")
+    name_columns = [i for i in name_columns if i not in constant_columns]
     widths = [_column_widths([[cell] for cell in cells])[0] for cells in columns]
-    least = min(sum(widths[i] for i in names), max(MIN_NAME_WIDTH * len(names), max_width // 3))
-    pieces: list[list[int]] = [[]]
+    min_names_width = min(
+        sum(widths[i] for i in name_columns),
+        max(MIN_NAME_WIDTH * len(name_columns), max_width // 3),
+    )
+    sub_tables: list[list[int]] = [[]]
     for i in range(len(columns)):
-        if i in names or i in constant:
+        if i in name_columns or i in constant_columns:
             continue
-        if pieces[-1] and sum(widths[k] for k in (*pieces[-1], i)) + least > max_width:
-            pieces.append([])
-        pieces[-1].append(i)
-    for number, piece in enumerate(pieces):
-        yield from [""] * bool(number)
-        available = max_width - sum(widths[i] for i in piece)
-        displayed_columns = {i: columns[i] for i in piece} | _fold_columns(
-            {i: columns[i] for i in names}, available
+        if (
+            sub_tables[-1]
+            and sum(widths[k] for k in (*sub_tables[-1], i)) + min_names_width > max_width
+        ):
+            sub_tables.append([])
+        sub_tables[-1].append(i)
+    for table_index, column_indices in enumerate(sub_tables):
+        yield from [""] * bool(table_index)
+        available_width = max_width - sum(widths[i] for i in column_indices)
+        displayed_columns = {i: columns[i] for i in column_indices} | _fold_columns(
+            {i: columns[i] for i in name_columns}, available_width
         )
-        top, *lines = zip(*(displayed_columns[i] for i in sorted(displayed_columns)), strict=True)
-        yield _build_table(top, lines)
+        header_row, *body_rows = zip(
+            *(displayed_columns[i] for i in sorted(displayed_columns)), strict=True
+        )
+        yield _build_table(header_row, body_rows)
 
 
-def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int, tuple[str, ...]]:
-    """Wrap the widest columns of names until all columns fit the terminal."""
-    widths = {i: _column_widths([[cell] for cell in cells])[0] for i, cells in names.items()}
+def _fold_columns(
+    name_columns: Mapping[int, tuple[str, ...]], width: int
+) -> dict[int, tuple[str, ...]]:
+    """Wrap the widest columns of names until all columns fit on the terminal."""
+    widths = {i: _column_widths([[cell] for cell in cells])[0] for i, cells in name_columns.items()}
     while sum(widths.values()) > width and max(widths.values()) > COLUMN_GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
     return {
@@ -357,12 +380,12 @@ def _fold_columns(names: Mapping[int, tuple[str, ...]], width: int) -> dict[int,
             )
             for cell in cells
         )
-        for i, cells in names.items()
+        for i, cells in name_columns.items()
     }
 
 
 def _column_widths(rows: TextRows) -> list[int]:
-    """Return the width of each column in characters, including the gap after it."""
+    """Return the width of each column in characters, including the gap after the column."""
     return [
         max(len(line) for cell in cells for line in cell.split("\n")) + COLUMN_GAP
         for cells in zip(*rows, strict=True)

@@ -1,7 +1,7 @@
 """Tables that summarise the results of matchups with 95 % confidence intervals.
 
-Deals won, points per deal and matches won appear side by side, because they can point in different
-directions (docs/explanation/statistics.md#traps).
+Deals won, points per deal and matches won are shown side by side because they can favour different
+players (docs/explanation/statistics.md#traps).
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
     from simgin.stats.table import ByMetric, TidyRows
 
-# relative difference up to which a settlement and the points of the deals count as equal
+# maximum relative difference for which a settlement equals the points of the deals
 SETTLEMENT_TOLERANCE = 1e-6
-MAX_TERMINAL_ROWS = 18  # maximum number of rows; the rows and the text fill two screens of 24 lines
+# Maximum number of rows, for which the rows and the text fit on two screens of 24 lines
+MAX_TERMINAL_ROWS = 18
 ESTIMATE_NOTE = (
     f"± and parentheses are 95 % confidence intervals. {EN_DASH} means that there are too few "
     "deals."
@@ -41,7 +42,7 @@ ESTIMATE_NOTE = (
 
 
 def player_headings(tidy: TidyRows) -> tuple[str, ...]:
-    """Return the headings of the player columns: A and B, or `strategy` in solitaire variants."""
+    """Return the headings of the player columns, A and B, or `strategy` in solitaire games."""
     return ("A", "B") if any(row["opponent"] for row in table.to_rows(tidy)) else ("strategy",)
 
 
@@ -56,13 +57,13 @@ def has_sides(tidy: TidyRows) -> bool:
 def metric_columns(tidy: TidyRows) -> list[Column]:
     """Return table columns for the metrics that are informative in the given rows.
 
-    If two different players meet, deal endings are listed separately for A and B. Otherwise, they
-    are listed for both players together.
+    If the players of a matchup differ, deal endings are listed separately for A and B. Otherwise,
+    deal endings are listed for both players together.
     """
     columns = []
-    sides = has_sides(tidy)
+    has_two_sides = has_sides(tidy)
     for name in _informative_metrics(tidy):
-        if name in WINNING_RESULTS and sides:
+        if name in WINNING_RESULTS and has_two_sides:
             columns += [_metric_column(f"won_{name}", "A "), _metric_column(f"lost_{name}", "B ")]
         else:
             columns.append(_metric_column(name))
@@ -70,15 +71,15 @@ def metric_columns(tidy: TidyRows) -> list[Column]:
 
 
 def _metric_column(name: str, side: str = "") -> Column:
-    """Return the column of a metric for one player; for B, A's win counts as a loss."""
+    """Return the column of a metric for one player. For B, wins by A count as losses."""
     metric = METRICS_BY_NAME[name.replace("lost_", "won_")] if side else METRICS_BY_NAME[name]
     return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
 
 
 def _informative_metrics(tidy: TidyRows) -> list[str]:
     matchups = [rows for _, rows in table.iterate_matchups(tidy)]
-    players = len(player_headings(tidy))
-    return [name for name in TABLE_METRICS if _is_informative(name, matchups, players)]
+    n_players = len(player_headings(tidy))
+    return [name for name in TABLE_METRICS if _is_informative(name, matchups, n_players)]
 
 
 def _is_informative(name: str, matchups: Sequence[ByMetric], n_players: int) -> bool:
@@ -103,23 +104,23 @@ def _metric_value(rows: ByMetric, metric: str) -> float:
 
 
 def _has_settlement(rows: ByMetric) -> bool:
-    """Return True if the settlement of a match differs from the points of its deals."""
+    """Return True if the settlement of a match differs from the sum of the points of its deals."""
     settlement = _metric_value(rows, "settlement")
     points = _metric_value(rows, "margin") * _metric_value(rows, "deals_per_match")
-    is_sum = math.isclose(
+    is_points_sum = math.isclose(
         settlement, points, rel_tol=SETTLEMENT_TOLERANCE, abs_tol=SETTLEMENT_TOLERANCE
     )
-    return not (math.isnan(settlement) or is_sum)
+    return not (math.isnan(settlement) or is_points_sum)
 
 
 # DataFrame with one row per matchup
 
 
 def matchup_frame(tidy: TidyRows) -> pd.DataFrame:
-    """Return a DataFrame with one row per matchup, including bounds for every metric.
+    """Return a DataFrame with one row per matchup and bounds for every metric.
 
-    Columns: variant, strategy, opponent, played (the sample size), and for every metric its value
-    and the 95 % confidence bounds NAME_low and NAME_high.
+    The columns are variant, strategy, opponent, played (the sample size) and, for every metric, its
+    value and the 95 % confidence bounds NAME_low and NAME_high.
     """
     rows = []
     for (variant, a, b), matchup in table.iterate_matchups(tidy):
@@ -140,7 +141,7 @@ def _bound_columns(matchup: ByMetric, name: str) -> dict[str, float]:
 def format_sample_size(*matchups: ByMetric) -> str:
     """Format the sample size as a number of deals, or as the numbers of matches and deals.
 
-    If the sizes of matchups differ, each number is a range.
+    If the sample sizes of matchups differ, each number is a range.
     """
     deals = format_count_range([_sample_size(rows, metrics.DEAL) for rows in matchups])
     if not any(_sample_size(rows, metrics.MATCH) for rows in matchups):
@@ -154,7 +155,7 @@ def _sample_size(rows: ByMetric, unit: str) -> int:
 
 
 def results_table(tidy: TidyRows) -> Table:
-    """Return a table that summarises the results, with one row per matchup."""
+    """Return a table that summarises the results with one row per matchup."""
     players = [*zip(("strategy", "opponent"), player_headings(tidy), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
     return Table(
@@ -178,33 +179,33 @@ def metrics_note(tidy: TidyRows) -> str:
 
 
 def _solo_note(tidy: TidyRows) -> str:
-    occurred = _occurred_metrics(tidy)
-    if "joker" not in occurred:
+    occurred_metrics = _occurred_metrics(tidy)
+    if "joker" not in occurred_metrics:
         return "The score is the penalty per deal, so lower values are better."
-    penalty = ", or the penalty in variants that count penalties" if "limit" in occurred else ""
-    return f"The score is the player's points minus the joker's points{penalty}."
+    penalty_text = (
+        ", or the penalty in variants that count penalties" if "limit" in occurred_metrics else ""
+    )
+    return f"The score is the player's points minus the joker's points{penalty_text}."
 
 
 def _occurred_metrics(tidy: TidyRows) -> set[str]:
-    """Return the metrics whose value is greater than 0 for at least one player."""
+    """Return the metrics that are greater than 0 for at least one player."""
     return {row["metric"] for row in table.to_rows(tidy) if row["value"] > 0}
 
 
 def summary_csv(tidy: TidyRows) -> str:
-    """Return the summary as CSV with 95 % bounds, leaving undefined values empty."""
+    """Return the summary as CSV with 95 % bounds. Undefined values are empty."""
     sides = ("", "won_", "lost_") if len(player_headings(tidy)) == 2 else ("",)
     names = [
         f"{s}{n}"
         for n in _informative_metrics(tidy)
         for s in (sides if n in WINNING_RESULTS else ("",))
     ]
-    present = [
-        unit for unit in UNIT_PLURALS if unit in {row["unit"] for row in table.to_rows(tidy)}
-    ]
+    units = [unit for unit in UNIT_PLURALS if unit in {row["unit"] for row in table.to_rows(tidy)}]
     rows = []
     for (variant, a, b), matchup in table.iterate_matchups(tidy):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
-        row |= {UNIT_PLURALS[unit]: _sample_size(matchup, unit) for unit in present}
+        row |= {UNIT_PLURALS[unit]: _sample_size(matchup, unit) for unit in units}
         for name in names:
             row |= _metric_cells(matchup, name)
         rows.append(row)
@@ -215,7 +216,7 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
     metric = METRICS_BY_NAME[name]
     value, low, high = (metric.display_factor * x for x in table.find_interval(matchup, name))
     half_width = (high - low) / 2
-    texts = ["" if math.isnan(value) else format_number(x, half_width) for x in (value, low, high)]
+    cells = ["" if math.isnan(value) else format_number(x, half_width) for x in (value, low, high)]
     return dict(
         zip(
             (
@@ -223,7 +224,7 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
                 f"{metric.summary_column}_low",
                 f"{metric.summary_column}_high",
             ),
-            texts,
+            cells,
             strict=True,
         )
     )
@@ -234,49 +235,56 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
 
 def terminal_table(tidy: TidyRows, seed: int) -> Table:
     """Return a table of the main metrics, with a column per player or a row per matchup."""
-    (names, matchup), *other_matchups = table.iterate_matchups(tidy)
+    (matchup_names, matchup), *other_matchups = table.iterate_matchups(tidy)
     if other_matchups:
         return _matchup_table(tidy, seed)
-    variant, *players = names
-    size = f"{format_sample_size(matchup)}, seed {seed}"
+    variant, *players = matchup_names
+    size_text = f"{format_sample_size(matchup)}, seed {seed}"
     if has_sides(tidy):
-        return _player_table(tidy, f"{' against '.join(players)}, {variant}, {size}")
+        return _player_table(tidy, f"{' against '.join(players)}, {variant}, {size_text}")
     a = players[0]
     player_names = " against ".join(filter(None, players))
-    metrics = [column.name for column in metric_columns(tidy)]
-    return _metric_table(f"{player_names}, {variant}, {size}", {a: matchup}, metrics)
+    metric_names = [column.name for column in metric_columns(tidy)]
+    return _metric_table(f"{player_names}, {variant}, {size_text}", {a: matchup}, metric_names)
 
 
 def _matchup_table(tidy: TidyRows, seed: int) -> Table:
-    """Return a table with one row per matchup, whose title contains the shared names."""
+    """Return a table with one row per matchup and a title that contains the shared names."""
     frame = matchup_frame(tidy)
     names = dict(
         zip(("variant", "strategy", "opponent"), ("variant", *player_headings(tidy)), strict=False)
     )
-    common = {name: frame[name].iloc[0] for name in names if frame[name].nunique() == 1}
-    sizes = format_sample_size(*(rows for _, rows in table.iterate_matchups(tidy)))
-    size = f"{sizes} each, seed {seed}"
-    title = "; ".join([*(f"{names[name]}: {text}" for name, text in common.items()), size])
-    columns = [Column(name, names[name]) for name in names if name not in common]
+    shared_names = {name: frame[name].iloc[0] for name in names if frame[name].nunique() == 1}
+    size_texts = format_sample_size(*(rows for _, rows in table.iterate_matchups(tidy)))
+    size_text = f"{size_texts} each, seed {seed}"
+    title = "; ".join(
+        [*(f"{names[name]}: {text}" for name, text in shared_names.items()), size_text]
+    )
+    columns = [Column(name, names[name]) for name in names if name not in shared_names]
     columns += [column for column in metric_columns(tidy) if column.name in WIN_METRICS]
     n_omitted = len(frame) - MAX_TERMINAL_ROWS
-    more = f"... and {n_omitted} more\n" if n_omitted > 0 else ""
+    omitted_text = f"... and {n_omitted} more\n" if n_omitted > 0 else ""
     return Table(
-        title, frame[:MAX_TERMINAL_ROWS], columns, f"{more}{metrics_note(tidy)} {ESTIMATE_NOTE}"
+        title,
+        frame[:MAX_TERMINAL_ROWS],
+        columns,
+        f"{omitted_text}{metrics_note(tidy)} {ESTIMATE_NOTE}",
     )
 
 
 def _player_table(tidy: TidyRows, title: str) -> Table:
-    """Return a table that shows both players of a matchup next to each other."""
-    occurred = _occurred_metrics(tidy)
-    ending_metrics = [f"won_{kind}" for kind in WINNING_RESULTS if f"won_{kind}" in occurred]
-    sides: dict[str, list[dict[str, Any]]] = {}
+    """Return a table that shows both players of a matchup side by side."""
+    occurred_metrics = _occurred_metrics(tidy)
+    ending_metrics = [
+        f"won_{ending}" for ending in WINNING_RESULTS if f"won_{ending}" in occurred_metrics
+    ]
+    rows_by_player: dict[str, list[dict[str, Any]]] = {}
     for row in table.to_rows(tidy):
-        sides.setdefault(row["strategy"], []).append(row)
-    players = {name: table.index_by_metric(rows) for name, rows in sides.items()}
+        rows_by_player.setdefault(row["strategy"], []).append(row)
+    metrics_by_player = {name: table.index_by_metric(rows) for name, rows in rows_by_player.items()}
     return _metric_table(
         title,
-        players,
+        metrics_by_player,
         [*(name for name in WIN_METRICS if name in _informative_metrics(tidy)), *ending_metrics],
     )
 
@@ -298,26 +306,30 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
 
 
 def details_table(tidy: TidyRows) -> Table:
-    """Return a table of all metrics of player A in the first matchup, with their meanings."""
+    """Return a table of all metrics of player A in the first matchup with their meanings."""
     (variant, *names), rows = next(iter(table.iterate_matchups(tidy)))
     players = " against ".join(name for name in names if name)
-    defined = [row for row in rows.values() if not math.isnan(row["value"])]
-    never_seen = [
-        row for row in defined if METRICS_BY_NAME[row["metric"]].is_proportion and row["value"] == 0
+    defined_rows = [row for row in rows.values() if not math.isnan(row["value"])]
+    zero_rows = [
+        row
+        for row in defined_rows
+        if METRICS_BY_NAME[row["metric"]].is_proportion and row["value"] == 0
     ]
-    undefined = [name for name, row in rows.items() if math.isnan(row["value"])]
+    undefined_metrics = [name for name, row in rows.items() if math.isnan(row["value"])]
     notes = []
-    if never_seen:
-        most = max(row["high"] for row in never_seen)
-        limit = format_number(most, most)
-        unobserved = ", ".join(row["metric"] for row in never_seen)
-        notes.append(f"Not observed: {unobserved} (95 % upper bound of each rate: {limit}).")
-    if undefined:
-        notes.append(f"Too few deals to estimate: {', '.join(undefined)}.")
+    if zero_rows:
+        max_bound = max(row["high"] for row in zero_rows)
+        bound_text = format_number(max_bound, max_bound)
+        unobserved_metrics = ", ".join(row["metric"] for row in zero_rows)
+        notes.append(
+            f"Not observed: {unobserved_metrics} (95 % upper bound of each rate: {bound_text})."
+        )
+    if undefined_metrics:
+        notes.append(f"Too few deals to estimate: {', '.join(undefined_metrics)}.")
     shown_rows = [
         row | {"meaning": METRICS_BY_NAME[row["metric"]].meaning}
-        for row in defined
-        if row not in never_seen
+        for row in defined_rows
+        if row not in zero_rows
     ]
     columns = [Column("metric", "metric"), Column("value", "value"), Column("meaning", "meaning")]
     title = f"All metrics with 95 % intervals: {players}, {variant}, {format_sample_size(rows)}"

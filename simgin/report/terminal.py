@@ -10,15 +10,15 @@ from simgin.text.messages import escape_control_chars
 
 
 class Terminal(Console):
-    """Rich console that escapes control characters in every printed string.
+    """Rich console that escapes control characters in all printed strings.
 
-    Therefore, names and paths in the output cannot send control sequences to the terminal.
+    Names and paths in the output therefore cannot send control sequences to the terminal.
     """
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """Render an object as rich does, escaping control characters in the text."""
+        """Render an object as rich does, and escape control characters in its text."""
         for segment in super().render(renderable, options):
             yield (
                 segment
@@ -28,10 +28,10 @@ class Terminal(Console):
 
 
 def render_text(parts: Iterable[RenderableType]) -> str:
-    """Render objects as plain text as wide as the terminal (80 characters by default)."""
-    out = io.StringIO()
-    plain = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
-    console = Terminal(file=out, color_system=None, **plain)  # type: ignore[arg-type]
+    """Render objects as plain text of the width of the terminal, 80 characters by default."""
+    buffer = io.StringIO()
+    plain_options = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
+    console = Terminal(file=buffer, color_system=None, **plain_options)  # type: ignore[arg-type]
     for part in parts:
         console.print(part)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()).strip("\n")

@@ -1,4 +1,4 @@
-"""Line wrapping that splits long names and keeps numbers next to their units."""
+"""Line wrapping that splits long names and keeps numbers together with their units."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
-MAX_LINES = 10  # maximum number of lines of text above the table of a run
+MAX_LINES = 10  # maximum number of text lines above the table of a run
 
 
 def wrap_name(name: str, width: int) -> list[str]:
     """Split a name into lines of at most `width` characters.
 
-    Lines break before "+" and after spaces, or, if necessary, before ":", "#" or "/". A part
-    without these characters is split only if it is longer than a line.
+    Lines break before "+" and after spaces or, if necessary, before ":", "#" or "/". If a part is
+    longer than a line and has none of these characters, it is split at any character.
     """
     lines = [""]
     for part in _split_name(name, width):
@@ -26,22 +26,22 @@ def wrap_name(name: str, width: int) -> list[str]:
             lines.append("")
         lines[-1] += part
         while not _fits(lines[-1], width):
-            whole = lines.pop()
-            lines.append(whole[:width])
-            lines.append(whole[width:])
+            current_line = lines.pop()
+            lines.append(current_line[:width])
+            lines.append(current_line[width:])
     return [line.rstrip() for line in lines]
 
 
 def bind_units(text: str) -> str:
     """Insert no-break spaces between numbers and their errors or units.
 
-    The space between "seed" and the number of the seed is also replaced.
+    The space between "seed" and its number is also replaced.
     """
     return re.sub(r" (?=[±%])|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
 
 
 def _fits(line: str, width: int) -> bool:
-    """Return True if a line has at most `width` characters, ignoring trailing spaces."""
+    """Return True if a line has at most `width` characters without trailing spaces."""
     return len(line.rstrip()) <= width
 
 
@@ -62,9 +62,8 @@ class Sentences:
 
     Args:
         sentences: Sentences in order of importance.
-        max_lines: Maximum number of lines to print on the terminal. The first sentence is always
-            printed. If sentences are omitted, the last line contains the number of omitted
-            sentences.
+        max_lines: Maximum number of lines to print on the terminal.  If sentences are omitted, the
+            last line states their number. The first sentence is always printed.
     """
 
     sentences: Sequence[str]
@@ -89,7 +88,7 @@ class Sentences:
 
 
 def wrap_text(text: str, width: int) -> str:
-    """Wrap text at `width` characters, keeping numbers next to their units."""
+    """Wrap text at `width` characters and keep numbers together with their units."""
     lines = [
         textwrap.fill(bind_units(line), width, break_on_hyphens=False) for line in text.split("\n")
     ]

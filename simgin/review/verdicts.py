@@ -630,7 +630,10 @@ def best_values_line(review: Review) -> str:
     """Return a sentence about the table of best values, or the reason why it is missing."""
     if has_best_values(review):
         return f'The best value for each aim is in the table "{_best_values_title(review)}".'
-    return f"The best values are not shown, because at least {MIN_MATCHES_FOR_BEST:,} matches are required."
+    return (
+        f"The best values are not shown, because at least {MIN_MATCHES_FOR_BEST:,} matches are "
+        "required."
+    )
 
 
 def _best_values_title(review: Review) -> str:

@@ -1,4 +1,4 @@
-"""Layout of figures: titles, captions, panels, labels, legends and the colours of series."""
+"""Layout of figures: titles, captions, panels, labels, legends and the styles of series."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
 
-TEXT_LINE = 0.18  # inches per line of a title, legend or caption
-# Maximum number of characters per line; `fit_characters` adapts the limits to the user's style
+TEXT_LINE = 0.18  # height of a line of a title, legend or caption, in inches
+# Maximum number of characters per line. `fit_characters` adapts it to the user's style.
 TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
 LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
 
-# Distance between row names, and height of a line of a row name, in inches
+# distance between row names and height of a line of a row name, in inches
 ROW_GAP, ROW_LINE = 0.08, 0.145
 # Legends
-LEGEND_LEFT = 0.02  # left edge as a proportion of the figure width, which is the same for the title
-# Distance below a legend, and height of a line of a panel title, in inches
+LEGEND_LEFT = 0.02  # left edge of titles and legends, as a proportion of the figure width
+# distance below a legend and height of a line of a panel title, in inches
 LEGEND_GAP, TITLE_LINE = 0.1, 0.16
-# Number of characters per line, and width of a marker in characters
+# number of characters per legend line, and width of a marker in characters
 LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7
 MAX_LEGEND_COLUMNS = 3
 
 
 # Text
 
-# Part of a spec, with the preceding separator
+# part of a spec, including the separator before it
 NAME_PART = re.compile(r"[+:,@#/]?[^+:,@#/]+|[+:,@#/]")
 
 
 def escape_text(text: str) -> str:
-    """Escape a string so that matplotlib draws it literally.
+    """Escape a string so that matplotlib draws it unchanged.
 
     Paths can contain control characters, and a dollar sign would start a formula.
     """
@@ -67,36 +67,38 @@ def escape_text(text: str) -> str:
 def fold_text(text: str, width: int) -> str:
     """Wrap a string into lines of at most `width` characters."""
     lines = []
-    for part in text.split("\n"):
-        lines += wrap_name(part, width)
+    for paragraph in text.split("\n"):
+        lines += wrap_name(paragraph, width)
     return "\n".join(lines)
 
 
 def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
-    """Remove the parts that all names share; return the names and a sentence for the caption.
+    """Remove the parts that all names share, and return the names and a caption sentence.
 
-    Parts of a name begin with `+`, `:`, `,`, `@`, `#` or `/`. At least one part of every name
-    remains.
+    A part of a name begins with `+`, `:`, `,`, `@`, `#` or `/`. At least one part of every name is
+    kept.
     """
-    unique = [NAME_PART.findall(name) for name in dict.fromkeys(names)]
-    if len(unique) < 2:
+    split_names = [NAME_PART.findall(name) for name in dict.fromkeys(names)]
+    if len(split_names) < 2:
         return list(names), ""
-    start = _shared_length(unique)
-    end = _shared_length([parts[start:][::-1] for parts in unique])
-    prefix = "".join(unique[0][:start])
-    suffix = "".join(unique[0][len(unique[0]) - end :])
-    clauses = [f"begin with {prefix}"] * (start > 0) + [f"end with {suffix}"] * (end > 0)
-    sentence = f" All full names {' and '.join(clauses)}." if clauses else ""
-    short = [name[len(prefix) : len(name) - len(suffix)].lstrip("+:,@#/ ") for name in names]
-    return short, sentence
-
-
-def _shared_length(lists: Sequence[Sequence[str]]) -> int:
-    """Return the number of first items that all lists share, leaving one item in each list."""
-    shared_parts = itertools.takewhile(
-        lambda parts: len(set(parts)) == 1, zip(*lists, strict=False)
+    n_shared_first = _shared_length(split_names)
+    n_shared_last = _shared_length([parts[n_shared_first:][::-1] for parts in split_names])
+    prefix = "".join(split_names[0][:n_shared_first])
+    suffix = "".join(split_names[0][len(split_names[0]) - n_shared_last :])
+    clauses = [f"begin with {prefix}"] * (n_shared_first > 0) + [f"end with {suffix}"] * (
+        n_shared_last > 0
     )
-    return min(len(list(shared_parts)), *(len(parts) - 1 for parts in lists))
+    sentence = f" All full names {' and '.join(clauses)}." if clauses else ""
+    short_names = [name[len(prefix) : len(name) - len(suffix)].lstrip("+:,@#/ ") for name in names]
+    return short_names, sentence
+
+
+def _shared_length(part_lists: Sequence[Sequence[str]]) -> int:
+    """Return the number of leading items that all lists share, keeping one item of each list."""
+    shared_parts = itertools.takewhile(
+        lambda parts: len(set(parts)) == 1, zip(*part_lists, strict=False)
+    )
+    return min(len(list(shared_parts)), *(len(parts) - 1 for parts in part_lists))
 
 
 # Figures and panels
@@ -107,7 +109,7 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
 
     Args:
         height: Height of the axes in inches.
-        title: Title of the figure, or an empty string if the panels have titles.
+        title: Title of the figure. If the panels have titles, it is empty.
         caption: Caption below the axes.
         legend_names: Names in the legend.
     """
@@ -117,17 +119,17 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
     title = fold_text(title, fit_characters(TITLE_CHARACTERS, "figure.titlesize"))
     caption_characters = fit_characters(CAPTION_CHARACTERS, "figure.labelsize")
     caption = textwrap.fill(bind_units(caption), caption_characters, break_on_hyphens=False)
-    lines = title.count("\n") + caption.count("\n") + legend_lines(legend_names)
+    n_lines = title.count("\n") + caption.count("\n") + legend_lines(legend_names)
     height += scale_font(0.8 if title else 0.5)
-    new = Figure(
-        figsize=(setting("figure.figsize")[0], height + scale_font(TEXT_LINE * lines)),
+    figure = Figure(
+        figsize=(setting("figure.figsize")[0], height + scale_font(TEXT_LINE * n_lines)),
         dpi=setting("figure.dpi"),
         layout="constrained",
         facecolor=setting("figure.facecolor"),
     )
-    FigureCanvasAgg(new)
+    FigureCanvasAgg(figure)
     if title:
-        new.suptitle(
+        figure.suptitle(
             escape_text(title),
             x=0.02,
             ha="left",
@@ -135,14 +137,14 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
             fontweight=setting("figure.titleweight"),
             color=setting("text.color"),
         )
-    new.supxlabel(
+    figure.supxlabel(
         escape_text(caption),
         x=0.02,
         ha="left",
         fontsize=resolve_font_size("figure.labelsize"),
         color=muted_colour(),
     )
-    return new
+    return figure
 
 
 def stack_panels(
@@ -153,19 +155,19 @@ def stack_panels(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> list[Axes]:
-    """Return styled panels that are stacked vertically.
+    """Return panels in the common style, stacked vertically.
 
     Args:
         figure: Figure that will contain the panels.
         n_panels: Number of panels.
-        sharex: Share the x axis between panels.
+        sharex: True to share the x axis between panels.
         grid: Grid lines, which are "x", "y" or "both".
-        heights: Relative heights, which are equal by default.
+        heights: Relative heights of the panels, which are equal by default.
     """
-    stack = figure.subplots(n_panels, squeeze=False, sharex=sharex, height_ratios=heights)
-    for axes in stack[:, 0]:
+    axes_grid = figure.subplots(n_panels, squeeze=False, sharex=sharex, height_ratios=heights)
+    for axes in axes_grid[:, 0]:
         style_axes(axes, grid)
-    return list(stack[:, 0])
+    return list(axes_grid[:, 0])
 
 
 def panels_by(
@@ -177,16 +179,16 @@ def panels_by(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
-    """Yield each value of a column, with its rows and a titled panel."""
-    parts = list(frame.groupby(column, sort=False))
-    stack = stack_panels(figure, len(parts), sharex=sharex, grid=grid, heights=heights)
-    for axes, (name, part) in zip(stack, parts, strict=True):
+    """Yield each value of a column with its rows and a titled panel."""
+    groups = list(frame.groupby(column, sort=False))
+    panels = stack_panels(figure, len(groups), sharex=sharex, grid=grid, heights=heights)
+    for axes, (name, rows) in zip(panels, groups, strict=True):
         set_panel_title(axes, str(name))
-        yield axes, str(name), part
+        yield axes, str(name), rows
 
 
 def style_axes(axes: Axes, grid: str = "y") -> None:
-    """Apply the common style to axes: no frame, and the colours of the project.
+    """Apply the common style to axes, with the project's colours and without a frame.
 
     Args:
         axes: Axes to style.
@@ -209,18 +211,20 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
             width=rc_param(f"{axis}tick.major.width"),
         )
     axes.grid(visible=False)
-    # In a style with its own colours, grid lines can be too bright unless the style draws them.
+    # If a style has its own colours, grid lines can be too bright unless the style draws them.
     if rc_param("axes.grid") if changes_colour_scheme() else setting("axes.grid"):
-        style = {name: rc_param(f"grid.{name}") for name in ("linewidth", "linestyle", "alpha")}
-        axes.grid(axis=grid, color=setting("grid.color"), **style)  # type: ignore[arg-type]
+        line_style = {
+            name: rc_param(f"grid.{name}") for name in ("linewidth", "linestyle", "alpha")
+        }
+        axes.grid(axis=grid, color=setting("grid.color"), **line_style)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
 
 
 def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
-    """Set the title of a panel, wrapped at `width` characters in simgin's style."""
-    folded = fold_text(text, fit_characters(width, "axes.titlesize"))
+    """Set the title of a panel and wrap it at `width` characters of simgin's style."""
+    wrapped_title = fold_text(text, fit_characters(width, "axes.titlesize"))
     axes.set_title(
-        escape_text(folded),
+        escape_text(wrapped_title),
         loc="left",
         fontsize=resolve_font_size("axes.titlesize"),
         color=colour_setting("axes.titlecolor", "text.color"),
@@ -235,39 +239,39 @@ def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
 
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
-    """Set the names of rows that are counted from the top, and wrap long names."""
+    """Set the names of rows that are numbered from the top, and wrap long names."""
     labels = [escape_text(fold_label(name)) for name in names]
     axes.set_yticks(range(len(names)), labels)
     hide_row_axis(axes, len(names))
 
 
 def fold_label(name: str) -> str:
-    """Wrap the name of a row."""
+    """Wrap a row name."""
     return fold_text(name, fit_characters(LABEL_CHARACTERS, "ytick.labelsize"))
 
 
 def row_height(names: Iterable[str]) -> float:
-    """Return the height, in inches, of rows with the given names."""
-    lines = [fold_label(name).count("\n") + 1 for name in names]
-    return ROW_GAP + ROW_LINE * text_scale("ytick.labelsize") * max(lines)
+    """Return the height of rows with the given names, in inches."""
+    line_counts = [fold_label(name).count("\n") + 1 for name in names]
+    return ROW_GAP + ROW_LINE * text_scale("ytick.labelsize") * max(line_counts)
 
 
 def hide_row_axis(axes: Axes, n_rows: int) -> None:
-    """Hide the vertical axis of rows that are counted from the top, and set its limits."""
+    """Hide the vertical axis of rows that are numbered from the top, and set its limits."""
     axes.set_ylim(n_rows - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
 
 
-# Legends are above the axes and their titles, so that they do not cover data.
+# Legends are placed above the axes and their titles, so that they do not cover data.
 
 
 def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
-    """Add a legend above the title of the axes if there are several series.
+    """Add a legend above the title of the axes if there is more than one series.
 
     Args:
         axes: Axes to style.
-        last: Names to list last.
+        last: Names that come last in the legend.
     """
     handles_and_labels = list(zip(*axes.get_legend_handles_labels(), strict=True))
     figure = axes.get_figure(root=True)
@@ -276,16 +280,16 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
     handles_and_labels.sort(key=lambda pair: pair[1] in last)
     handles = [handle for handle, _ in handles_and_labels]
     names = [name for _, name in handles_and_labels]
-    above = _legend_transform(figure, axes)
+    legend_transform = _legend_transform(figure, axes)
     title_line = TITLE_LINE * text_scale("axes.titlesize")
     height = LEGEND_GAP + title_line * _title_lines(figure, axes)
-    box = axes.legend(
+    legend = axes.legend(
         handles,
         [fold_text(name, _legend_characters()) for name in names],
         ncols=_legend_columns(names),
         loc="lower left",
         bbox_to_anchor=(LEGEND_LEFT, height),
-        bbox_transform=above,
+        bbox_transform=legend_transform,
         fontsize=resolve_font_size("legend.fontsize"),
         frameon=setting("legend.frameon"),
         labelcolor=setting("legend.labelcolor"),
@@ -294,49 +298,51 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
         borderaxespad=0,
         borderpad=0,
     )
-    box.set_in_layout(False)  # Otherwise, the layout would narrow the axes.
-    line = TEXT_LINE * text_scale("legend.fontsize")
-    _reserve_space(axes, above, height + line * legend_lines(names))
+    legend.set_in_layout(False)  # Otherwise, the layout would narrow the axes.
+    line_height = TEXT_LINE * text_scale("legend.fontsize")
+    _reserve_space(axes, legend_transform, height + line_height * legend_lines(names))
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:
-    """Return the number of lines of the longest title in the same row of panels as `axes`."""
+    """Return the maximum number of lines of the titles in the same panel row as `axes`."""
     spec = axes.get_subplotspec()
-    longest = 0
+    max_lines = 0
     for other_axes in figure.axes:
-        spec_of_other = other_axes.get_subplotspec()
+        other_spec = other_axes.get_subplotspec()
         title = other_axes.get_title(loc="left")
         if (
             title
-            and spec_of_other is not None
+            and other_spec is not None
             and spec is not None
-            and spec_of_other.rowspan == spec.rowspan
+            and other_spec.rowspan == spec.rowspan
         ):
-            longest = max(longest, title.count("\n") + 1)
-    return longest
+            max_lines = max(max_lines, title.count("\n") + 1)
+    return max_lines
 
 
 def _legend_transform(figure: Figure, axes: Axes) -> Transform:
-    """Return a transform from figure widths (x) and inches above the axes (y)."""
+    """Return a transform from figure widths (x) and from inches above the axes (y)."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     top = ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
     return blended_transform_factory(figure.transFigure, figure.dpi_scale_trans + top)
 
 
-def _reserve_space(axes: Axes, above: Transform, height: float) -> None:
-    """Reserve space of `height` inches above the axes in the layout."""
+def _reserve_space(axes: Axes, legend_transform: Transform, height: float) -> None:
+    """Reserve a vertical space above the axes in the layout, in inches."""
     from matplotlib.patches import Rectangle
 
-    invisible = Rectangle((0.5, 0), 0.01, height, transform=above, fill=False, linewidth=0)
+    invisible = Rectangle(
+        (0.5, 0), 0.01, height, transform=legend_transform, fill=False, linewidth=0
+    )
     invisible.set_clip_on(False)
     axes.add_artist(invisible)
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    """Return the number of legend columns that fit, at most three."""
-    widest = max(map(len, names)) + HANDLE_CHARACTERS
-    return max(1, min(MAX_LEGEND_COLUMNS, _legend_characters() // widest))
+    """Return the number of legend columns that fit, which is at most three."""
+    max_width = max(map(len, names)) + HANDLE_CHARACTERS
+    return max(1, min(MAX_LEGEND_COLUMNS, _legend_characters() // max_width))
 
 
 def _legend_characters() -> int:
@@ -344,11 +350,11 @@ def _legend_characters() -> int:
 
 
 def legend_lines(names: Sequence[str]) -> int:
-    """Return the number of lines in a legend, or 0 for a single series."""
+    """Return the number of lines in a legend, which is 0 for a single series."""
     if len(names) < 2:
         return 0
     columns = _legend_columns(names)
-    if columns > 1:  # Every name fits on one line.
+    if columns > 1:  # If there are several columns, every name fits on one line.
         return -(-len(names) // columns)
     return sum(fold_text(name, _legend_characters()).count("\n") + 1 for name in names)
 
@@ -357,12 +363,12 @@ def legend_lines(names: Sequence[str]) -> int:
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as PNG bytes, which are the same for equal figures.
+    """Return a figure as PNG bytes, which are identical for equal figures.
 
     The file contains neither a date nor a version number.
 
     Args:
-        figure: A figure, for example from a function of `simgin.plots`.
+        figure: Figure, for example from a function of `simgin.plots`.
 
     Returns:
         Contents of the PNG file.
@@ -371,19 +377,19 @@ def png(figure: Figure) -> bytes:
         figure = simgin.match("gold", "simple").plot()
         Path("wins.png").write_bytes(simgin.plots.png(figure))
     """
-    out = io.BytesIO()
+    buffer = io.BytesIO()
     with _missing_glyphs_ignored(), without_tex():
         _lay_out(figure)
-        figure.savefig(out, format="png", metadata={"Software": None})
-    return out.getvalue()
+        figure.savefig(buffer, format="png", metadata={"Software": None})
+    return buffer.getvalue()
 
 
 def svg(figure: Figure, name: str) -> str:
     """Return a figure as SVG with selectable text.
 
     Args:
-        figure: A figure, for example from a function of `simgin.plots`.
-        name: Prefix of every id, so that one HTML document can contain several figures.
+        figure: Figure, for example from a function of `simgin.plots`.
+        name: Prefix of all ids, so that one HTML document can contain several figures.
 
     Returns:
         Contents of the SVG file. Equal figures produce equal files.
@@ -394,43 +400,43 @@ def svg(figure: Figure, name: str) -> str:
     """
     import matplotlib
 
-    out = io.StringIO()
+    buffer = io.StringIO()
     settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin"}
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with _missing_glyphs_ignored(), without_tex():
         _lay_out(figure)
         with matplotlib.rc_context(settings):  # type: ignore[arg-type]
-            figure.savefig(out, format="svg", metadata=no_metadata)
-    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", out.getvalue())
+            figure.savefig(buffer, format="svg", metadata=no_metadata)
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", buffer.getvalue())
 
 
 @contextlib.contextmanager
 def _missing_glyphs_ignored() -> Iterator[None]:
-    """Suppress the warning about characters that are missing from all fonts."""
+    """Suppress the warnings about characters that no font contains."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
 
 
 def _lay_out(figure: Figure) -> None:
-    """Compute the layout of a figure once for all output files."""
+    """Compute the layout of a figure only once for all output files."""
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
         figure.set_layout_engine("none")
 
 
-# The hues of Okabe and Ito, with an additional brown and violet, for light and dark backgrounds.
+# Hues of Okabe and Ito, with an additional brown and violet, for light and dark backgrounds.
 # tests/plots/test_colours.py checks their contrast for all types of colour vision.
 BLUE, ORANGE, GREEN, SKY, RED, PINK, BROWN, VIOLET = (
     *("#0072B2", "#E69F00", "#009E73"),
     *("#56B4E9", "#D55E00", "#CC79A7", "#8C5A2B", "#8424F0"),
 )
 GREY = "#8C8C8C"
-# Colours of text on coloured areas, in both colour schemes
+# colours of text on coloured areas, in both colour schemes
 DARKEST, LIGHTEST = "#101010", "#fefefe"
-# Colours of deal endings, which differ from the colours of series; endings without a winner are
-# grey
+# Colours of deal endings, which differ from the colours of series. Endings without a winner are
+# grey.
 ENDING_COLOURS = {
     "knock": "#6F5BB5",
     "gin": "#DDCC77",
@@ -448,7 +454,7 @@ LIGHT_TEXT_ENDINGS = ("knock", "undercut", "stalled", "joker")  # endings with a
 
 
 def win_rate_colormap() -> Colormap:
-    """Return a colour map from red (losses) over a pale colour (even results) to blue (wins)."""
+    """Return a colour map from red (losses) through a pale colour (even results) to blue (wins)."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("won", [RED, "#F7F7F5", BLUE])
@@ -458,7 +464,7 @@ DashStyle = str | tuple[int, tuple[int, ...]]
 
 
 class SeriesStyle(NamedTuple):
-    """Line and marker style that distinguishes a plotted series even in greyscale."""
+    """Style of a plotted series, which is distinguishable in greyscale."""
 
     colour: str
     marker: str
@@ -478,27 +484,33 @@ SERIES_STYLES = (
 
 
 def single_style() -> SeriesStyle:
-    """Return the style of named rows, because colours are reserved for variants and strategies."""
+    """Return the style of named rows. Series colours are reserved for variants and strategies."""
     return SeriesStyle(setting("text.color"), "o", "-")
 
 
 def series_style(i: int) -> SeriesStyle:
     """Return the style of the series with index i.
 
-    After the end of the colour cycle, which has eight colours in simgin's style, all series are
-    grey and differ only in marker and dash.
+    After the end of the colour cycle, all series are grey and differ only in marker and dash
+    pattern. The cycle of simgin's style has eight colours.
     """
     style = SERIES_STYLES[i % len(SERIES_STYLES)]
     if not is_changed("axes.prop_cycle"):
         return style if i < len(SERIES_STYLES) else style._replace(colour=GREY)
     cycle = list(rc_param("axes.prop_cycle"))
-    chosen = cycle[i] if i < len(cycle) else {"color": GREY}
-    names = {"colour": "color", "marker": "marker", "dash": "linestyle"}
-    return style._replace(**{name: chosen[key] for name, key in names.items() if key in chosen})
+    cycle_entry = cycle[i] if i < len(cycle) else {"color": GREY}
+    rc_key_by_field = {"colour": "color", "marker": "marker", "dash": "linestyle"}
+    return style._replace(
+        **{
+            field: cycle_entry[rc_key]
+            for field, rc_key in rc_key_by_field.items()
+            if rc_key in cycle_entry
+        }
+    )
 
 
 def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
-    """Return a style for every name, chosen by the position of the name in `order`.
+    """Return the style of every name, determined by its position in `order`.
 
     Names that are not in `order` come last, in order of appearance.
     """

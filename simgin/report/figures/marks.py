@@ -1,4 +1,4 @@
-"""Elements of plots, such as error bars and heat maps, and validation of plotted DataFrames."""
+"""Elements of plots, such as error bars and heat maps, and validation of DataFrames."""
 
 from __future__ import annotations
 
@@ -39,21 +39,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 UNDEFINED_LABEL = "sample too small"
-MIN_LABELLED_PERCENT = 7  # percentage below which a segment of a bar has no label
-# Number of shades in a heat map without numbers, and ticks of the colour bar in percent
-SHADE_STEPS, KEY_TICKS = 20, (0, 20, 40, 60, 80, 100)
-DrawArgs = ParamSpec("DrawArgs")  # arguments of a plot function
-MAX_MATCHUPS_NAMED = 3  # maximum number of matchups listed in a caption
-# maximum number of variants or strategies listed in a caption; a longer list becomes a count
-MAX_NAMES = 12
-# maximum total length of the strategies listed in a caption, in characters
+MIN_LABELLED_PERCENT = 7  # percentage below which a bar segment has no label
+# number of shades in a heat map without numbers, and ticks of the colour bar in percent
+SHADE_STEPS, COLOUR_BAR_TICKS = 20, (0, 20, 40, 60, 80, 100)
+DrawArgs = ParamSpec("DrawArgs")  # parameters of a plot function
+MAX_MATCHUPS_NAMED = 3  # maximum number of matchups that a caption lists
+# Maximum number of variants or strategies that a caption lists. A longer list is replaced by a
+# count.
+MAX_NAMES_LISTED = 12
+# maximum total length of the strategy names in a caption, in characters
 MAX_NAME_CHARACTERS = 150
-# Values, lower bounds and upper bounds: three arrays of shape (n,)
+# values, lower bounds and upper bounds: three arrays of shape (n,)
 Bounds = Sequence[np.ndarray]
 
 
 def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str) -> None:
-    """Draw a line surrounded by a band of 95 % confidence intervals."""
+    """Draw a line with a band of 95 % confidence intervals around it."""
     value, low, high = bounds
     axes.fill_between(x, low, high, color=style.colour, alpha=0.25, linewidth=0)
     width = setting("lines.linewidth")
@@ -77,17 +78,17 @@ def draw_vertical_bars(
 def draw_horizontal_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str, **options: Any
 ) -> None:
-    """Draw dots with horizontal 95 % error bars in the rows `y`; label undefined values."""
+    """Draw dots with horizontal 95 % error bars in the rows `y`, and label undefined values."""
     value, low, high = bounds
-    dot = _dot_style(style, label) | options
-    axes.errorbar(value, y, xerr=error_bar_lengths(value, low, high), **dot)
+    dot_style = _dot_style(style, label) | options
+    axes.errorbar(value, y, xerr=error_bar_lengths(value, low, high), **dot_style)
     label_undefined_rows(axes, y[np.isnan(value)])
 
 
 def draw_inconclusive_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str
 ) -> None:
-    """Draw hollow grey dots with horizontal error bars, which do not appear in the legend."""
+    """Draw hollow grey dots with horizontal error bars that are not in the legend."""
     draw_horizontal_bars(
         axes,
         y,
@@ -104,7 +105,7 @@ def draw_reference_line(axes: Axes, x: float) -> None:
 
 
 def error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the distances from values to their bounds, for error bars, shape (2, n)."""
+    """Return the distances from values to their bounds as error bar lengths, shape (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
@@ -120,14 +121,14 @@ def _dot_style(style: SeriesStyle, label: str) -> dict[str, Any]:
 
 
 def label_undefined_rows(axes: Axes, rows: Iterable[float]) -> None:
-    """Label the rows whose values are undefined."""
+    """Label the rows with undefined values."""
     for y in rows:
         centre = (0.5, y)
         axes.annotate(UNDEFINED_LABEL, centre, xycoords=("axes fraction", "data"), **_label_style())
 
 
 def _label_style() -> dict[str, Any]:
-    """Return the style of the labels in axes or rows without data."""
+    """Return the style of labels for axes or rows without data."""
     return {
         "fontsize": scale_font(FONT_NORMAL),
         "color": muted_colour(),
@@ -144,7 +145,7 @@ def label_if_undefined(axes: Axes, values: Any) -> None:
 
 
 def label_empty(axes: Axes, text: str) -> None:
-    """Write on the axes why there are no data."""
+    """Write the reason for missing data on the axes."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, text, transform=axes.transAxes, **_label_style())
 
@@ -152,16 +153,18 @@ def label_empty(axes: Axes, text: str) -> None:
 def draw_stacked_bars(
     axes: Axes, ending: str, percentages: np.ndarray, starts: np.ndarray, label: str, size: float
 ) -> None:
-    """Draw one ending as a segment of every stacked bar, and label it with the percentage.
+    """Draw a deal ending as a labelled segment of every stacked bar.
 
-    Segments narrower than MIN_LABELLED_PERCENT have no label. `size` is the font size in simgin's
-    style.
+    Segments below MIN_LABELLED_PERCENT have no label. `size` is the font size in simgin's style.
     """
     rows = range(len(percentages))
     bars = axes.barh(rows, percentages, left=starts, color=ENDING_COLOURS[ending], label=label)
-    texts = [f"{share:.0f}" if share >= MIN_LABELLED_PERCENT else "" for share in percentages]
-    ink = LIGHTEST if ending in LIGHT_TEXT_ENDINGS else DARKEST
-    axes.bar_label(bars, texts, label_type="center", fontsize=scale_font(size), color=ink)
+    labels = [
+        f"{percentage:.0f}" if percentage >= MIN_LABELLED_PERCENT else ""
+        for percentage in percentages
+    ]
+    text_colour = LIGHTEST if ending in LIGHT_TEXT_ENDINGS else DARKEST
+    axes.bar_label(bars, labels, label_type="center", fontsize=scale_font(size), color=text_colour)
 
 
 # Heat maps
@@ -174,7 +177,7 @@ def heat_map(
     column_names: Sequence[object],
     *,
     midpoint: float = 50,
-    reach: float = 50,
+    max_deviation: float = 50,
     number_format: str = "{:.0f}",
     font_size: float = FONT_NORMAL,
 ) -> None:
@@ -182,22 +185,23 @@ def heat_map(
 
     Args:
         axes: Axes for the heat map.
-        values: Numbers in the cells, shape (n_rows, n_columns). NaN cells are empty.
+        values: Numbers in the cells, shape (n_rows, n_columns). If a number is NaN, its cell is
+            empty.
         row_names: Names of the rows.
         column_names: Names of the columns.
         midpoint: Value with the palest shade.
-        reach: Distance from `midpoint` to the darkest shades.
+        max_deviation: Distance from `midpoint` to the darkest shades.
         number_format: Format specification of the numbers.
         font_size: Font size in points in simgin's style.
     """
     from matplotlib.colors import Normalize
 
-    _draw_cells(axes, values, Normalize(midpoint - reach, midpoint + reach))
+    _draw_cells(axes, values, Normalize(midpoint - max_deviation, midpoint + max_deviation))
     for (i, j), value in np.ndenumerate(values):
         if np.isnan(value):
             continue
-        is_dark = abs(value - midpoint) > 0.75 * reach
-        ink = LIGHTEST if is_dark else DARKEST
+        is_dark = abs(value - midpoint) > 0.75 * max_deviation
+        text_colour = LIGHTEST if is_dark else DARKEST
         axes.text(
             j,
             i,
@@ -205,7 +209,7 @@ def heat_map(
             fontsize=scale_font(font_size),
             ha="center",
             va="center",
-            color=ink,
+            color=text_colour,
         )
     _name_cells(axes, row_names, column_names, font_size)
     label_if_undefined(axes, values)
@@ -220,11 +224,11 @@ def draw_shade_map(
     font_size: float,
     scale_title: str,
 ) -> None:
-    """Draw a heat map of percentages that has a colour bar instead of numbers.
+    """Draw a heat map of percentages with a colour bar instead of numbers.
 
     Args:
         axes: Axes for the heat map.
-        values: Percentages, shape (n_rows, n_columns). NaN cells are empty.
+        values: Percentages, shape (n_rows, n_columns). If a percentage is NaN, its cell is empty.
         row_names: Names of the rows.
         column_names: Names of the columns.
         font_size: Font size in points in simgin's style.
@@ -240,18 +244,26 @@ def draw_shade_map(
     figure = axes.get_figure(root=True)
     if figure is None:
         return
-    scale = figure.colorbar(
-        cells, ax=axes, location="bottom", aspect=40, ticks=KEY_TICKS, pad=0.01, fraction=0.05
+    colour_bar = figure.colorbar(
+        cells,
+        ax=axes,
+        location="bottom",
+        aspect=40,
+        ticks=COLOUR_BAR_TICKS,
+        pad=0.01,
+        fraction=0.05,
     )
-    scale.outline.set_visible(False)
-    scale.ax.minorticks_off()
+    colour_bar.outline.set_visible(False)
+    colour_bar.ax.minorticks_off()
     colour = colour_setting("xtick.labelcolor", "xtick.color")
-    scale.ax.tick_params(labelsize=resolve_font_size("xtick.labelsize"), colors=colour, length=0)
+    colour_bar.ax.tick_params(
+        labelsize=resolve_font_size("xtick.labelsize"), colors=colour, length=0
+    )
     label_style = {
         "fontsize": resolve_font_size("axes.labelsize"),
         "color": setting("axes.labelcolor"),
     }
-    scale.set_label(scale_title, **label_style)
+    colour_bar.set_label(scale_title, **label_style)
 
 
 def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
@@ -271,7 +283,7 @@ def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
 def _name_cells(
     axes: Axes, row_names: Sequence[object], column_names: Sequence[object], font_size: float
 ) -> None:
-    """Set the names of the rows and columns of a heat map, and remove the frame and the grid."""
+    """Label the rows and columns of a heat map, and remove its frame and grid."""
     axes.set_yticks(range(len(row_names)), list(map(str, row_names)))
     axes.set_xticks(range(len(column_names)), list(map(str, column_names)))
     for axis in ("x", "y"):
@@ -289,29 +301,30 @@ def _cell_edges(n_cells: int) -> np.ndarray:
 
 
 def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure]:
-    """Wrap a plot function so that it validates its DataFrame.
+    """Decorate a plot function so that it validates its DataFrame.
 
     Args:
         draw: Function whose first argument is a DataFrame.
 
     Returns:
-        Wrapped function. It raises a `SimginError` with an explanation if the argument is not a
+        Decorated function.  It raises a `SimginError` with an explanation if the argument is not a
         DataFrame, is empty or lacks a column.
     """
 
     @functools.wraps(draw)
     def checked(*args: DrawArgs.args, **kwargs: DrawArgs.kwargs) -> Figure:
-        name, frame = draw.__name__, cast("pd.DataFrame", args[0])
+        function_name, frame = draw.__name__, cast("pd.DataFrame", args[0])
         if not hasattr(frame, "columns"):
             raise SimginError(
-                f"plots.{name} requires a pandas DataFrame, but received {format_value(frame)}. "
-                f"See help(simgin.plots.{name})."
+                f"plots.{function_name} requires a pandas DataFrame, but received "
+                f"{format_value(frame)}. "
+                f"See help(simgin.plots.{function_name})."
             )
         if not len(frame):
             raise SimginError(
-                f"plots.{name} received a DataFrame without rows. Pass at least one row."
+                f"plots.{function_name} received a DataFrame without rows. Pass at least one row."
             )
-        # In solitaire games, the CSV file has missing values for the opponent.
+        # In solitaire games, the opponent is missing in the CSV file.
         if "opponent" in frame:
             opponents = frame["opponent"].astype(object)
             frame = frame.assign(opponent=opponents.where(opponents.notna(), ""))
@@ -322,15 +335,15 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
             message = str(error.args[0])
             column_names = ", ".join(re.findall(r"'(\w+)'", message)[-1:] or [message])
             raise SimginError(
-                f"plots.{name} received a DataFrame without the column {column_names}. "
-                f"See help(simgin.plots.{name}) for the required columns."
+                f"plots.{function_name} received a DataFrame without the column {column_names}. "
+                f"See help(simgin.plots.{function_name}) for the required columns."
             ) from error
 
     return checked
 
 
 def seed_clause(seed: int | None) -> str:
-    """Return the seed as text that follows a sample size (`, seed 7`), or "" if it is unknown."""
+    """Return the seed as a clause after a sample size (`, seed 7`), or "" if it is unknown."""
     return "" if seed is None else f", seed {seed}"
 
 
@@ -340,33 +353,38 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str = "", not
     Args:
         frame: DataFrame with the columns variant, strategy, opponent and n.
         seed: Seed of the deals, or None to omit the seed.
-        unit: Unit of the sample size, such as "deals". By default, the column unit of the DataFrame
-            contains the unit of each row, such as "deal" or "match".
+        unit: Unit of the sample size, such as "deals". By default, the column `unit` contains the
+            unit of each row.
         note: Text at the end of the caption.
     """
-    samples = {unit: frame}
+    rows_by_unit = {unit: frame}
     if not unit:
-        samples = {
+        rows_by_unit = {
             UNIT_PLURALS[str(name)]: rows for name, rows in frame.groupby("unit", sort=False)
         }
-    sizes = [f"{format_count_range([*rows['n']])} {noun}" for noun, rows in samples.items()]
+    size_texts = [
+        f"{format_count_range([*rows['n']])} {unit_name}"
+        for unit_name, rows in rows_by_unit.items()
+    ]
     variants = unique_names(frame["variant"])
-    return describe_sample(variants, _players_text(frame), " and ".join(sizes), seed, note)
+    return describe_sample(variants, _players_text(frame), " and ".join(size_texts), seed, note)
 
 
 def describe_sample(
     variants: Sequence[str], players: str, size: str, seed: int | None, note: str
 ) -> str:
-    """Return a caption that names the variants, the players and the sample size."""
+    """Return a caption that states the variants, the players and the sample size."""
     variant_noun = "Variants" if len(variants) > 1 else "Variant"
-    is_short = len(variants) <= MAX_NAMES
-    listing = f"{variant_noun}: {', '.join(variants)}" if is_short else f"{len(variants)} variants"
-    origin = f"{listing}. {players}. Sample: {size}{seed_clause(seed)}."
-    return f"{origin} {note}" if note else origin
+    lists_variants = len(variants) <= MAX_NAMES_LISTED
+    variant_text = (
+        f"{variant_noun}: {', '.join(variants)}" if lists_variants else f"{len(variants)} variants"
+    )
+    sample_text = f"{variant_text}. {players}. Sample: {size}{seed_clause(seed)}."
+    return f"{sample_text} {note}" if note else sample_text
 
 
 def _players_text(frame: pd.DataFrame) -> str:
-    """Return the names of a few matchups, or otherwise the players or their number."""
+    """Return the names of a few matchups, or the names or number of the players."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MAX_MATCHUPS_NAMED:
@@ -375,15 +393,15 @@ def _players_text(frame: pd.DataFrame) -> str:
     for pair in pairs:
         names |= dict.fromkeys(pair)
     names.pop("", None)
-    listing = ", ".join(names)
-    is_long = len(names) > MAX_NAMES or len(listing) > MAX_NAME_CHARACTERS
-    return f"{len(names)} players" if is_long else f"Players: {listing}"
+    name_list = ", ".join(names)
+    is_too_long = len(names) > MAX_NAMES_LISTED or len(name_list) > MAX_NAME_CHARACTERS
+    return f"{len(names)} players" if is_too_long else f"Players: {name_list}"
 
 
 def iterate_groups(frame: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield each value of a column with its rows, in order of appearance."""
-    for name, part in frame.groupby(column, sort=False):
-        yield str(name), part
+    for name, rows in frame.groupby(column, sort=False):
+        yield str(name), rows
 
 
 def unique_names(names: pd.Series) -> list[str]:
@@ -397,8 +415,8 @@ def float_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
 
 
 def percent_columns(frame: pd.DataFrame, *names: str) -> list[np.ndarray]:
-    """Return several columns of proportions (0 to 1) as arrays of percentages."""
-    return [100 * shares for shares in float_columns(frame, *names)]
+    """Return several columns of proportions as arrays of percentages."""
+    return [100 * proportions for proportions in float_columns(frame, *names)]
 
 
 def max_distance(values: Any, minimum: float) -> float:

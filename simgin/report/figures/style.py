@@ -1,7 +1,8 @@
 """Settings of plots, which a matplotlib style can change.
 
-Where an rcParam has matplotlib's default, simgin uses its own setting. All other rcParams apply to
-the plots, whether `matplotlib.pyplot.style.context`, a matplotlibrc file or `--style` sets them.
+If an rcParam has matplotlib's default value, simgin uses its own setting. All other rcParams apply
+to plots, no matter whether they are set by `matplotlib.pyplot.style.context`, a matplotlibrc file
+or `--style`.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from typing import Any, cast
 from simgin.text.files import read_text
 from simgin.text.messages import SimginError, did_you_mean, format_error_message, format_value
 
-DEFAULT_NAME = "default"  # name of simgin's style, and of matplotlib's default style
+DEFAULT_NAME = "default"  # name of simgin's style and of matplotlib's default style
 STYLE_ENDING = ".mplstyle"
 MAX_STYLE_BYTES = 1 << 20  # maximum size of a style file, in bytes
 FONT_SMALL, FONT_NORMAL = 7.5, 8.5  # points
 TEXT_COLOUR, MUTED_COLOUR, GRID_COLOUR, BACKGROUND = "#222222", "#666666", "#dddddd", "#ffffff"
-# Colours that a style must replace together, because text must contrast with its background. HTML
+# Colours that a style must replace together, so that text contrasts with its background. HTML
 # reports replace these colours with the colours of the light or dark scheme.
 COLOUR_SCHEME = {
     "text.color": TEXT_COLOUR,
@@ -35,8 +36,8 @@ COLOUR_SCHEME = {
     "axes.facecolor": BACKGROUND,
     "figure.facecolor": BACKGROUND,
 }
-# Only the width of the figure is used. It leaves text at 90 % of its size on a phone in portrait
-# orientation, which displays 1.18 pixels per point.
+# Only the width of the figure is used. On a phone in portrait orientation (1.18 pixels per point),
+# text has 90 % of its size.
 SIMGIN_STYLE: dict[str, Any] = {
     **COLOUR_SCHEME,
     "figure.figsize": (4.2, 2.6),
@@ -58,8 +59,8 @@ SIMGIN_STYLE: dict[str, Any] = {
     "lines.markersize": 4.5,
     "errorbar.capsize": 2.5,
 }
-# rcParams in the style of the option --style, which replace simgin's settings even if the style has
-# matplotlib's default
+# rcParams in the style of the option --style. They replace simgin's settings even if they are equal
+# to matplotlib's defaults.
 _named_settings: set[str] = set()
 
 
@@ -72,7 +73,7 @@ def list_styles() -> list[str]:
 
 @contextlib.contextmanager
 def use_style(name: str) -> Iterator[None]:
-    """Return a context manager in which all plots are drawn in a style.
+    """Return a context manager in which all plots are drawn in a given style.
 
     Args:
         name: Name of a matplotlib style, path of a style file, or "default" for simgin's style.
@@ -138,7 +139,7 @@ def without_tex() -> contextlib.AbstractContextManager[None]:
 
 
 def rc_param(name: str) -> Any:
-    """Return the value of an rcParam, which is the user's setting or matplotlib's default."""
+    """Return the value of an rcParam, which is set by the user or by matplotlib's default."""
     from matplotlib import rcParams
 
     return cast("dict[str, Any]", rcParams)[name]
@@ -158,25 +159,25 @@ def changes_colour_scheme() -> bool:
 
 
 def setting(name: str) -> Any:
-    """Return the user's setting for an rcParam, or simgin's setting if the user has none."""
+    """Return the user's setting for an rcParam, or simgin's setting if the user has not set it."""
     if changes_colour_scheme() if name in COLOUR_SCHEME else is_changed(name):
         return rc_param(name)
     return SIMGIN_STYLE[name]
 
 
 def colour_setting(name: str, fallback: str) -> Any:
-    """Return the colour that an rcParam sets, or the colour of `fallback` if it sets none."""
+    """Return the colour that an rcParam sets, or else the colour of `fallback`."""
     colour = setting(name)
     return setting(fallback) if colour in ("auto", "inherit") else colour
 
 
 def muted_colour() -> Any:
-    """Return the colour of captions and reference lines, which is the colour of ticks."""
+    """Return the colour of captions and reference lines, which is the colour of the ticks."""
     return setting("xtick.color")
 
 
 def scale_font(points: float) -> float:
-    """Return a font size, multiplied by the ratio of the user's font size to simgin's."""
+    """Return a font size that is scaled by the ratio of the user's font size to simgin's."""
     return points * float(setting("font.size") / SIMGIN_STYLE["font.size"])
 
 
@@ -185,7 +186,7 @@ def resolve_font_size(name: str, points: float | None = None) -> float:
 
     Args:
         name: Name of the rcParam, such as "axes.labelsize".
-        points: simgin's size of the text, if it differs from the size in `SIMGIN_STYLE`.
+        points: Size of the text in simgin's style, if it differs from the size in `SIMGIN_STYLE`.
     """
     from matplotlib.font_manager import font_scalings
 
@@ -196,7 +197,7 @@ def resolve_font_size(name: str, points: float | None = None) -> float:
 
 
 def fit_characters(characters: int, name: str) -> int:
-    """Return how many characters fit on a line, given their number in simgin's style.
+    """Return the number of characters that fit on a line in the user's style.
 
     Args:
         characters: Number of characters that fit in simgin's style.
@@ -212,10 +213,10 @@ def text_scale(name: str) -> float:
 
 
 def line_width(points: float) -> float:
-    """Return a line width, multiplied by the ratio of the user's line width to simgin's."""
+    """Return a line width that is scaled by the ratio of the user's line width to simgin's."""
     return points * float(setting("lines.linewidth") / SIMGIN_STYLE["lines.linewidth"])
 
 
 def marker_size(points: float) -> float:
-    """Return a marker size, multiplied by the ratio of the user's marker size to simgin's."""
+    """Return a marker size that is scaled by the ratio of the user's marker size to simgin's."""
     return points * float(setting("lines.markersize") / SIMGIN_STYLE["lines.markersize"])
