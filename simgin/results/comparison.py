@@ -1,4 +1,4 @@
-"""Comparison of two finished runs, based on the matchups that both runs contain.
+"""Comparison of two finished runs by the matchups that both runs contain.
 
 If both runs have the same deals, the differences are paired.
 """
@@ -26,20 +26,20 @@ from simgin.text.messages import SimginError
 if TYPE_CHECKING:
     import pandas as pd
 
-# Maximum number of rows in a table that is not folded. On narrow terminals, rows have two or three
-# lines.
+# Maximum number of rows of a table that is not collapsed. On narrow terminals, a row has two or
+# three lines.
 MAX_UNFOLDED_ROWS = 9
-# Identity keys that are compared elsewhere, or that do not affect the results
+# identity keys that are compared elsewhere or that do not affect results
 IGNORED_KEYS = ("question", "hypothesis", "matchups")
 
 
 class ComparisonError(SimginError):
-    """Exception for two runs that simgin cannot compare, with a message that suggests a fix."""
+    """Exception for two runs that cannot be compared, with a message that suggests a fix."""
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Differences between two runs, which are available while the ledgers are open."""
+    """Differences between two runs, which can be used while the ledgers are open."""
 
     run: RunResults
     baseline: RunResults
@@ -53,7 +53,7 @@ class Comparison(Result):
 
     @property
     def stop_results(self) -> list[StopResult]:
-        """Sizes of the matchups (see `Result.stop_results`)."""
+        """Sample sizes of the matchups (see `Result.stop_results`)."""
         return [StopResult(stop.units) for stop in self.run.stop_results]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -68,14 +68,15 @@ class Comparison(Result):
 def compare_runs(
     run: RunResults, baseline: RunResults, margin: str | float | None = None
 ) -> Comparison:
-    """Compute the difference (run minus baseline) for every common matchup.
+    """Compute the differences (run minus baseline) for all matchups that both runs contain.
 
-    If the runs have no common matchup, their matchups are compared in order.
+    If the runs have no common matchup, matchups at the same position are compared.
 
     Args:
         run: Results of a run.
         baseline: Results of the baseline run.
-        margin: Margin of an equivalence test (`differences.add_verdicts`), or None for no test.
+        margin: Margin of an equivalence test (`differences.add_verdicts`), or None to omit the
+            test.
 
     Returns:
         DataFrame with the columns of the output `differences` (rows.toml).
@@ -97,61 +98,75 @@ def compare_runs(
             f"the runs use different units ({units[0]} and {units[1]}). Compare runs that use the "
             "same unit."
         )
-    names: dict[str, None] = {}
-    for played, _ in pairs:
-        key = played.matchup
-        names |= dict.fromkeys(headline_metrics(key.unit, len(key.players)))
-    df = differences.compute_differences(pairs, [*names, *EXTRA_VARIANT_METRICS])
+    shared_metrics: dict[str, None] = {}
+    for batch_rows, _ in pairs:
+        key = batch_rows.matchup
+        shared_metrics |= dict.fromkeys(headline_metrics(key.unit, len(key.players)))
+    df = differences.compute_differences(pairs, [*shared_metrics, *EXTRA_VARIANT_METRICS])
     df = df if margin is None else differences.add_verdicts(df, margin)
     return Comparison(run, baseline, df)
 
 
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
-    """Return the report of a comparison, in which a long table becomes a detail table."""
-    run, base, df = comparison.run, comparison.baseline, comparison.differences
-    renamed = df.replace({**base.info.display_names, **run.info.display_names})
-    same = differences.describe_verdicts(renamed) if "margin" in renamed else []
-    table = run_report.build_differences_table(renamed)
+    """Return the report of a comparison. If its table is long, it is a detail table."""
+    run, baseline, differences_frame = comparison.run, comparison.baseline, comparison.differences
+    labelled_differences = differences_frame.replace(
+        {**baseline.info.display_names, **run.info.display_names}
+    )
+    verdict_sentences = (
+        differences.describe_verdicts(labelled_differences)
+        if "margin" in labelled_differences
+        else []
+    )
+    table = run_report.build_differences_table(labelled_differences)
     is_short = len(table.rows) <= MAX_UNFOLDED_ROWS
-    other_differences = list_other_differences(run, base)
-    other_line = (
+    other_differences = list_other_differences(run, baseline)
+    other_differences_line = (
         f"The runs also differ in: {' '.join(other_differences)}" if other_differences else ""
     )
     return Report(
         comparison.question,
-        verdict=[*sentences.describe_differences(renamed), *same, *filter(None, [other_line])],
+        verdict=[
+            *sentences.describe_differences(labelled_differences),
+            *verdict_sentences,
+            *filter(None, [other_differences_line]),
+        ],
         tables=[table] * is_short,
         detail_tables=[table] * (not is_short),
         command=command,
-        files={"differences.csv": format_csv(df)},
+        files={"differences.csv": format_csv(differences_frame)},
     )
 
 
 def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
     """Return a line for each other difference between two runs, such as a changed strategy."""
-    old, new = (
+    baseline_identity, run_identity = (
         {key: value for key, value in results.ledger.identity.items() if key not in IGNORED_KEYS}
         for results in (baseline, run)
     )
     for key in ("variants", "strategies"):
-        common = old[key].keys() & new[key].keys()
-        for identity in (old, new):
-            identity[key] = {name: identity[key][name] for name in identity[key] if name in common}
-    return ledger.identity_differences(old, new)
+        shared_names = baseline_identity[key].keys() & run_identity[key].keys()
+        for identity in (baseline_identity, run_identity):
+            identity[key] = {
+                name: identity[key][name] for name in identity[key] if name in shared_names
+            }
+    return ledger.identity_differences(baseline_identity, run_identity)
 
 
 def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
     """Yield the rows of every matchup that both runs contain, from the same perspective."""
-    bases = {_key_names(played.matchup): played for played in _all_rows(baseline)}
-    for played in _all_rows(run):
-        variant, a, b = names = _key_names(played.matchup)
-        same, swapped = bases.get(names), bases.get((variant, b, a))
-        if same is not None:
-            yield played, same
-        elif swapped is not None:
-            yield played, swapped.swap_sides()
+    baseline_rows = {
+        _key_names(batch_rows.matchup): batch_rows for batch_rows in _all_rows(baseline)
+    }
+    for batch_rows in _all_rows(run):
+        variant, a, b = names = _key_names(batch_rows.matchup)
+        same_matchup, swapped_matchup = baseline_rows.get(names), baseline_rows.get((variant, b, a))
+        if same_matchup is not None:
+            yield batch_rows, same_matchup
+        elif swapped_matchup is not None:
+            yield batch_rows, swapped_matchup.swap_sides()
 
 
 def _all_rows(run: RunResults) -> list[BatchRows]:

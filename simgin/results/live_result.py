@@ -1,8 +1,8 @@
-"""Live estimate of a run in progress, which the progress display shows.
+"""Live estimates of a run in progress, which are shown in the progress display.
 
-Unless a stopping rule widens it, an interval that is examined repeatedly covers the true value less
-often than 95 % of the time (docs/explanation/statistics.md#optional-stopping). Live estimates are
-not stored.
+If an interval is examined repeatedly and is not widened by a stopping rule, it covers the true
+value less often than 95 % of the time (docs/explanation/statistics.md#optional-stopping). Live
+estimates are not stored.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from simgin.runs.plan import Plan
 
 
-MAX_PLAYERS_LENGTH = 30  # maximum total length of the players' names
+MAX_PLAYERS_LENGTH = 30  # maximum total length of the player names, in characters
 
 
 class LiveEstimate:
-    """Live estimate for each matchup of a run, based on sums over the finished blocks."""
+    """Live estimate for each matchup of a run, computed from the finished blocks."""
 
     def __init__(self, plan: Plan, ledger: Ledger) -> None:
         self._plan = plan
@@ -52,7 +52,7 @@ class LiveEstimate:
             self._totals[self._cell] = self._ledger_sums()
 
     def _ledger_sums(self) -> np.ndarray:
-        """Return the sums over the current matchup's batches in the ledger."""
+        """Return the sums over the batches of the current matchup in the ledger."""
         task = self._task
         rows = (
             row
@@ -67,21 +67,26 @@ class LiveEstimate:
         return self._plan.tasks[self._cell]
 
     def line(self) -> str:
-        """Return a line about the current matchup: `12.4k of 100k matches won 46.8 ± 0.9 %`."""
+        """Return the progress line of the current matchup.
+
+        An example is `12.4k of 100k matches won 46.8 ± 0.9 %`.
+        """
         if not self._totals:
             return ""
-        parts = [self._place()] if len(self._plan.tasks) > 1 else []
+        parts = [self._matchup_position()] if len(self._plan.tasks) > 1 else []
         return "  ".join([*parts, self._size(), *self._estimate()])
 
     def result(self) -> RenderableType:
-        """Return the line about the current matchup, with its values for a chart."""
+        """Return the progress line of the current matchup, with its values for a chart."""
         return InterimResult(self.line(), self._values() if self._totals else None)
 
     def _values(self) -> dict[str, Any] | None:
-        """Return the players, the size and the estimate of the current matchup, or None."""
+        """Return the players, the sample size and the estimate of the current matchup, or None."""
         metric, estimate = self._find_estimate()
-        scaled = [metric.display_factor * x for x in (estimate.value, estimate.low, estimate.high)]
-        if not all(map(math.isfinite, scaled)):
+        scaled_values = [
+            metric.display_factor * x for x in (estimate.value, estimate.low, estimate.high)
+        ]
+        if not all(map(math.isfinite, scaled_values)):
             return None
         rule = self._rule
         target = rule.half_width if isinstance(rule, PrecisionRule) else None
@@ -93,7 +98,7 @@ class LiveEstimate:
             "max": None if self._plan.seconds is not None else self._task.n,
             "unit": UNIT_PLURALS[self._plan.unit],
             "is_percentage": metric.is_proportion,
-            **dict(zip(("value", "low", "high"), scaled, strict=True)),
+            **dict(zip(("value", "low", "high"), scaled_values, strict=True)),
             "target": target and metric.display_factor * target,
         }
 
@@ -105,29 +110,29 @@ class LiveEstimate:
     def _players(self) -> list[str]:
         return [self._names.get(player.spec, player.spec) for player in self._task.matchup.players]
 
-    def _place(self) -> str:
-        """Return the number and the title of the current matchup: `2/6 gold v simple, standard`."""
+    def _matchup_position(self) -> str:
+        """Return the number and title of the current matchup, as in `2/6 gold v simple`."""
         title = textwrap.shorten(" v ".join(self._players()), MAX_PLAYERS_LENGTH, placeholder="…")
         position = f"{self._cell + 1}/{len(self._plan.tasks)}"
         return f"{position} {title}, {self._task.matchup.variant.spec}"
 
     def _played(self) -> int:
-        """Return the number of deals or matches that have been played in the current matchup."""
+        """Return the number of deals or matches played in the current matchup."""
         units = int(self._totals[self._cell][batch_columns.COL_UNITS])
         return self._task.matchup.key.count_games(units)
 
     def _size(self) -> str:
-        """Return the current size and the final or maximum size, such as `12.4k of 100k deals`."""
+        """Return the current and the final or maximum sample size, as `12.4k of 100k deals`."""
         task = self._task
-        played = format_count(self._played())
+        played_text = format_count(self._played())
         unit = UNIT_PLURALS[self._plan.unit]
         if self._plan.seconds is not None:
-            return f"{played} {unit}"
-        most = "at most " if self._plan.stopping_rules else ""
-        return f"{played} of {most}{format_count(task.n)} {unit}"
+            return f"{played_text} {unit}"
+        at_most = "at most " if self._plan.stopping_rules else ""
+        return f"{played_text} of {at_most}{format_count(task.n)} {unit}"
 
     def _find_estimate(self) -> tuple[Metric, Estimate]:
-        """Return the metric that decides the matchup, with its estimate."""
+        """Return the main metric of the current matchup with its estimate."""
         total, rule = self._totals[self._cell], self._rule
         name, _ = headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))
@@ -143,11 +148,11 @@ class LiveEstimate:
         )
         if text == numbers.EN_DASH:
             return []
-        noun = "won" if metric.is_proportion else "points"
-        percent = " %" if metric.is_proportion else ""
-        parts = [f"{noun} {text}{percent}"]
+        prefix = "won" if metric.is_proportion else "points"
+        percent_sign = " %" if metric.is_proportion else ""
+        parts = [f"{prefix} {text}{percent_sign}"]
         if isinstance(rule, PrecisionRule):
-            parts.append(f"until ± {metric.display_factor * rule.half_width:g}{percent}")
+            parts.append(f"until ± {metric.display_factor * rule.half_width:g}{percent_sign}")
         if isinstance(rule, SequentialTest):
             low, high = stopping.compute_sprt_bounds()
             llr = rule.llr(self._totals[self._cell])

@@ -1,7 +1,7 @@
-"""Information that determines the results of a run, as strings and numbers.
+"""Information that determines the results of a run, in strings and numbers.
 
-The information comes from a run that was just played, or from a manifest. The files of the
-strategies are not needed, because they could have been changed or deleted since the run.
+The information comes from a run that has just been played or from a manifest. Strategy files are
+not needed, because they could have been changed or deleted since the run.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from simgin.text.messages import format_value
 
 @dataclass(frozen=True)
 class RunInfo:
-    """Information about a run whose matchups all have the same seed and unit of play."""
+    """Information about a run in which all matchups have the same seed and unit of play."""
 
-    identity: Mapping[str, Any]  # dictionary that `simgin.runs.manifest.build_identity` returns
+    identity: Mapping[str, Any]  # dictionary returned by `simgin.runs.manifest.build_identity`
     stop_results: Sequence[StopResult]  # results of the stopping rule, one per matchup
-    # Indices of a matchup and of the baseline of the matchup
+    # indices of each matchup and of its baseline
     contrasts: Sequence[Sequence[int]] = ()
     effects: Sequence[FieldChange] = ()
-    health: Sequence[Mapping[str, Any]] = ()  # rows that `check_homogeneity` returns; can be empty
-    # Labels that the user defined, and short names of strategies from files, by spec
+    health: Sequence[Mapping[str, Any]] = ()  # rows returned by `check_homogeneity`; can be empty
+    # user-defined labels and short names of strategy files, by spec
     display_names: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -48,12 +48,12 @@ class RunInfo:
         return manifest.parse_matchup_keys(self.identity)
 
     def variant_params(self, matchup_key: MatchupKey) -> Mapping[str, Any]:
-        """Return the parameters of the variant of a matchup, by name."""
+        """Return the parameter values in the variant of a matchup, by name."""
         params: Mapping[str, Any] = self.identity["variants"][matchup_key.variant]
         return params
 
     def with_display_names(self) -> RunInfo:
-        """Return a copy in which display names replace the specs of strategies."""
+        """Return a copy in which strategy specs are replaced by display names."""
 
         def display_name(text: str) -> str:
             return self.display_names.get(text, text)
@@ -87,21 +87,21 @@ class RunInfo:
 
     @property
     def hypothesis(self) -> str:
-        """Expected result of the experiment, or "" if none is stated."""
+        """Expected result of the experiment, or "" if there is none."""
         return self.identity["hypothesis"] or ""
 
     @property
     def stopping_text(self) -> str:
-        """Description of the stopping rule, or "" for a fixed size or time."""
+        """Description of the stopping rule, or "" if the size or the time is fixed."""
         return self.identity["stop"] or ""
 
 
 def make_run_info(
     plan: Plan, stop_results: Sequence[StopResult], health: Sequence[Mapping[str, Any]] = ()
 ) -> RunInfo:
-    """Build the information about a run from its plan and from the sizes of its matchups."""
-    names = plan.display_names
-    return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, health, names)
+    """Return the information about a run from its plan and from the sizes of its matchups."""
+    display_names = plan.display_names
+    return RunInfo(plan.identity, stop_results, plan.contrasts, plan.effects, health, display_names)
 
 
 def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> RunInfo:
@@ -115,11 +115,11 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
             f"{directory_path} contains a search, not a run. To rewrite the files of the search, "
             f"run `{manifest_entries.get('command')}`."
         )
-    form = manifest_entries.get("form")
-    if form != manifest.MANIFEST_FORMAT:
+    manifest_format = manifest_entries.get("form")
+    if manifest_format != manifest.MANIFEST_FORMAT:
         raise ResultsError(
             f"{directory_path} was written by another version of simgin (format "
-            f"{format_value(form)}, not {manifest.MANIFEST_FORMAT}). Repeat the run "
+            f"{format_value(manifest_format)}, not {manifest.MANIFEST_FORMAT}). Repeat the run "
             "with this version."
         )
     matchups = manifest_entries["matchups"]
@@ -127,7 +127,7 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
         StopResult(matchup["units"], matchup["stopped"], matchup["multiplier"])
         for matchup in matchups
     ]
-    effects = [FieldChange(*texts) for texts in manifest_entries.get("effects", [])]
+    effects = [FieldChange(*specs) for specs in manifest_entries.get("effects", [])]
     return RunInfo(
         manifest_entries,
         stop_results,
@@ -139,58 +139,60 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
 
 
 def check_ledger(directory_path: Path, info: RunInfo, run_ledger: Ledger) -> None:
-    """Raise ResultsError unless the ledger in a directory belongs to the run in the manifest."""
-    names = ("variant", "a", "b")
+    """Raise ResultsError unless the ledger belongs to the run that the manifest describes."""
+    matchup_keys = ("variant", "a", "b")
     identity = dict(run_ledger.identity)
-    expected = {key: info.identity.get(key) for key in identity}
-    expected["matchups"] = [
-        {name: matchup[name] for name in names} for matchup in info.identity["matchups"]
+    manifest_identity = {key: info.identity.get(key) for key in identity}
+    manifest_identity["matchups"] = [
+        {name: matchup[name] for name in matchup_keys} for matchup in info.identity["matchups"]
     ]
-    different = identity_differences(expected, identity)
-    if different:
-        difference = different[0].rstrip(".")
+    differing_entries = identity_differences(manifest_identity, identity)
+    if differing_entries:
+        difference = differing_entries[0].rstrip(".")
         raise corrupt_manifest_error(
             directory_path / MANIFEST_FILE, f"{LEDGER_FILE} belongs to another run: {difference}"
         )
 
 
 def describe_size(info: RunInfo) -> str:
-    """Return sentences about the size of a run, the mirroring of deals and the seed."""
+    """Return sentences about the sample size of a run, mirrored deals and the seed."""
     unit = UNIT_PLURALS[info.unit]
     results = list(zip(info.matchup_keys, info.stop_results, strict=True))
-    paired = [stop.units for key, stop in results if key.is_mirrored]
-    unpaired = [stop.units for key, stop in results if not key.is_mirrored]
+    n_pairs = [stop.units for key, stop in results if key.is_mirrored]
+    n_unpaired = [stop.units for key, stop in results if not key.is_mirrored]
     sentences = []
     if not info.matchup_keys[0].b:
-        each = " each" if len(unpaired) > 1 else ""
+        each_text = " each" if len(n_unpaired) > 1 else ""
         sentences.append(
-            f"Not mirrored: {format_count_range(unpaired)} independent solitaire {unit}{each}."
+            f"Not mirrored: {format_count_range(n_unpaired)} independent solitaire "
+            f"{unit}{each_text}."
         )
-    if paired:
-        each = " per matchup" if len(paired) > 1 else ""
+    if n_pairs:
+        each_text = " per matchup" if len(n_pairs) > 1 else ""
         sentences.append(
-            f"Mirrored: {format_count_range(paired)} pairs of {unit}{each}, each with "
+            f"Mirrored: {format_count_range(n_pairs)} pairs of {unit}{each_text}, each with "
             "the same deals "
             "and the seats swapped. Standard errors are computed over pairs."
         )
-    if unpaired and info.matchup_keys[0].b:
+    if n_unpaired and info.matchup_keys[0].b:
         names = ", ".join(dict.fromkeys(key.a for key, _ in results if not key.is_mirrored))
         sentences.append(
-            f"Not mirrored: {names} against itself, {format_count_range(unpaired)} {unit}."
+            f"Not mirrored: {names} against itself, {format_count_range(n_unpaired)} {unit}."
         )
     return " ".join([*sentences, f"Seed {info.seed}."])
 
 
 # Health of a run: homogeneity of the win rate over batches and workers
 
-# A batch is played again if p is below this value, which happens in 1 of 1,000 valid runs.
-RECHECK_P = 0.001
+# A batch is played again if the p-value is below this number, which happens in 1 of 1,000 valid
+# runs.
+REPLAY_P_VALUE = 0.001
 
 
 def check_homogeneity(
     matchups: Sequence[Matchup], stop_results: Sequence[StopResult], ledger: Ledger
 ) -> list[dict[str, Any]]:
-    """Test whether the win rate of every matchup is the same in all batches and for all workers.
+    """Test whether the win rate of a matchup is the same for all batches and all workers.
 
     If a batch differs too much from the other batches, it is played again.
 
@@ -215,31 +217,35 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
     """Return a sentence about the smallest p-values of the homogeneity tests.
 
     Args:
-        health: Tests as returned by `check_homogeneity`.
-        *parts: "batches", "workers" or both.
+        health: Tests returned by `check_homogeneity`.
+        *parts: "batches" and "workers", or one of them.
 
     Returns:
-        Sentence about homogeneity, or an empty string if nothing can be compared.
+        Sentence about homogeneity, or an empty string if there is nothing to compare.
     """
     p_values_by_part = {part: _defined_p_values(health, part) for part in parts}
     n_tests = len(p_values_by_part["batches"])
     if not n_tests:
         return ""
-    smallest = f"smallest p-value of {n_tests} " if n_tests > 1 else ""
+    smallest_text = f"smallest p-value of {n_tests} " if n_tests > 1 else ""
     p_values = ", ".join(
-        f"p = {min(ps):.2g} over {part}" for part, ps in p_values_by_part.items() if ps
+        f"p = {min(part_p_values):.2g} over {part}"
+        for part, part_p_values in p_values_by_part.items()
+        if part_p_values
     )
-    tests = "chi-square tests" if n_tests > 1 else "chi-square test"
-    sentence = f"Homogeneity of win rates ({smallest}{tests}): {p_values}."
+    test_name = "chi-square tests" if n_tests > 1 else "chi-square test"
+    sentence = f"Homogeneity of win rates ({smallest_text}{test_name}): {p_values}."
     n_replayed = sum("played_again" in row for row in health)
     if n_replayed:
-        batch = "1 unusual batch was" if n_replayed == 1 else f"{n_replayed} unusual batches were"
-        sentence += f" {batch} played again, with the same result."
+        batches_were = (
+            "1 unusual batch was" if n_replayed == 1 else f"{n_replayed} unusual batches were"
+        )
+        sentence += f" {batches_were} played again, with the same result."
     return sentence
 
 
 def _defined_p_values(health: Sequence[Mapping[str, Any]], part: str) -> list[float]:
-    """Return the p-values of all matchups for which a p-value is defined."""
+    """Return the defined p-values of all matchups."""
     return [row[part]["p"] for row in health if row[part]["p"] is not None]
 
 
@@ -250,27 +256,27 @@ def _check_matchup(
     metric, _ = headline_metrics(matchup.unit, len(matchup.players))
     columns, total = ledger.rows(*key, homogeneity_columns(metric)), ledger.total(*key)
     workers = ledger.workers(*key)
-    names = list(dict.fromkeys(workers))
-    labels = [names.index(worker) for worker in workers]
-    batches = compute_homogeneity(columns, total, metric)
-    groups = compute_homogeneity(columns, total, metric, labels)
+    worker_names = list(dict.fromkeys(workers))
+    worker_indices = [worker_names.index(worker) for worker in workers]
+    batch_test = compute_homogeneity(columns, total, metric)
+    worker_test = compute_homogeneity(columns, total, metric, worker_indices)
     entry: dict[str, Any] = {
         "metric": metric,
-        "batches": _to_manifest_entry(batches),
-        "workers": {**_to_manifest_entry(groups), "names": names},
+        "batches": _to_manifest_entry(batch_test),
+        "workers": {**_to_manifest_entry(worker_test), "names": worker_names},
     }
-    if batches.p < RECHECK_P:
-        batch = batches.largest_group
+    if batch_test.p < REPLAY_P_VALUE:
+        batch = batch_test.largest_group
         entry["played_again"] = _replay_batch(matchup, batch, ledger.rows(*key)[batch])
     return entry
 
 
 def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
-    """Play a batch again, and raise InvariantError if the result differs; return its index."""
-    replayed = play_batches(matchup, batch * matchup.batch_size, int(row[batch_columns.COL_UNITS]))[
+    """Play a batch again, and return its index. Raise InvariantError if the result differs."""
+    new_rows = play_batches(matchup, batch * matchup.batch_size, int(row[batch_columns.COL_UNITS]))[
         0
     ]
-    if (replayed != row).any():
+    if (new_rows != row).any():
         raise block.InvariantError(
             f"{matchup.title} ({matchup.variant.spec}): batch {batch} has a different result when "
             "played again. Run `simgin doctor` on all machines of the run, and repeat the run in "
@@ -280,7 +286,7 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
 
 
 def _to_manifest_entry(test: Homogeneity) -> dict[str, float | int | None]:
-    """Return a chi-square test as a manifest entry, in which undefined values are None."""
+    """Return a chi-square test as a manifest entry, with None for undefined values."""
     return {
         "chi_square": _round_value(test.statistic),
         "df": test.df,

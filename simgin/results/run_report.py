@@ -1,6 +1,6 @@
 """Report of a run: sentences, tables, plots and settings.
 
-To add a plot, write a function in `simgin.plots` and yield a `Plot` here.
+To add a plot, write a function in `simgin.plots` and yield a `Plot` in this module.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from simgin.results.run_results import RunResults
 
-REFERENCE_VARIANT = "standard"  # variant to which rule descriptions refer
+REFERENCE_VARIANT = "standard"  # variant with which rules are compared
 PLAYER_COLUMNS = (Column("variant", "variant"), Column("strategy", "A"), Column("opponent", "B"))
 LEAGUE_TABLE_COLUMNS = (
     Column("strategy", "strategy"),
@@ -61,7 +61,7 @@ PAIRING_NOTE = (
     "the deal, for these two players. In a double win, a player wins both games of a pair. The "
     "p-value comes from the exact sign test."
 )
-# Maximum number of matchups per plot; larger leagues are plotted as heat maps
+# Maximum number of matchups per plot. Larger leagues are plotted as heat maps.
 MAX_PLOTTED_MATCHUPS = 60
 CROSS_PLOT_COLUMNS = (*PLAYER_COLUMNS[1:], Column("value", "won %", factor=100))
 PLAYER_NAMES = tuple(column.name for column in PLAYER_COLUMNS)
@@ -80,17 +80,18 @@ def build_run_report(
     Args:
         results: Results of the run.
         command: Command that repeats the run.
-        run_plots: Plots of the report. The report includes CSV files only if it has plots.
+        run_plots: Plots that the report includes. If the report has no plots, it does not include
+            CSV files.
         details: True to include the detailed tables.
     """
-    display = results.with_display_names
-    main_tables = choose_main_table(display)
+    display_results = results.with_display_names
+    main_tables = choose_main_table(display_results)
     return Report(
-        question=results.info.question or _default_question(display),
-        verdict=list_sentences(display),
+        question=results.info.question or _default_question(display_results),
+        verdict=list_sentences(display_results),
         tables=[main_tables] if main_tables else [],
         plots=list(run_plots),
-        detail_tables=build_run_tables(display) if details else [],
+        detail_tables=build_run_tables(display_results) if details else [],
         facts=list(_iter_facts(results)),
         command=command,
         files=_build_csv_files(results) if run_plots else {},
@@ -101,9 +102,10 @@ def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str
     """Test whether the players of a run are equivalent, and return a sentence with the result.
 
     Args:
-        rows: Rows of the run. `margin` and `verdict` are added to the row of the tested metric.
+        rows: Rows of the run. The function adds `margin` and `verdict` to the row of the tested
+            metric.
         results: Results of the run.
-        margin: Margin, as parsed by `amounts.parse_half_width`.
+        margin: Margin returned by `amounts.parse_half_width`.
     """
     key = results.matchup_keys[0]
     total = batches.sum_rows(results.rows(0))
@@ -130,7 +132,7 @@ def _build_csv_files(results: RunResults) -> dict[str, str]:
 
 
 def _default_question(results: RunResults) -> str:
-    """Return the question that the report of a run answers by default."""
+    """Return the default question that the report of a run answers."""
     key, *other_keys = results.matchup_keys
     if other_keys:
         return "Which strategy wins?"
@@ -154,10 +156,10 @@ def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
     for name, params in identity["variants"].items():
         yield f"Variant {name}", describe_changed_rules(params)
     for name, strategy in identity["strategies"].items():
-        display_name = f"{info.display_names[name]}: " if name in info.display_names else ""
+        name_prefix = f"{info.display_names[name]}: " if name in info.display_names else ""
         policies = ", ".join(f"{slot} {policy}" for slot, policy in strategy["policies"].items())
         details = f"ending {strategy['ending']}, digest {strategy['digest']}"
-        yield f"Strategy {name}", f"{display_name}{policies}, {details}"
+        yield f"Strategy {name}", f"{name_prefix}{policies}, {details}"
     yield "Random numbers", f"stream {identity['stream']}, engine {identity['engine']}"
     yield (
         "Files",
@@ -169,25 +171,27 @@ def _iter_facts(results: RunResults) -> Iterator[tuple[str, str]]:
 def describe_changed_rules(params: Mapping[str, Any]) -> str:
     """Return the rules that differ from the standard variant, with the standard values.
 
-    Parameters that the variant does not use are omitted.
+    If the variant does not use a parameter, the parameter is omitted.
     """
-    changed = []
+    changed_rules = []
     for name, value in variants.find_variant(REFERENCE_VARIANT).params.items():
-        param = params.get(name)
-        # The values are compared as strings, because a manifest contains lists and a variant
+        current_value = params.get(name)
+        # The values are compared as strings because a manifest contains lists and a variant
         # contains tuples.
-        if param is not None and format_setting(param) != format_setting(value):
-            changed.append(f"{name} {format_setting(param)} ({format_setting(value)})")
-    if not changed:
+        if current_value is not None and format_setting(current_value) != format_setting(value):
+            changed_rules.append(
+                f"{name} {format_setting(current_value)} ({format_setting(value)})"
+            )
+    if not changed_rules:
         return "standard rules"
-    return f"differences from {REFERENCE_VARIANT} (value there): {', '.join(changed)}"
+    return f"differences from {REFERENCE_VARIANT} (value there): {', '.join(changed_rules)}"
 
 
 # Tables
 
 
 def choose_main_table(results: RunResults) -> Table | None:
-    """Return the main table for the terminal: a short league table or the results.
+    """Return the main table for the terminal, which is a short league table or the results.
 
     Returns:
         Table for the terminal, or None if the sentences contain all results.
@@ -203,8 +207,8 @@ def choose_main_table(results: RunResults) -> Table | None:
 def build_run_tables(results: RunResults) -> list[Table]:
     """Return every non-empty table of a run."""
     results_table = summary.results_table(results.estimates)
-    health = describe_homogeneity(results.info.health, "batches")
-    note = f"{results_table.note} {describe_size(results.info)} {health}".rstrip()
+    homogeneity_text = describe_homogeneity(results.info.health, "batches")
+    note = f"{results_table.note} {describe_size(results.info)} {homogeneity_text}".rstrip()
     tables = [
         replace(results_table, note=note),
         *build_effects_tables(results.effects),
@@ -224,7 +228,7 @@ def build_run_tables(results: RunResults) -> list[Table]:
 
 
 def build_league_tables(results: RunResults) -> Iterator[Table]:
-    """Yield the ratings of every round robin, and its equilibrium mix if it has several members."""
+    """Yield the ratings of every round robin, including an equilibrium mix of several members."""
     for name, rows in results.standings.groupby("variant", sort=False):
         if rows["elo"].notna().all():
             note = LEAGUE_NOTE.format(unit=UNIT_PLURALS[results.info.unit])
@@ -238,36 +242,37 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _describe_fit(results: RunResults, variant: str) -> str:
-    """Return a sentence about differences that the ratings cannot explain, or ""."""
+    """Return a sentence about the differences that the ratings cannot explain, or ""."""
     fit = results.non_additivity[variant]
     half_width = results.multiplier / Z95 * fit.half_width
     if math.isnan(fit.proportion) or fit.proportion <= half_width:
         return ""
-    percent = numbers.format_estimate(
+    percent_text = numbers.format_estimate(
         fit.proportion, fit.proportion - half_width, fit.proportion + half_width, 100
     )
     return (
-        f" Ratings cannot explain {percent} % of the deviance, because results also depend on the "
+        f" Ratings cannot explain {percent_text} % of the deviance, because results also depend on "
+        "the "
         "matchup (non-additivity)."
     )
 
 
 def build_cross_tables(results: RunResults) -> Iterator[Table]:
-    """Yield the cross-table of every round robin, in the order of its league table."""
-    unit = UNIT_PLURALS[results.info.unit].capitalize()
+    """Yield the cross-table of every round robin, in the order of the league table."""
+    unit_name = UNIT_PLURALS[results.info.unit].capitalize()
     standings = results.standings
     for variant, frame in results.cross_table.groupby("variant", sort=False):
         ranks = standings.loc[standings["variant"] == variant].set_index("strategy")["place"]
-        labelled = frame.assign(
+        ranked_frame = frame.assign(
             strategy=[f"{ranks[name]} {name}" for name in frame["strategy"]],
             column=frame["opponent"].map(ranks).map(str),
             place=frame["strategy"].map(ranks),
             against=frame["opponent"].map(ranks),
         ).sort_values(["place", "against"])
-        title = f"{unit} won by row against column (%): {variant}"
+        title = f"{unit_name} won by row against column (%): {variant}"
         yield build_pivot_table(
             title,
-            labelled,
+            ranked_frame,
             "strategy",
             "column",
             _format_proportion,
@@ -287,15 +292,15 @@ def build_pivot_table(
     format_cell: Callable[[Any], str],
     note: str = "",
 ) -> Table:
-    """Return a pivot table by two columns of a DataFrame.
+    """Return a pivot table for two columns of a DataFrame.
 
     Args:
         title: Title of the table.
         frame: DataFrame in long format.
-        row_column: Column whose values become rows of the table.
-        column: Column whose values become columns of the table.
+        row_column: Column whose values are the rows of the table.
+        column: Column whose values are the columns of the table.
         format_cell: Function that formats a row of the DataFrame as a table cell.
-        note: Note below the table.
+        note: Note that is shown below the table.
     """
     headings = sorted(dict.fromkeys(frame[column]), key=_sort_key)
     cells_by_row: dict[str, dict[str, str]] = {}
@@ -303,12 +308,14 @@ def build_pivot_table(
         cells_by_row.setdefault(row[row_column], dict.fromkeys(headings, ""))[row[column]] = (
             format_cell(row)
         )
-    df = table.make_frame([{row_column: name, **row} for name, row in cells_by_row.items()])
-    return Table(title, df, [Column(name, name) for name in (row_column, *headings)], note)
+    pivot_frame = table.make_frame(
+        [{row_column: name, **row} for name, row in cells_by_row.items()]
+    )
+    return Table(title, pivot_frame, [Column(name, name) for name in (row_column, *headings)], note)
 
 
 def _sort_key(heading: str) -> int:
-    """Return a key that sorts numbers by value and leaves names in their original order."""
+    """Return a sort key that orders numbers by value and does not change the order of names."""
     return int(heading) if heading.isdigit() else 0
 
 
@@ -323,14 +330,14 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
         "significant. The number in parentheses is the smallest difference that would be detected "
         "with 80 % power."
     )
-    labelled = _with_comparison(frame)
+    labelled_frame = _with_comparison(frame)
     return build_pivot_table(
-        "Differences", labelled, "comparison", "column", _format_difference, note
+        "Differences", labelled_frame, "comparison", "column", _format_difference, note
     )
 
 
 def _with_comparison(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add columns for the name of the comparison and the title of the metric to differences."""
+    """Add the columns `comparison` and `column`, which describe each difference."""
     return frame.assign(
         comparison=[
             format_comparison(*row, separator=" - ", against="v")
@@ -349,12 +356,12 @@ def _format_difference(row: Any) -> str:
         return f"{text} *"
     if text == numbers.EN_DASH or math.isnan(row.get("detectable", math.nan)):
         return text
-    smallest = factor * row["detectable"]
-    return f"{text} ({numbers.format_number(smallest, smallest)})"
+    smallest_detectable = factor * row["detectable"]
+    return f"{text} ({numbers.format_number(smallest_detectable, smallest_detectable)})"
 
 
 def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
-    """Yield one table per variant and metric, with one row per change and one column per field."""
+    """Yield a table for each variant and metric, with a row per change and a column per field."""
     note = (
         "The table shows the gain of a player who makes the change. In a field such as gold, the "
         "opponent has the same strategy as the player. In a field such as gold v simple, the "
@@ -364,9 +371,9 @@ def build_effects_tables(frame: pd.DataFrame) -> Iterator[Table]:
     for names, rows in frame.groupby(["variant", "metric"], sort=False):
         variant, metric = map(str, names)
         title = f"Effects under {variant}: {METRICS_BY_NAME[metric].title}"
-        least_gain = rows.groupby("change")["value"].transform("min")
-        ranked = rows.assign(gains=-least_gain).sort_values("gains", kind="stable")
-        yield build_pivot_table(title, ranked, "change", "field", _format_difference, note)
+        min_gain = rows.groupby("change")["value"].transform("min")
+        sorted_rows = rows.assign(gains=-min_gain).sort_values("gains", kind="stable")
+        yield build_pivot_table(title, sorted_rows, "change", "field", _format_difference, note)
 
 
 # Plots
@@ -378,28 +385,28 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
 
     seed, unit = results.info.seed, results.info.unit
     leagues = results.standings.groupby("variant", sort=False)
-    for name, rows in leagues:
-        suffix = f" under {name}" * (len(leagues) > 1)
-        cross = results.cross_table[results.cross_table["variant"] == name]
+    for variant, rows in leagues:
+        variant_suffix = f" under {variant}" * (len(leagues) > 1)
+        cross_table = results.cross_table[results.cross_table["variant"] == variant]
         if rows["elo"].notna().all():
             figure = plots.elo_ratings(rows, unit=unit, seed=seed)
-            question = f"Which strategies are stronger{suffix}?"
+            question = f"Which strategies are stronger{variant_suffix}?"
             alt = describe_frame(rows, LEAGUE_TABLE_COLUMNS)
             estimates = results.league_estimates
-            estimates = estimates[estimates["variant"] == name]
-            yield Plot(f"ratings-{file_slug(name)}", question, alt, figure, estimates)
-        figure = plots.cross_table(rows, cross, unit=unit, seed=seed)
-        question = f"Which strategies beat each other{suffix}?"
-        alt = describe_frame(cross, CROSS_PLOT_COLUMNS)
-        yield Plot(f"league-{file_slug(name)}", question, alt, figure, cross)
+            estimates = estimates[estimates["variant"] == variant]
+            yield Plot(f"ratings-{file_slug(variant)}", question, alt, figure, estimates)
+        figure = plots.cross_table(rows, cross_table, unit=unit, seed=seed)
+        question = f"Which strategies beat each other{variant_suffix}?"
+        alt = describe_frame(cross_table, CROSS_PLOT_COLUMNS)
+        yield Plot(f"league-{file_slug(variant)}", question, alt, figure, cross_table)
     yield from _iter_difference_plots(results.differences, seed)
-    points = results.effects[results.effects["metric"] == "margin"]
-    for name, rows in points.groupby("variant", sort=False):
-        if rows["low"].notna().any():  # With fewer batches, intervals cannot be computed.
+    point_effects = results.effects[results.effects["metric"] == "margin"]
+    for variant, rows in point_effects.groupby("variant", sort=False):
+        if rows["low"].notna().any():  # If there are fewer batches, intervals cannot be computed.
             figure = plots.gains_by_field(rows, seed=seed)
-            question = f"How much does each change gain under {name}?"
+            question = f"How much does each change gain under {variant}?"
             alt = describe_frame(rows, EFFECT_PLOT_COLUMNS)
-            yield Plot(f"effects-{file_slug(name)}", question, alt, figure, rows)
+            yield Plot(f"effects-{file_slug(variant)}", question, alt, figure, rows)
     if len(results.matchup_keys) <= MAX_PLOTTED_MATCHUPS:
         yield from _iter_matchup_plots(results.table, seed)
 
@@ -409,13 +416,13 @@ def _iter_difference_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
     from simgin import plots
 
     is_strategy = frame["variant"] == frame["base_variant"]
-    for noun, rows in (("strategies", frame[is_strategy]), ("variants", frame[~is_strategy])):
+    for subject, rows in (("strategies", frame[is_strategy]), ("variants", frame[~is_strategy])):
         n_compared = len(rows.groupby(list(PLAYER_NAMES)))
         if rows["low"].notna().any() and n_compared <= MAX_PLOTTED_MATCHUPS:
             figure = plots.forest_plot(rows, seed=seed)
-            question = f"How large are the differences between {noun}?"
+            question = f"How large are the differences between {subject}?"
             alt = _describe_differences(rows)
-            yield Plot(f"differences-{noun}", question, alt, figure, rows)
+            yield Plot(f"differences-{subject}", question, alt, figure, rows)
 
 
 def _describe_differences(frame: pd.DataFrame) -> str:
@@ -432,7 +439,7 @@ def _describe_differences(frame: pd.DataFrame) -> str:
 def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
     from simgin import plots
 
-    wide, columns = summary.matchup_frame(frame), summary.metric_columns(frame)
+    wide_frame, columns = summary.matchup_frame(frame), summary.metric_columns(frame)
     for name, question, figure, is_shown in (
         ("win_and_points", "Which strategy wins?", plots.win_and_points(frame, seed=seed), True),
         ("endings", "How do deals end?", plots.endings(frame, seed=seed), False),
@@ -440,11 +447,13 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         shown_columns = [
             c for c in columns if (c.name in WIN_METRICS) == is_shown and c.name != "turns"
         ]
-        alt = describe_frame(wide, (*PLAYER_COLUMNS, *shown_columns))
+        alt = describe_frame(wide_frame, (*PLAYER_COLUMNS, *shown_columns))
         names = [column.name for column in shown_columns]
-        bounds = [f"{metric}{suffix}" for metric in names for suffix in ("", "_low", "_high")]
-        part = wide[[*(column.name for column in PLAYER_COLUMNS), *bounds]]
-        rows = table.build_frame("table", table.stack_estimates(part, names))
+        bound_columns = [
+            f"{metric}{suffix}" for metric in names for suffix in ("", "_low", "_high")
+        ]
+        shown_frame = wide_frame[[*(column.name for column in PLAYER_COLUMNS), *bound_columns]]
+        rows = table.build_frame("table", table.stack_estimates(shown_frame, names))
         yield Plot(name, question, alt, figure, rows)
 
 

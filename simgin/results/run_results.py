@@ -1,4 +1,4 @@
-"""Results of a run, computed only from the batch rows in the ledger."""
+"""Results of a run, which are computed only from the batch rows in the ledger."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
     from simgin.report.report import Plot, Report
 
-# Metrics for comparisons of variants, in addition to wins
+# metrics for comparisons of variants, in addition to wins
 EXTRA_VARIANT_METRICS = ("turns", "gin", "undercut", "void")
 NAME_COLUMNS = ("variant", "strategy", "opponent")
 DOUBLE_WIN_COLUMNS = ("swept", "swept_by_b", "p_sweeps")
-# Known values for a strategy that plays against itself, by metric
+# known values in self-play, by metric
 SELF_PLAY_VALUES = {"margin": 0.0, "match_win": 0.5}
-# Outputs in rows.toml, and the properties that return the rows of each output
+# outputs in rows.toml, and the properties that return their rows
 OUTPUTS = {
     "table": "table",
     "differences": "differences",
@@ -64,7 +64,7 @@ OUTPUTS = {
 
 @dataclass(frozen=True, repr=False)
 class RunResults(Result):
-    """Results of a run, which are available while the ledger is open."""
+    """Results of a run, which can be used while the ledger is open."""
 
     info: RunInfo
     ledger: Ledger
@@ -82,7 +82,7 @@ class RunResults(Result):
 
     @property
     def stop_results(self) -> Sequence[StopResult]:
-        """Sizes of the matchups (see `Result.stop_results`)."""
+        """Sample sizes of the matchups (see `Result.stop_results`)."""
         return self.info.stop_results
 
     @property
@@ -103,7 +103,7 @@ class RunResults(Result):
         return {name: getattr(self, rows) for name, rows in OUTPUTS.items()}
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of `table` for JSON, without importing pandas."""
+        """Return the rows of `table` as dictionaries for JSON, without importing pandas."""
         return [table.to_json_row(row) for row in self.estimates]
 
     def report(self, command: str) -> Report:
@@ -119,7 +119,7 @@ class RunResults(Result):
         return build_run_report(self, self.call, details=False)
 
     def plots(self) -> Iterator[Plot]:
-        """Yield the plots that belong to the report."""
+        """Yield the plots of the report."""
         from simgin.results.run_report import iter_run_plots
 
         return iter_run_plots(self.with_display_names)
@@ -131,7 +131,7 @@ class RunResults(Result):
 
     @cached_property
     def with_display_names(self) -> RunResults:
-        """Results in which strategies from files have display names, for sentences and plots."""
+        """Copy of the results for sentences and plots, with display names for strategy files."""
         if not self.info.display_names:
             return self
         return RunResults(self.info.with_display_names(), self.ledger)
@@ -143,17 +143,17 @@ class RunResults(Result):
 
     @property
     def sizes(self) -> list[int]:
-        """Number of deals or matches in every matchup, counting both games of a mirrored pair."""
+        """Number of deals or matches in every matchup, including both games of a mirrored pair."""
         return [key.count_games(stop.units) for key, stop in self._iter_stops()]
 
     @property
     def multiplier(self) -> float:
-        """Half-width of the widest intervals, in standard errors (1.96 without a stopping rule)."""
+        """Half-width of the widest intervals in standard errors (1.96 without a stopping rule)."""
         return max([stop.multiplier or Z95 for stop in self.info.stop_results])
 
     @property
     def stopping_notes(self) -> list[str]:
-        """Notes about the matchups that a stopping rule stopped, one line each."""
+        """Notes about the matchups that a stopping rule stopped, one per line."""
         lines = []
         for key, stop in self._iter_stops():
             label = f"{key.title} ({key.variant})" if len(self.matchup_keys) > 1 else "Stopped"
@@ -168,7 +168,7 @@ class RunResults(Result):
 
     @cached_property
     def estimates(self) -> list[dict[str, Any]]:
-        """Rows of `table`, computed without pandas, which takes long to import."""
+        """Rows of `table`, computed without pandas because its import is slow."""
         rows = []
         for i, (key, stop) in enumerate(self._iter_stops()):
             total, multiplier = self._sum_rows(i), stop.multiplier
@@ -177,24 +177,24 @@ class RunResults(Result):
 
     @cached_property
     def identical_matchups(self) -> list[MatchupKey]:
-        """Keys of the matchups whose two strategies play identically."""
+        """Keys of the matchups in which both strategies play identically."""
         return [
             self.matchup_keys[i] for i in self._mirrored_indices if self.batch_rows(i).is_identical
         ]
 
     @property
     def all_identical(self) -> bool:
-        """True if the strategies of every matchup play identically."""
+        """True if the strategies in every matchup play identically."""
         return len(self.identical_matchups) == len(self.matchup_keys)
 
     @cached_property
     def differences(self) -> pd.DataFrame:
         """DataFrame of the differences for the comparisons that the plan defines.
 
-        Holm's adjustment treats all contrasts as one family.
+        Holm's correction treats all contrasts as one family.
         """
-        parts = [self._compute_difference(i, base) for i, base in self.info.contrasts]
-        frame = table.build_frame("differences", table.concat_frames(parts))
+        frames = [self._compute_difference(i, baseline) for i, baseline in self.info.contrasts]
+        frame = table.build_frame("differences", table.concat_frames(frames))
         return add_adjusted_p_values(frame)
 
     def _compute_difference(self, matchup_index: int, baseline: int) -> pd.DataFrame:
@@ -216,22 +216,22 @@ class RunResults(Result):
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """DataFrame of the effects of every change in every field of opponents.
+        """DataFrame of the effect of every change in every field of opponents.
 
-        Holm's adjustment treats all effects as one family.
+        Holm's correction treats all effects as one family.
         """
-        parts = []
+        frames = []
         for variant in dict.fromkeys(key.variant for key in self.matchup_keys):
             for effect in self.info.effects:
-                played = self._find_matchup(variant, effect.strategy, effect.opponent)
+                batch_rows = self._find_matchup(variant, effect.strategy, effect.opponent)
                 is_self_play = effect.baseline == effect.opponent
-                base = (
+                baseline_rows = (
                     None
                     if is_self_play
                     else self._find_matchup(variant, effect.baseline, effect.opponent)
                 )
-                parts.append(compute_effect(effect, played, base))
-        return add_adjusted_p_values(table.build_frame("effects", table.concat_frames(parts)))
+                frames.append(compute_effect(effect, batch_rows, baseline_rows))
+        return add_adjusted_p_values(table.build_frame("effects", table.concat_frames(frames)))
 
     def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
         """Return the rows of a matchup from the perspective of a given strategy."""
@@ -251,7 +251,7 @@ class RunResults(Result):
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """DataFrame of the Elo ratings of every round robin (columns: RATING_COLUMNS, variant)."""
+        """DataFrame of the Elo ratings in every round robin (columns: RATING_COLUMNS, variant)."""
         return self._by_league(
             lambda _, robin: self._widen_intervals(league.compute_ratings(robin)),
             league.RATING_COLUMNS,
@@ -262,9 +262,9 @@ class RunResults(Result):
         """DataFrame of the league table of every round robin (columns: LEAGUE_COLUMNS, variant)."""
 
         def standing(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
-            rated = self.ratings[self.ratings["variant"] == variant]
+            variant_ratings = self.ratings[self.ratings["variant"] == variant]
             return league.compute_standings(
-                self._rows_of_both_sides(variant), rated, compute_equilibrium_mix(robin)
+                self._rows_of_both_sides(variant), variant_ratings, compute_equilibrium_mix(robin)
             )
 
         return self._by_league(standing, league.LEAGUE_COLUMNS)
@@ -279,10 +279,10 @@ class RunResults(Result):
     def cross_table(self) -> pd.DataFrame:
         """DataFrame of the cross-table of every round robin."""
         unit = self.info.unit
-        constants = {"unit": unit, "metric": headline_metrics(unit, 2)[0], "kind": "league"}
+        constant_columns = {"unit": unit, "metric": headline_metrics(unit, 2)[0], "kind": "league"}
         frame = self._by_league(
-            lambda _, robin: league.compute_cross_table(robin.pairings).assign(**constants),
-            (*league.CROSS_TABLE_COLUMNS, *constants),
+            lambda _, robin: league.compute_cross_table(robin.pairings).assign(**constant_columns),
+            (*league.CROSS_TABLE_COLUMNS, *constant_columns),
         )
         return table.build_frame("cross", frame)
 
@@ -291,9 +291,9 @@ class RunResults(Result):
         build_frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame],
         columns: Sequence[str],
     ) -> pd.DataFrame:
-        """Combine the DataFrames of all round robins, adding a column for the variant."""
-        parts = [build_frame(*item).assign(variant=item[0]) for item in self._round_robins.items()]
-        return table.concat_frames(parts, (*columns, "variant"))
+        """Concatenate the DataFrames of all round robins, with a column for the variant."""
+        frames = [build_frame(*item).assign(variant=item[0]) for item in self._round_robins.items()]
+        return table.concat_frames(frames, (*columns, "variant"))
 
     @cached_property
     def duplicate_strategies(self) -> dict[str, list[tuple[str, ...]]]:
@@ -304,13 +304,13 @@ class RunResults(Result):
         }
 
     def _rows_of_both_sides(self, variant: str) -> list[BatchRows]:
-        """Return the batch rows of a variant's mirrored matchups, from both perspectives."""
+        """Return the batch rows of all mirrored matchups in a variant, from both perspectives."""
         rows = [
             self.batch_rows(i)
             for i in self._mirrored_indices
             if self.matchup_keys[i].variant == variant
         ]
-        return [side for played in rows for side in (played, played.swap_sides())]
+        return [side for batch_rows in rows for side in (batch_rows, batch_rows.swap_sides())]
 
     @cached_property
     def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
@@ -323,37 +323,40 @@ class RunResults(Result):
     @cached_property
     def triads(self) -> dict[str, round_robin.Triads]:
         """Tests for cyclic triads in every round robin, by variant."""
-        cross = self.cross_table
+        cross_table = self.cross_table
         return {
-            name: round_robin.find_circles(cross[cross["variant"] == name])
-            for name in self._round_robins
+            variant: round_robin.find_circles(cross_table[cross_table["variant"] == variant])
+            for variant in self._round_robins
         }
 
     @cached_property
     def cyclic_triads(self) -> pd.DataFrame:
         """DataFrame of the cyclic triads of every round robin."""
-        parts = [triads.circles.assign(variant=variant) for variant, triads in self.triads.items()]
-        return table.build_frame("circles", table.concat_frames(parts))
+        frames = [triads.circles.assign(variant=variant) for variant, triads in self.triads.items()]
+        return table.build_frame("circles", table.concat_frames(frames))
 
     @cached_property
     def pairing_efficiency(self) -> pd.DataFrame:
-        """DataFrame of the variance reduction by mirrored pairs, and of double wins.
+        """DataFrame of the variance reduction by mirrored pairs and of double wins.
 
-        The columns are `NAME_COLUMNS`, `PAIRING_COLUMNS`, and the numbers of double wins of A and
-        B. If the size was fixed, the p-value of the exact sign test is added.
+        The columns are `NAME_COLUMNS`, `PAIRING_COLUMNS` and the numbers of double wins of A and B.
+        If the sample size was fixed, the DataFrame also contains the p-value of the exact sign
+        test.
         """
-        parts = []
+        frames = []
         for i in self._mirrored_indices:
-            gain = variance.pairing_efficiency(
+            efficiency = variance.pairing_efficiency(
                 self.rows(i), self.info.unit, self.info.stop_results[i].multiplier
             )
-            swept = variance.count_double_wins(self._sum_rows(i))
-            p = np.nan if self.info.stopping_text else swept.p
-            parts.append(
-                self._with_players(i, gain.assign(swept=swept.a, swept_by_b=swept.b, p_sweeps=p))
+            double_wins = variance.count_double_wins(self._sum_rows(i))
+            p = np.nan if self.info.stopping_text else double_wins.p
+            frames.append(
+                self._with_players(
+                    i, efficiency.assign(swept=double_wins.a, swept_by_b=double_wins.b, p_sweeps=p)
+                )
             )
         return table.concat_frames(
-            parts, (*NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
+            frames, (*NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
         )
 
     @property
@@ -364,19 +367,19 @@ class RunResults(Result):
 
     @cached_property
     def control_variates(self) -> pd.DataFrame:
-        """DataFrame of the precision gained by control variates (empty under a stopping rule)."""
+        """DataFrame of luck-adjusted metrics, which is empty if there is a stopping rule."""
         if self.info.stopping_text:
             return table.build_frame("adjusted", [])
-        parts = []
+        frames = []
         for i, key in enumerate(self.matchup_keys):
             frame = variance.compute_adjusted_metrics(
                 params=self.info.variant_params(key), unit=self.info.unit, rows=self.rows(i)
             )
-            parts.append(self._with_players(i, frame))
-        return table.build_frame("adjusted", table.concat_frames(parts))
+            frames.append(self._with_players(i, frame))
+        return table.build_frame("adjusted", table.concat_frames(frames))
 
     def iter_deals(self) -> Iterator[tuple[str, str, str, np.ndarray]]:
-        """Yield the variant, A, B and the recorded deals (`DEAL_RECORD`) for every batch."""
+        """Yield the variant, both strategies and the recorded deals of every batch."""
         for i, (key, stop) in enumerate(self._iter_stops()):
             for batch in self.ledger.iter_deals(i, stop.units, key.batch_size):
                 yield key.variant, key.a, key.b, batch
@@ -398,7 +401,7 @@ class RunResults(Result):
         )
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
-        """Yield the key, the size and the reason for stopping of every matchup."""
+        """Yield the key, the sample size and the reason for stopping of every matchup."""
         yield from zip(self.matchup_keys, self.info.stop_results, strict=True)
 
     def _sum_rows(self, matchup_index: int) -> np.ndarray:
@@ -409,7 +412,7 @@ class RunResults(Result):
         )
 
     def _with_players(self, matchup_index: int, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return a DataFrame with additional columns that name the players of a matchup."""
+        """Return a DataFrame with additional columns for the players of a matchup."""
         key = self.matchup_keys[matchup_index]
         return frame.assign(variant=key.variant, strategy=key.a, opponent=key.b)
 
@@ -430,12 +433,12 @@ class RunResults(Result):
     @cached_property
     def _round_robins(self) -> dict[str, round_robin.RoundRobin]:
         """Pairings of every round robin with at least three strategies, by variant."""
-        by_variant: dict[str, dict[tuple[str, str], int]] = {}
+        indices_by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored_indices:
             key = self.matchup_keys[i]
-            by_variant.setdefault(key.variant, {})[key.a, key.b] = i
+            indices_by_variant.setdefault(key.variant, {})[key.a, key.b] = i
         leagues = {}
-        for variant, indices in by_variant.items():
+        for variant, indices in indices_by_variant.items():
             n_strategies = len(set(chain.from_iterable(indices)))
             if n_strategies > 2 and len(indices) == comb(n_strategies, 2):
                 pairings = {pair: self.rows(i) for pair, i in indices.items()}
@@ -443,11 +446,11 @@ class RunResults(Result):
         return leagues
 
     def _widen_intervals(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Widen the intervals of ratings so that they are valid under a stopping rule."""
-        factor = self.multiplier / Z95
-        estimates = {"low": "elo", "high": "elo", "lead_low": "lead", "lead_high": "lead"}
-        for name, value in estimates.items():
-            frame[name] = frame[value] + factor * (frame[name] - frame[value])
+        """Widen the intervals of ratings so that they are valid for a stopping rule."""
+        widening_factor = self.multiplier / Z95
+        value_by_bound = {"low": "elo", "high": "elo", "lead_low": "lead", "lead_high": "lead"}
+        for name, value in value_by_bound.items():
+            frame[name] = frame[value] + widening_factor * (frame[name] - frame[value])
         return frame
 
 
@@ -461,14 +464,14 @@ def run_plan(
     record_deals: bool = False,
     make_live: Callable[[Plan, Ledger], LiveEstimate] = LiveEstimate,
 ) -> RunResults:
-    """Play all matchups of a plan and its stages that the ledger lacks, and return the results.
+    """Play all matchups that the ledger does not contain, and return the results.
 
     Args:
         plan: Plan with the matchups and their sizes.
         workers: Number of worker threads.
-        on_progress: Callback that reports the joint progress of matchups and extra passes.
-        run_ledger: Ledger of the plan, which must stay open while the results are used. If None, an
-            in-memory ledger is used, which exists as long as the results.
+        on_progress: Callback that reports the total progress of matchups and extra passes.
+        run_ledger: Ledger of the plan, which must stay open while the results are used. By default,
+            the ledger is in memory and exists as long as the results.
         scheduler: Address of a dask cluster whose workers play the matchups.
         record_deals: True to store every deal.
         make_live: Function that returns the source of interim results.
@@ -483,12 +486,12 @@ def run_plan(
         while stage is not None:
             plan = stage
             live = make_live(plan, run_ledger)
-            ends = _play_stage(
+            stop_results = _play_stage(
                 plan, workers, on_progress, run_ledger, live, scheduler, record_deals=record_deals
             )
-            stage = plan.next_stage(RunResults(make_run_info(plan, ends), run_ledger))
-        health = check_homogeneity(plan.matchups, ends, run_ledger)
-        results = RunResults(make_run_info(plan, ends, health), run_ledger)
+            stage = plan.next_stage(RunResults(make_run_info(plan, stop_results), run_ledger))
+        homogeneity = check_homogeneity(plan.matchups, stop_results, run_ledger)
+        results = RunResults(make_run_info(plan, stop_results, homogeneity), run_ledger)
         weakref.finalize(results, resources.pop_all().close)
         return results
 
@@ -553,10 +556,10 @@ def _split_progress(
     if on_progress is None:
         return None, None
     n_units, max_units = sum(task.units for task in plan.tasks), plan.max_units
-    missing = remaining_units_by_task(plan.tasks, run_ledger, with_deals=False)
-    n_finished = n_units - sum(missing)
-    steps = runner.missing_steps(plan.extra_steps, run_ledger)
-    n_passes = sum(step.block.units for step in steps)
+    missing_units = remaining_units_by_task(plan.tasks, run_ledger, with_deals=False)
+    n_finished = n_units - sum(missing_units)
+    passes = runner.missing_steps(plan.extra_steps, run_ledger)
+    n_passes = sum(extra_pass.block.units for extra_pass in passes)
 
     def report_matchups(done: int, total: int) -> None:
         on_progress(done, max_units or total, live.result)
@@ -569,7 +572,7 @@ def _split_progress(
 
 @contextmanager
 def load_results(directory_path: Path) -> Iterator[RunResults]:
-    """Open the results of a finished run in a directory, and close them after the block.
+    """Open the results of a finished run in a directory, and close them after use.
 
     Raises:
         ResultsError: If the directory does not contain a valid, finished run.
@@ -579,8 +582,8 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
     with ExitStack() as stack:
         with directory.report_corruption(directory_path):
             if path.is_file() and not (directory_path / directory.MANIFEST_FILE).exists():
-                with ledger.open_existing_ledger(path) as unfinished:
-                    command = unfinished.command
+                with ledger.open_existing_ledger(path) as unfinished_ledger:
+                    command = unfinished_ledger.command
                 suggestion = (
                     f"Continue the run with: {command}"
                     if command
@@ -589,31 +592,31 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
                 raise directory.ResultsError(
                     f"the run in {directory_path} is not finished. {suggestion}"
                 )
-            record = read_run_info(directory_path, directory.read_manifest(directory_path))
+            run_info = read_run_info(directory_path, directory.read_manifest(directory_path))
             run_ledger = stack.enter_context(ledger.open_existing_ledger(path))
-            check_ledger(directory_path, record, run_ledger)
-        yield RunResults(record, run_ledger)
+            check_ledger(directory_path, run_info, run_ledger)
+        yield RunResults(run_info, run_ledger)
 
 
 def compute_effect(
     effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
 ) -> pd.DataFrame:
-    """Compute the effect of a change against a field of opponents, in points and matches won.
+    """Compute the effect of a change in a field of opponents, in points and matches won.
 
-    A *field* consists of a player, who makes the change, and the opponents. If the player has the
-    same strategy as the opponents, the effect is the result of the changed strategy, because the
+    A *field* consists of the strategy that is changed and its opponent. If the unchanged strategy
+    is also the opponent, the effect is the result of the changed strategy. The reason is that the
     baseline would win half of the deals and score no points. Otherwise, the effect is a difference
-    on the same deals.
+    that is measured on the same deals.
 
     Args:
-        effect: Change and field.
+        effect: Change in a field.
         rows: Rows of the changed strategy.
-        baseline_rows: Rows of the strategy without the change, or None if this strategy would play
+        baseline_rows: Rows of the unchanged strategy, or None if this strategy would play against
             itself.
 
     Returns:
         DataFrame with the columns of the output `effects` except `p_holm`, which depends on all
-        effects of the run. Matches won are included if matches were played.
+        effects of the run. If matches were played, the DataFrame includes matches won.
     """
     frame = (
         compute_differences([(rows, baseline_rows)], _self_play_metrics(rows))
@@ -627,12 +630,12 @@ def compute_effect(
 
 
 def _self_play_metrics(batch_rows: BatchRows) -> list[str]:
-    """Return the metrics whose values in self-play are known exactly."""
+    """Return the metrics whose exact values in self-play are known."""
     return ["margin", "match_win"] if batch_rows.matchup.unit == "match" else ["margin"]
 
 
 def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
-    """Compute the difference between the results of a strategy and the results of self-play."""
+    """Compute the difference between the results of a strategy and its self-play results."""
     rows = []
     total = batches.sum_rows(batch_rows.rows)
     for name in _self_play_metrics(batch_rows):
@@ -654,6 +657,7 @@ def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
             "n": batches.count_played(batch_rows.rows, metric.unit),
         }
         if batch_rows.multiplier is not None:
-            row["p"] = np.nan  # If the run had a stopping rule, the wider interval decides.
+            # If the run had a stopping rule, significance depends on the wider interval.
+            row["p"] = np.nan
         rows.append(row)
     return table.make_frame(rows)

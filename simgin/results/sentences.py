@@ -1,8 +1,8 @@
-"""Sentences about the results of a run, beginning with the main result.
+"""Sentences about the results of a run, starting with the main result.
 
-Every value has a confidence interval. If there are many matchups, the sentences name only the best
-and the worst strategy. If the best of many strategies is selected and measured on the same deals,
-the measured result is biased upwards.
+Every number has a confidence interval. If there are many matchups, the sentences mention only the
+best and the worst strategy. If the best of many strategies is selected and measured on the same
+deals, its measured result is biased upwards.
 """
 
 from __future__ import annotations
@@ -34,20 +34,22 @@ if TYPE_CHECKING:
 
 IntervalEstimate = tuple[float, float, float]  # value, lower bound and upper bound
 NamePair = tuple[str, str]  # names of the two strategies
-# Win rate of the first strategy, and side of this strategy (see `compare_family`)
+# win rate of the first strategy, and the side that is significantly ahead (see `compare_family`)
 PairResult = tuple[IntervalEstimate, int]
-StrategyGroup = Sequence[tuple[str, "ByMetric"]]  # strategies and the estimates of their metrics
+# names of strategies with their estimates by metric
+StrategyGroup = Sequence[tuple[str, "ByMetric"]]
 
-MAX_SENTENCES = 6  # maximum number of sentences per subject, and of names per sentence
-MIN_VALUES = 3  # minimum number of parameter values for a sentence about the best value
-# Minimum numbers of deals and matches for a test of a difference, if every unit is a mirrored pair
-ENOUGH_DEALS, ENOUGH_MATCHES = (
+MAX_SENTENCES = 6  # maximum number of sentences per topic and of names per sentence
+MIN_PARAMETER_VALUES = 3  # minimum number of parameter values for a sentence about the best value
+# minimum numbers of deals and matches for a test of a difference, if every unit is a mirrored pair
+MIN_DEALS_FOR_TEST, MIN_MATCHES_FOR_TEST = (
     2 * MIN_BATCHES * size
     for size in (batch_columns.DEAL_BATCH_SIZE, batch_columns.MATCH_BATCH_SIZE)
 )
-MIN_PRINTED_P = 0.001  # minimum p-value that is printed; smaller values are printed as "p < 0.001"
+# smallest p-value that is printed; smaller p-values are printed as "p < 0.001"
+MIN_PRINTED_P = 0.001
 COMPARISON_COLUMNS = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
-# Units of differences, by metric
+# units of differences, by metric
 DIFFERENCE_UNITS = {
     "deal_win": "percentage points in deals won",
     "match_win": "percentage points in matches won",
@@ -59,14 +61,14 @@ DIFFERENCE_UNITS = {
     "undercut": "percentage points in deals ending in an undercut",
     "void": "percentage points in dead hands",
 }
-# Phrases by side, which is 1 if A is significantly ahead, -1 if B is, and otherwise 0
+# phrases by side: 1 if A is significantly ahead, -1 if B is, otherwise 0
 OUTCOME_PHRASES = {
     1: "{a} beats {b}",
     -1: "{a} loses to {b}",
     0: "{a} against {b} is too close to call",
 }
 # Metrics that rank strategies in solitaire games (False) and against an opponent (True). The first
-# metric with a value is used.
+# available metric is used.
 RANKING_METRICS = {
     False: (
         ("goal_met", "% of matches with the goal met"),
@@ -79,9 +81,9 @@ RANKING_METRICS = {
 
 
 def list_sentences(results: RunResults) -> list[str]:
-    """Return all sentences about a run, the most important sentence first.
+    """Return all sentences about a run, with the most important sentence first.
 
-    A sentence names the variant only if the run has several variants.
+    If the run has only one variant, the sentences do not mention it.
     """
     sentences = [*_iter_sentences(results)] or [_explain_no_result(results)]
     if len({key.variant for key in results.matchup_keys}) > 1:
@@ -92,8 +94,8 @@ def list_sentences(results: RunResults) -> list[str]:
 def _iter_sentences(results: RunResults) -> Iterator[str]:
     """Yield sentences about the leagues, matchups, effects and differences of a run.
 
-    DataFrames are computed only for subjects that need them. A single match does not need a
-    DataFrame, which avoids the import of pandas.
+    DataFrames are computed only for topics that need them. A run with a single match does not need
+    a DataFrame, so pandas is not imported.
     """
     info = results.info
     if results.round_robins:
@@ -112,7 +114,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
 
 
 def _remaining_rows(results: RunResults) -> Rows:
-    """Return the rows of matchups that are not in a league and whose players differ."""
+    """Return the rows of matchups outside leagues whose strategies play differently."""
     identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
         row
@@ -123,12 +125,12 @@ def _remaining_rows(results: RunResults) -> Rows:
 
 
 def _drop_variant(sentence: str, results: RunResults) -> str:
-    """Remove the variant from a sentence, and capitalise the first word unless it is a name."""
+    """Remove the variant from a sentence, and capitalise its first word unless it is a name."""
     variant = results.matchup_keys[0].variant
-    short = sentence.removeprefix(f"{variant}: ")
-    short = short.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
-    is_name = short.startswith(tuple(results.info.identity["strategies"]))
-    return short if is_name else short[:1].upper() + short[1:]
+    shortened = sentence.removeprefix(f"{variant}: ")
+    shortened = shortened.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
+    starts_with_name = shortened.startswith(tuple(results.info.identity["strategies"]))
+    return shortened if starts_with_name else shortened[:1].upper() + shortened[1:]
 
 
 def _explain_no_result(results: RunResults) -> str:
@@ -145,7 +147,7 @@ def _explain_no_result(results: RunResults) -> str:
 
 
 def compare_with(estimate: IntervalEstimate, reference: float) -> int:
-    """Return 1 if an interval is above `reference`, -1 if it is below, and 0 if it includes it."""
+    """Return 1 or -1 if an interval is above or below `reference`, otherwise 0."""
     value, low, high = estimate
     if math.isnan(low + high) or low <= reference <= high:
         return 0
@@ -153,24 +155,24 @@ def compare_with(estimate: IntervalEstimate, reference: float) -> int:
 
 
 def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list[int]:
-    """Return the sign of each estimate that is significant after Holm's correction, or 0.
+    """Return the sign of each estimate that is significant after Holm's correction, otherwise 0.
 
-    The estimates form one family, which is tested at the 5 % level.
+    All estimates form one family, which is tested at the 5 % level.
     """
-    adjusted = adjust_p_values(
-        np.array([_two_sided_p(limits, reference) for limits in family], float)
+    adjusted_p_values = adjust_p_values(
+        np.array([_two_sided_p(estimate, reference) for estimate in family], float)
     )
     return [
-        compare_with(limits, reference) if p < ALPHA else 0
-        for limits, p in zip(family, adjusted, strict=True)
+        compare_with(estimate, reference) if p < ALPHA else 0
+        for estimate, p in zip(family, adjusted_p_values, strict=True)
     ]
 
 
 def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
-    """Compute the two-sided p-value of an estimate against `reference` from its interval.
+    """Compute the two-sided p-value for a reference value from an estimate with its interval.
 
-    The p-value therefore accounts for the sample size, the skewness of a proportion, and a stopping
-    rule. The p-value is conservative for a confidence sequence.
+    The p-value therefore accounts for the sample size, the skewness of proportions and stopping
+    rules. For a confidence sequence, the p-value is conservative.
     """
     value, low, high = estimate
     half_width = value - low if value > reference else high - value
@@ -183,7 +185,7 @@ def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
 
 
 def format_magnitude(estimate: IntervalEstimate, factor: int = 1) -> str:
-    """Format the absolute value of an estimate, for sentences that name the direction."""
+    """Format the absolute value of an estimate for a sentence that states the direction."""
     value, low, high = estimate
     if value > 0:
         return numbers.format_estimate(value, low, high, factor)
@@ -191,17 +193,17 @@ def format_magnitude(estimate: IntervalEstimate, factor: int = 1) -> str:
 
 
 def format_row_estimate(row: Any, name: str, factor: int = 1) -> str:
-    """Format the estimate in a row, with its interval."""
+    """Format the estimate in a row with its interval."""
     return numbers.format_estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], factor)
 
 
 def format_percent(rows: ByMetric, metric: str) -> str:
-    """Format a proportion in percent, with its interval."""
+    """Format a proportion with its interval in percent."""
     return f"{numbers.format_estimate(*table.find_interval(rows, metric), 100)} %"
 
 
 def join_first_words(names: Sequence[str]) -> str:
-    """Join the first names to a list, as in `a, b and 3 more`."""
+    """Join the first few names, for example as `a, b and 3 more`."""
     if len(names) <= MAX_SENTENCES:
         return join_words(names)
     return f"{', '.join(names[: MAX_SENTENCES - 1])} and {len(names) - MAX_SENTENCES + 1} more"
@@ -213,9 +215,9 @@ def join_first_words(names: Sequence[str]) -> str:
 def describe_leagues(
     standings: pd.DataFrame, cross: pd.DataFrame, triads: Mapping[str, Triads], unit: str
 ) -> Iterator[str]:
-    """Yield sentences about the leader, the undecided pairs and the cyclic triads of each league.
+    """Yield sentences about the leader, undecided pairs and cyclic triads of each league.
 
-    All pairs of all leagues form one family for Holm's adjustment.
+    All pairs in all leagues form one family for Holm's correction.
     """
     tables = {str(name): rows for name, rows in standings.groupby("variant", sort=False)}
     pairs = _compare_pairs(tables, cross)
@@ -229,7 +231,7 @@ def describe_leagues(
 def _compare_pairs(
     tables: Mapping[str, pd.DataFrame], cross: pd.DataFrame
 ) -> dict[str, dict[NamePair, PairResult]]:
-    """Return the estimate and the leading side of every pair, by variant, in standings order."""
+    """Return the estimate and the leading side of every pair in league order, by variant."""
     estimates_by_pair = {
         (row["variant"], row["strategy"], row["opponent"]): (row["value"], row["low"], row["high"])
         for row in cross.to_dict("records")
@@ -241,10 +243,10 @@ def _compare_pairs(
     ]
     estimates = [estimates_by_pair[pair] for pair in named_pairs]
     pairs: dict[str, dict[NamePair, PairResult]] = {}
-    for (variant, a, b), limits, side in zip(
+    for (variant, a, b), estimate, side in zip(
         named_pairs, estimates, compare_family(estimates, 0.5), strict=True
     ):
-        pairs.setdefault(variant, {})[a, b] = limits, side
+        pairs.setdefault(variant, {})[a, b] = estimate, side
     return pairs
 
 
@@ -254,7 +256,7 @@ def _describe_league(
     """Yield sentences about the leader and the undecided pairs of a league.
 
     Args:
-        rows: Standings of the league.
+        rows: Rows of the standings of the league.
         pairs: Estimate and leading side of every pair, in the order of the standings.
         unit: "deals" or "matches".
     """
@@ -266,39 +268,44 @@ def _describe_league(
         rows.to_dict("records"),
     )
     estimate, side = pairs[leader, runner_up_name]
-    won = f"{numbers.format_estimate(*estimate, 100)} % of {unit}"
-    rival = f"{runner_up_name}, which is second ({_format_elo(runner_up)})"
-    against = {
-        1: f"It wins {won} against {rival}.",
-        -1: f"However, it wins only {won} against {rival}.",
-        0: f"It wins {won} against {rival}, but this result is too close to call.",
+    won_text = f"{numbers.format_estimate(*estimate, 100)} % of {unit}"
+    runner_up_text = f"{runner_up_name}, which is second ({_format_elo(runner_up)})"
+    result_text = {
+        1: f"It wins {won_text} against {runner_up_text}.",
+        -1: f"However, it wins only {won_text} against {runner_up_text}.",
+        0: f"It wins {won_text} against {runner_up_text}, but this result is too close to call.",
     }
     yield (
         f"{leader} leads the league of {len(rows)} by {unit} won ({_format_elo(rows.iloc[0])}). "
-        f"{against[side]}"
+        f"{result_text[side]}"
     )
     if rows["match_win"].isna().all():
         yield "matches can change the ranking. To rank strategies by matches, play whole matches."
     if (rows["mix"] > 0).sum() > 1:
         yield describe_mix(rows)
-    undecided = [f"{a} and {b}" for (a, b), (_, leader_side) in pairs.items() if not leader_side]
-    if undecided:
-        more = [f"{len(undecided) - MAX_SENTENCES} more"] * (len(undecided) > MAX_SENTENCES)
-        names = "; ".join([*undecided[:MAX_SENTENCES], *more])
-        verb = "is" if len(undecided) == 1 else "are"
-        yield f"{len(undecided)} of {len(pairs)} pairs {verb} too close to call: {names}."
+    undecided_pairs = [
+        f"{a} and {b}" for (a, b), (_, leader_side) in pairs.items() if not leader_side
+    ]
+    if undecided_pairs:
+        more_text = [f"{len(undecided_pairs) - MAX_SENTENCES} more"] * (
+            len(undecided_pairs) > MAX_SENTENCES
+        )
+        pair_names = "; ".join([*undecided_pairs[:MAX_SENTENCES], *more_text])
+        verb = "is" if len(undecided_pairs) == 1 else "are"
+        counts = f"{len(undecided_pairs)} of {len(pairs)} pairs"
+        yield f"{counts} {verb} too close to call: {pair_names}."
     else:
         yield f"all {len(pairs)} pairs differ significantly in {unit} won."
 
 
 def describe_mix(rows: pd.DataFrame) -> str:
-    """Return a sentence about a mix of several strategies, listing weights in decreasing order."""
-    ranked = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
-    parts = [
+    """Return a sentence about a mix of several strategies, with the largest weight first."""
+    members = rows[rows["mix"] > 0].sort_values("mix", ascending=False, kind="stable")
+    member_texts = [
         f"{row['strategy']}, {format_row_estimate(row, 'mix', 100)} %"
-        for _, row in ranked.iterrows()
+        for _, row in members.iterrows()
     ]
-    return f"no strategy beats the equilibrium mix of {'; '.join(parts)}."
+    return f"no strategy beats the equilibrium mix of {'; '.join(member_texts)}."
 
 
 def describe_cyclic_triads(triads: Triads) -> str:
@@ -310,38 +317,39 @@ def describe_cyclic_triads(triads: Triads) -> str:
     subject = f"{n_significant} of {triads.n_triads:,} triads {verb} cyclic"
     if triads.n_triads == 1:
         subject = "the only triad is cyclic"
-    strongest = triads.circles.iloc[0]
-    first, second, third = (strongest[name] for name in ("strategy", "opponent", "third"))
-    p = strongest["p_holm"]
+    strongest_triad = triads.circles.iloc[0]
+    first, second, third = (strongest_triad[name] for name in ("strategy", "opponent", "third"))
+    p = strongest_triad["p_holm"]
     p_text = f"p < {MIN_PRINTED_P:g}" if p < MIN_PRINTED_P else f"p = {p:.3f}"
     return (
         f"{subject} at the 5 % level. In the clearest one, {first} beats {second}, {second} beats "
         f"{third}, and {third} beats {first}. Its closest pair is decided by "
-        f"{100 * strongest['value']:.1f} %, {strongest['excess']:.1f} standard errors above 50 % "
+        f"{100 * strongest_triad['value']:.1f} %, {strongest_triad['excess']:.1f} standard errors "
+        "above 50 % "
         f"({p_text} after Holm's adjustment)."
     )
 
 
 def _format_elo(row: Any) -> str:
-    """Format the Elo rating in a row, with its interval."""
+    """Format the Elo rating in a row with its interval."""
     if row["elo"] == row["elo_low"] == row["elo_high"] == 0:
         return "Elo 0, the reference"
     return f"Elo {format_row_estimate(row, 'elo')}"
 
 
 def describe_duplicates(groups: Mapping[str, Sequence[Sequence[str]]]) -> Iterator[str]:
-    """Yield a sentence for each group of strategies with equal results in a round robin."""
+    """Yield a sentence for each group of strategies with identical results in a round robin."""
     for variant, duplicates in groups.items():
         for names in duplicates:
-            times = "twice" if len(names) == 2 else f"{len(names)} times"
+            times_text = "twice" if len(names) == 2 else f"{len(names)} times"
             yield (
                 f"{variant}: {join_words(names)} have identical results against all opponents, so "
-                f"the league counts the same player {times}. Keep only one of them."
+                f"the league counts the same player {times_text}. Keep only one of them."
             )
 
 
 def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
-    """Return a sentence for each matchup of two strategies that play identically."""
+    """Return a sentence for each matchup in which both strategies play identically."""
     return [
         f"{key.variant}: {key.a} and {key.b} play identically. Every deal ended in the same way "
         "in both seats."
@@ -353,15 +361,15 @@ def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
 
 
 def describe_matchups(tidy: TidyRows) -> list[str]:
-    """Return sentences that name the winner of every matchup and the margin.
+    """Return sentences that state the winner and the margin of every matchup.
 
-    If there are more than MAX_SENTENCES matchups, the sentences name only the best and the worst
-    strategy against each opponent. If a group contains several values of a parameter, the best
-    value is named first. All matchups form one family for Holm's adjustment, separately for matches
-    and for points.
+    If there are more than MAX_SENTENCES matchups, the sentences mention only the best and the worst
+    strategy against each opponent. If a group contains several values of a parameter, the first
+    sentence states the best value. For Holm's correction, all matchups form one family for matches
+    and one family for points.
     """
     groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
-    # Strategies that play against themselves always win half of the deals, so their matchups are
+    # A strategy that plays against itself always wins half of the deals, so its matchups are
     # omitted.
     all_matchups = [
         (names, rows) for names, rows in table.iterate_matchups(tidy) if names[1] != names[2]
@@ -376,15 +384,19 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
         names: sides
         for (names, _), *sides in zip(all_matchups, match_sides, point_sides, strict=True)
     }
-    is_long = sum(map(len, groups.values())) > MAX_SENTENCES
+    is_summarised = sum(map(len, groups.values())) > MAX_SENTENCES
     sentences = []
-    for (variant, b), group in groups.items():
-        bases = {a.partition(":")[0] for a, _ in group}
-        if is_long or (b and len(bases) == 1 and len(group) >= MIN_VALUES):
-            noun = "strategies" if is_long else "values"
-            sentences.append(f"{variant}: {_describe_best_and_worst(b, group, noun)}")
-        if not is_long:
-            for a, rows in group:
+    for (variant, b), opponent_group in groups.items():
+        strategy_names = {a.partition(":")[0] for a, _ in opponent_group}
+        if is_summarised or (
+            b and len(strategy_names) == 1 and len(opponent_group) >= MIN_PARAMETER_VALUES
+        ):
+            compared_noun = "strategies" if is_summarised else "values"
+            sentences.append(
+                f"{variant}: {_describe_best_and_worst(b, opponent_group, compared_noun)}"
+            )
+        if not is_summarised:
+            for a, rows in opponent_group:
                 sentence = (
                     _describe_matchup(a, b, rows, *sides_by_matchup[variant, a, b])
                     if b
@@ -395,7 +407,7 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
 
 
 def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_side: int) -> str:
-    """Return a sentence that names the winner by matches, or by points in runs of deals.
+    """Return a sentence that states the winner by matches, or by points in runs of deals.
 
     Args:
         a: Strategy A.
@@ -411,31 +423,32 @@ def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_sid
         f"{format_percent(rows, 'deal_win')} of deals ({b} {format_percent(rows, 'deal_loss')})"
     )
     if math.isnan(win_rate[0]):
-        points = f"{numbers.format_estimate(*margin)} points per deal"
+        points_text = f"{numbers.format_estimate(*margin)} points per deal"
         return (
-            f"{_format_outcome(a, b, point_side, margin, 0)} scores {points} and wins "
+            f"{_format_outcome(a, b, point_side, margin, 0)} scores {points_text} and wins "
             f"{deals_phrase}."
         )
     outcome = _format_outcome(a, b, match_side, win_rate, 0.5)
     sentence = f"{outcome} wins {format_percent(rows, 'match_win')} of matches."
     if match_side * point_side < 0:
         verb = "gains" if point_side > 0 else "loses"
-        points = f"{format_magnitude(margin)} points per deal"
-        return f"{sentence} However, it {verb} {points} and wins {deals_phrase}."
+        points_text = f"{format_magnitude(margin)} points per deal"
+        return f"{sentence} However, it {verb} {points_text} and wins {deals_phrase}."
     return sentence
 
 
 def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, reference: float) -> str:
-    """Return the outcome of a matchup and the subject of the next sentence: `a beats b. It`.
+    """Return the outcome of a matchup and the subject of the next sentence. `a beats b. It`.
 
-    The interval of a single matchup can exclude `reference` even if the adjusted test does not.
+    The interval of a single matchup can exclude `reference` even if the corrected test is not
+    significant.
     """
-    adjusted = " after Holm's adjustment" * (side != compare_with(estimate, reference))
-    return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjusted}. {'It' if side else a}"
+    adjustment_note = " after Holm's adjustment" * (side != compare_with(estimate, reference))
+    return f"{OUTCOME_PHRASES[side].format(a=a, b=b)}{adjustment_note}. {'It' if side else a}"
 
 
 def _describe_solo(a: str, rows: ByMetric) -> str:
-    """Return a sentence about the results of deals and, if they were played, of matches."""
+    """Return a sentence about the results of deals and, if available, of matches."""
     has_penalties = _counts_penalties(rows)
     phrases = {
         "goal_met": f"meets the goal in {format_percent(rows, 'goal_met')} of matches",
@@ -447,16 +460,20 @@ def _describe_solo(a: str, rows: ByMetric) -> str:
     known_metrics -= {"match_win"} if "goal_met" in known_metrics else set()
     known_metrics -= {name for name in ("win", "gin") if not table.find_interval(rows, name)[0] > 0}
     known_metrics -= {"win"} if has_penalties else set()
-    parts = [text for name, text in phrases.items() if name in known_metrics]
-    score = table.find_interval(rows, "score")
-    if not math.isnan(score[0]):
+    known_phrases = [phrase for name, phrase in phrases.items() if name in known_metrics]
+    score_estimate = table.find_interval(rows, "score")
+    if not math.isnan(score_estimate[0]):
         verb, unit = ("takes", "penalty points") if has_penalties else ("scores", "points")
-        parts.append(f"{verb} {numbers.format_estimate(*score)} {unit} per deal")
-    return f"{a} {join_words(parts)}." if parts else f"there are too few deals to evaluate {a}."
+        known_phrases.append(f"{verb} {numbers.format_estimate(*score_estimate)} {unit} per deal")
+    return (
+        f"{a} {join_words(known_phrases)}."
+        if known_phrases
+        else f"there are too few deals to evaluate {a}."
+    )
 
 
 def _counts_penalties(rows: ByMetric) -> bool:
-    """Return True if deals score penalty points, because a draw limit can end them."""
+    """Return True if players collect penalty points, because deals can end by a draw limit."""
     return table.find_interval(rows, "limit")[0] > 0
 
 
@@ -472,43 +489,46 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
     is_penalty = metric == "score" and any(_counts_penalties(rows) for _, rows in group)
     unit = "penalty points per deal" if is_penalty else unit
     estimates = [(table.find_interval(rows, metric), a) for a, rows in group]
-    ranked = sorted(
+    sorted_estimates = sorted(
         [name for name in estimates if not math.isnan(name[0][0])], reverse=not is_penalty
     )
-    if not ranked:
+    if not sorted_estimates:
         return "there are too few deals for a result."
-    formatted = [
-        f"{numbers.format_estimate(*limits, METRICS_BY_NAME[metric].display_factor)} {unit}"
-        for limits, _ in ranked
+    estimate_texts = [
+        f"{numbers.format_estimate(*estimate, METRICS_BY_NAME[metric].display_factor)} {unit}"
+        for estimate, _ in sorted_estimates
     ]
-    against = f" against {b}" if b else ""
-    ((_, low, high), best), *other_rows = ranked
+    opponent_text = f" against {b}" if b else ""
+    ((_, low, high), best), *other_rows = sorted_estimates
     if not other_rows:
-        return f"{best} has {formatted[0]}{against}."
-    overlapping = [a for limits, a in other_rows if limits[1] <= high and low <= limits[2]]
-    pronoun = "that" if len(overlapping) == 1 else "those"
-    overlap = (
-        f". Its interval overlaps {pronoun} of {join_first_words(overlapping)}"
-        if overlapping
+        return f"{best} has {estimate_texts[0]}{opponent_text}."
+    overlapping_names = [
+        a for estimate, a in other_rows if estimate[1] <= high and low <= estimate[2]
+    ]
+    pronoun = "that" if len(overlapping_names) == 1 else "those"
+    overlap_text = (
+        f". Its interval overlaps {pronoun} of {join_first_words(overlapping_names)}"
+        if overlapping_names
         else ""
     )
     return (
-        f"{best} is the best of {len(ranked)} {noun}{against} with {formatted[0]}{overlap}. "
-        f"{ranked[-1][1]} is the worst with {formatted[-1]}."
+        f"{best} is the best of {len(sorted_estimates)} {noun}{opponent_text} with "
+        f"{estimate_texts[0]}{overlap_text}. "
+        f"{sorted_estimates[-1][1]} is the worst with {estimate_texts[-1]}."
     )
 
 
-# Changes of strategies and of rules
+# Changes of strategies and rules
 
 
 def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
     """Yield sentences about the changes that gain or lose points, grouped by result."""
-    points = frame[frame["metric"] == "margin"]
-    for variant, rows in points.groupby("variant", sort=False):
-        by_verdict: dict[str, list[str]] = {}
-        for change, group in rows.groupby("change", sort=False):
-            by_verdict.setdefault(_summarise_fields(group), []).append(str(change))
-        for template, changes in by_verdict.items():
+    point_effects = frame[frame["metric"] == "margin"]
+    for variant, rows in point_effects.groupby("variant", sort=False):
+        changes_by_template: dict[str, list[str]] = {}
+        for change, change_rows in rows.groupby("change", sort=False):
+            changes_by_template.setdefault(_summarise_fields(change_rows), []).append(str(change))
+        for template, changes in changes_by_template.items():
             n = len(changes)
             subject, s, verb = ("one change", "s", "is") if n == 1 else (f"{n} changes", "", "are")
             predicate = template.format(s=s, be=verb)
@@ -516,7 +536,7 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _summarise_fields(rows: pd.DataFrame) -> str:
-    """Return a template for the predicate of a sentence about a change in all fields."""
+    """Return a template for a predicate about a change in all fields of opponents."""
     signs = {
         math.copysign(1, row["value"]) if is_significant(row) else 0 for _, row in rows.iterrows()
     }
@@ -524,16 +544,18 @@ def _summarise_fields(rows: pd.DataFrame) -> str:
         return "{be} too close to call in every field"
     if {-1, 1} <= signs:
         return "gain{s} points in some fields and lose{s} points in other fields"
-    verb, opposite = ("gain", "loss") if 1 in signs else ("lose", "gain")
+    verb, opposite_noun = ("gain", "loss") if 1 in signs else ("lose", "gain")
     if 0 in signs:
-        return f"{verb}{{s}} points in some fields, with no significant {opposite} in any field"
+        return (
+            f"{verb}{{s}} points in some fields, with no significant {opposite_noun} in any field"
+        )
     return f"{verb}{{s}} points in every field"
 
 
 def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -> list[str]:
-    """Return sentences about the significant differences of every comparison, largest first.
+    """Return sentences about the significant differences of each comparison, largest first.
 
-    A final sentence counts the comparisons without a significant difference.
+    The last sentence states the number of comparisons without a significant difference.
 
     Args:
         frame: Output `differences`.
@@ -543,33 +565,33 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
     significant_lines: list[tuple[float, str]] = []
     groups = frame.groupby(COMPARISON_COLUMNS, sort=False)
     for names, rows in groups:
-        significant = [row for _, row in rows.iterrows() if is_significant(row)]
+        significant_rows = [row for _, row in rows.iterrows() if is_significant(row)]
         variant, base_variant, strategy, base_strategy, opponent = map(str, names)
         if base_strategy in own_names and strategy not in own_names:
             strategy, base_strategy = base_strategy, strategy
-            significant = [_reverse_difference(row) for row in significant]
-        if significant:
-            largest = max(abs(row["value"]) / row["se"] for row in significant)
-            parts = ", ".join(map(_format_difference, significant))
+            significant_rows = [_reverse_difference(row) for row in significant_rows]
+        if significant_rows:
+            max_z_score = max(abs(row["value"]) / row["se"] for row in significant_rows)
+            difference_texts = ", ".join(map(_format_difference, significant_rows))
             comparison = format_comparison(variant, base_variant, strategy, base_strategy, opponent)
-            significant_lines.append((largest, f"{comparison}: {parts}."))
+            significant_lines.append((max_z_score, f"{comparison}: {difference_texts}."))
     significant_lines.sort(key=lambda line: -line[0])
     sentences = [line for _, line in significant_lines[:MAX_SENTENCES]]
     n_more = len(significant_lines) - MAX_SENTENCES
     if n_more > 0:
-        show = "comparison shows" if n_more == 1 else "comparisons show"
-        sentences.append(f"{n_more} more {show} a difference (see the table of differences).")
+        shows_text = "comparison shows" if n_more == 1 else "comparisons show"
+        sentences.append(f"{n_more} more {shows_text} a difference (see the table of differences).")
     n_untested = int((groups["se"].count() == 0).sum())
     if n_untested:
         sentences.append(
             f"Too few deals to test {_count_comparisons(n_untested, len(groups))}. Play "
-            f"{ENOUGH_DEALS:,} deals or {ENOUGH_MATCHES:,} matches."
+            f"{MIN_DEALS_FOR_TEST:,} deals or {MIN_MATCHES_FOR_TEST:,} matches."
         )
     n_inconclusive = len(groups) - len(significant_lines) - n_untested
     if n_inconclusive:
         subject = _count_comparisons(n_inconclusive, len(groups))
-        level = "5 % level, Holm-adjusted"
-        sentences.append(f"No significant difference in {subject} ({level}).")
+        level_text = "5 % level, Holm-adjusted"
+        sentences.append(f"No significant difference in {subject} ({level_text}).")
     return sentences
 
 
@@ -578,9 +600,9 @@ def _count_comparisons(n: int, n_total: int) -> str:
 
 
 def is_significant(row: Any) -> bool:
-    """Return True if a row of differences is significant.
+    """Return True if the difference in a row is significant.
 
-    The criterion is Holm's adjusted p-value, or the interval if the run had a stopping rule.
+    The criterion is Holm's corrected p-value or, for a run with a stopping rule, the interval.
     """
     if not row["se"] > 0:
         return False
@@ -599,11 +621,11 @@ def format_comparison(
     separator: str = " compared with ",
     against: str = "against",
 ) -> str:
-    """Return the name of a comparison, with the shared values in parentheses."""
-    shared = [f"{against} {opponent}"] if opponent else []
+    """Return the name of a comparison, with shared values in parentheses."""
+    shared_values = [f"{against} {opponent}"] if opponent else []
     if variant != base_variant:
-        return f"{variant}{separator}{base_variant} ({' '.join([strategy, *shared])})"
-    context = f"({', '.join([variant, *shared])})"
+        return f"{variant}{separator}{base_variant} ({' '.join([strategy, *shared_values])})"
+    context = f"({', '.join([variant, *shared_values])})"
     if strategy != base_strategy:
         return f"{strategy}{separator}{base_strategy} {context}"
     return f"{strategy} {context}"  # The two runs have the same strategy and variant.
@@ -615,8 +637,10 @@ def _reverse_difference(row: Any) -> Any:
 
 
 def _format_difference(row: Any) -> str:
-    """Format a difference, as in `+19.9 ± 1.7 percentage points in matches won`."""
+    """Format a difference, such as `+19.9 ± 1.7 percentage points in matches won`."""
     metric = METRICS_BY_NAME[row["metric"]]
-    amount = numbers.format_estimate(row["value"], row["low"], row["high"], metric.display_factor)
-    sign = "+" if row["value"] > 0 else ""
-    return f"{sign}{amount} {DIFFERENCE_UNITS[metric.name]}"
+    amount_text = numbers.format_estimate(
+        row["value"], row["low"], row["high"], metric.display_factor
+    )
+    plus_sign = "+" if row["value"] > 0 else ""
+    return f"{plus_sign}{amount_text} {DIFFERENCE_UNITS[metric.name]}"
