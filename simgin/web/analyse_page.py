@@ -1,4 +1,4 @@
-"""Page to analyse a position on a board of cards, or the decisions of a deal in a file."""
+"""Page for the analysis of a position on a board of cards, or of a recorded deal."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from simgin.web.pages import Form, render_page
 from simgin.web.review_page import list_variants
 
 LINES_TYPE = "application/x-ndjson"
-DEAL_FILE_WORLDS = 1000  # maximum number of worlds per decision of a file
+DEAL_FILE_WORLDS = 1000  # maximum number of simulations per decision of a recorded deal
 
 
 def show_analyse(request: Request) -> Response:
-    """Show the board for analysis, with the position in the address."""
+    """Show the analysis board with the position that the address describes."""
     site = request.app.state.site
     form = Form(request.query_params)
     board = BoardPosition.read(form, site.strategies)
     board.find_request(form)
     variants = dict(list_variants())
     variants.setdefault(board.variant.spec, board.variant.spec)
-    numbers = [str(number) for number in range(1, int(build_rules(board.variant).die_cap) + 1)]
-    answers = [(number, f"Answer the opponent's offer of {number}") for number in numbers[1:]]
+    stakes = [str(stake) for stake in range(1, int(build_rules(board.variant).die_cap) + 1)]
+    answer_options = [(stake, f"Answer the opponent's offer of {stake}") for stake in stakes[1:]]
     return render_page(
         request,
         "analyse",
@@ -52,8 +52,8 @@ def show_analyse(request: Request) -> Response:
         form=form,
         board=board,
         variants=variants.items(),
-        stakes=[(number, number) for number in numbers],
-        die_decisions=[("", "None"), ("offer", "Offer the die or not"), *answers],
+        stakes=[(stake, stake) for stake in stakes],
+        die_decisions=[("", "None"), ("offer", "Offer the die or not"), *answer_options],
         strategies=_list_strategies(board, site.strategies),
         worlds=DEFAULT_WORLDS,
         seed=DEFAULT_SEED,
@@ -72,24 +72,30 @@ def _list_strategies(board: BoardPosition, given: Sequence[str]) -> list[tuple[s
 
 
 def stream_costs(request: Request) -> Response:
-    """Send the command and the errors of a position, and then the costs of its actions."""
+    """Send the command and the errors of a position, followed by the costs of its actions."""
     form = Form(request.query_params)
     board = BoardPosition.read(form, request.app.state.site.strategies)
-    asked = board.find_request(form)
-    first = {"command": board.command, "errors": form.errors, "about": [], "assumed": []}
-    if asked is None:
-        return _send_lines(_only(first), form.status)
-    position = asked.source
+    analysis_request = board.find_request(form)
+    first_object = {"command": board.command, "errors": form.errors, "about": [], "assumed": []}
+    if analysis_request is None:
+        return _send_lines(_yield_only(first_object), form.status)
+    position = analysis_request.source
     assert isinstance(position, Position), "the board has a position"
-    assert asked.strategy is not None, "a position has a strategy that continues"
-    first["about"] = list(position.describe())
-    first["assumed"] = list(_list_assumptions(board, position))
-    analyse = partial(analyse_position, position, asked.strategy, asked.opponent, asked.budget)
-    return _send_lines(LiveAnalysis(analyse, _costs_to_json).lines(first))
+    assert analysis_request.strategy is not None, "a position has a strategy that continues"
+    first_object["about"] = list(position.describe())
+    first_object["assumed"] = list(_list_assumptions(board, position))
+    analyse = partial(
+        analyse_position,
+        position,
+        analysis_request.strategy,
+        analysis_request.opponent,
+        analysis_request.budget,
+    )
+    return _send_lines(LiveAnalysis(analyse, _costs_to_json).lines(first_object))
 
 
 def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]:
-    """Yield sentences about facts that simgin infers from the order and number of the cards."""
+    """Yield sentences about facts that are inferred from the order and number of the cards."""
     view = position.view
     if view.drawn >= 0:
         yield f"You just drew {format_card(int(view.drawn))}, the last card of your hand."
@@ -102,7 +108,7 @@ def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]
 
 
 async def stream_file_costs(request: Request) -> Response:
-    """Send the costs of a deal's decisions, costliest first; the request body is the deal."""
+    """Send the costs of the decisions in the deal of the request body, costliest decision first."""
     text = (await request.body()).decode(errors="replace")
     name = request.query_params.get("name", "")[:100]
     given = request.app.state.site.strategies
@@ -130,19 +136,19 @@ def _send_lines(lines: AsyncIterator[str], status: int = 200) -> Response:
     return StreamingResponse(lines, status, media_type=LINES_TYPE)
 
 
-async def _only(first: Mapping[str, Any]) -> AsyncIterator[str]:
-    yield json.dumps(first) + "\n"
+async def _yield_only(first_object: Mapping[str, Any]) -> AsyncIterator[str]:
+    yield json.dumps(first_object) + "\n"
 
 
-def _costs_to_json(found: Analysis, is_over: bool) -> dict[str, Any]:
-    """Return the costs of actions, best first, and the maximum number of worlds."""
-    return analysis_to_json(found, is_over) | {"max_worlds": found.max_worlds}
+def _costs_to_json(analysis: Analysis, is_over: bool) -> dict[str, Any]:
+    """Return the costs of actions, best action first, and the maximum number of simulations."""
+    return analysis_to_json(analysis, is_over) | {"max_worlds": analysis.max_worlds}
 
 
 def _decisions_to_json(analyses: Mapping[str, Analysis], is_over: bool) -> dict[str, Any]:
-    """Return a deal's decisions with their costs and links, costliest first."""
+    """Return the decisions of a deal with costs and links, costliest decision first."""
     decisions = [
-        analysis_to_json(found) | {"title": title, "actions": []}
-        for title, found in analyses.items()
+        analysis_to_json(analysis) | {"title": title, "actions": []}
+        for title, analysis in analyses.items()
     ]
     return {"decisions": sorted(decisions, key=lambda each: -each["cost"])}

@@ -52,10 +52,11 @@ class Site:
 
     Attributes:
         results: Directory for results.
-        jobs: Queue of commands.
-        strategies: Specs of the strategies that were named when the server was started.
+        jobs: Queue of jobs.
+        strategies: Specs of the strategies that were specified when the server was started.
         games: Games in memory.
-        machine: CPU time of this machine (see `measure_machine`), or 1 until it is measured.
+        machine: CPU time of this machine relative to the reference machine (see `measure_machine`),
+            or 1 until it is measured.
     """
 
     results: Path
@@ -72,7 +73,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
         site: Data that the pages share.
         token: Secret token that requests must contain.
         port: Port of the server.
-        hosts: Names of the server in addition to localhost and IP addresses.
+        hosts: Host names of the server in addition to localhost and IP addresses.
     """
     app = Starlette(
         routes=[
@@ -103,7 +104,8 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             SimginError: show_input_error,
             OSError: show_system_error,
             HTTPException: show_http_error,
-            ClientDisconnect: show_http_error,  # in the middle of a body
+            # the client disconnected while it sent the request body
+            ClientDisconnect: show_http_error,
             Exception: show_server_error,
         },
     )
@@ -112,7 +114,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
 
 
 def read_static_files() -> dict[str, bytes]:
-    """Return the scripts and styles by name, including the style sheet of the HTML reports."""
+    """Return all scripts and style sheets by name, including the style sheet of HTML reports."""
     files = {path.name: path.read_bytes() for path in STATIC_FOLDER.iterdir()}
     return files | {"page.css": load_template(STYLE).render().encode()}
 
@@ -130,26 +132,26 @@ def send_static_file(request: Request) -> Response:
 
 
 def show_input_error(request: Request, error: Exception) -> Response:
-    """Answer invalid input with an HTML page, or with JSON if a script sent the request."""
+    """Respond to invalid input with an error page, or with JSON if a script sent the request."""
     return _show_error(request, 400, "This is not possible", str(error))
 
 
 def show_system_error(request: Request, error: Exception) -> Response:
-    """Answer a request that failed because a file could not be read or written."""
+    """Respond to a request that failed because a file could not be read or written."""
     name = getattr(error, "filename", None) or "A file"
     reason = getattr(error, "strerror", None) or error
     return _show_error(request, 507, "This is not possible", f"{name} cannot be used ({reason}).")
 
 
 def show_http_error(request: Request, error: Exception) -> Response:
-    """Answer a request for a page that does not exist."""
+    """Respond to a request for a page that does not exist."""
     status = error.status_code if isinstance(error, HTTPException) else 400
     title = ERROR_TITLES.get(status, "This request is not valid")
     return _show_error(request, status, title, "Choose a page in the navigation.")
 
 
 def show_server_error(request: Request, error: Exception) -> Response:
-    """Answer a request that failed because of a bug; the terminal shows the traceback."""
+    """Respond to a request that failed because of a bug. The terminal shows the traceback."""
     message = "The terminal in which simgin web runs shows the traceback. Please report it."
     return _show_error(request, 500, ERROR_TITLES[500], message)
 

@@ -1,4 +1,4 @@
-"""Position on the board of the page Analyse, read from the fields in its address."""
+"""Position on the analysis board, which is read from the query parameters."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from simgin.web.names import read_seed, read_strategy_name, read_variant_name
 from simgin.web.pages import Form, choose_value
 
 DEFAULT_SEED = 1
-MAX_TEXT_LENGTH = 1000  # characters in a list of cards
+MAX_TEXT_LENGTH = 1000  # maximum length of a list of cards, in characters
 HAND_SIZES = {"draw": 10, "discard": 11}
-DEALERS = {"": None, "me": "me", "opponent": "other"}  # values of --dealer
-OWNERS = {"nobody": "nobody", "me": "me", "opponent": "other"}  # values of --owner
-# Numbers that the opponent offers, by decision about the die
+DEALERS = {"": None, "me": "me", "opponent": "other"}  # values of the option --dealer
+OWNERS = {"nobody": "nobody", "me": "me", "opponent": "other"}  # values of the option --owner
+# number that the opponent offers, by decision about the die
 DIE_DECISIONS = {"": 0, "offer": 0} | {str(number): number for number in range(2, 8)}
-# Fields that can contradict the cards
+# fields that can contradict the cards
 OPTIONAL_FIELDS = ("score", "dealer", "stock")
 
 
 @dataclass(frozen=True)
 class BoardPosition:
-    """Position on the analysis board, in which cards can be missing.
+    """Position on the analysis board, on which cards can be missing.
 
     Attributes:
         variant: Rules.
-        cards: Cards of the hand; the card drawn last is the last one.
+        cards: Cards of the hand. The card that was drawn last comes last.
         to_move: `draw` or `discard`.
-        pile: Discard pile as in `simgin analyze --pile`.
+        pile: Discard pile in the format of `simgin analyze --pile`.
         known: Cards that the opponent took and still holds.
         score: Match score, or None for a single deal.
         dealer: `me`, `other`, or None to infer the dealer from the pile.
@@ -46,9 +46,9 @@ class BoardPosition:
         die: State of the die.
         is_blind: True if the player has not seen the cards.
         strategy: Spec of the strategy that continues for the player.
-        opponent: Spec of the strategy that continues for the opponent; empty in solitaire games.
-        worlds: Maximum number of worlds.
-        seed: Seed of the worlds.
+        opponent: Spec of the strategy that continues for the opponent, or empty in solitaire games.
+        worlds: Maximum number of simulations.
+        seed: Seed of the simulations.
     """
 
     variant: Variant
@@ -68,28 +68,28 @@ class BoardPosition:
 
     @classmethod
     def read(cls, form: Form, given: tuple[str, ...]) -> BoardPosition:
-        """Read the fields of the board's form."""
+        """Read the fields of the board form."""
         variant = form.read("variant", read_variant_name, "standard")
         cards = form.read("hand", _read_cards, "")
-        die = NO_DIE if variant.params["die"] == "off" else _read_die(form)
-        is_draw = die.is_decision or len(cards) == HAND_SIZES["draw"]
-        move = form.read("to_move", _read_move, "draw" if is_draw else "discard")
+        die_state = NO_DIE if variant.params["die"] == "off" else _read_die(form)
+        is_draw = die_state.is_decision or len(cards) == HAND_SIZES["draw"]
+        to_move = form.read("to_move", _read_move, "draw" if is_draw else "discard")
 
         def read_player(name: str) -> str:
-            best = strong_player(variant)
-            return form.read(name, lambda spec: read_strategy_name(spec, given), best).spec
+            default_spec = strong_player(variant)
+            return form.read(name, lambda spec: read_strategy_name(spec, given), default_spec).spec
 
         return cls(
             variant=variant,
             cards=cards,
-            to_move="draw" if die.is_decision else move,
+            to_move="draw" if die_state.is_decision else to_move,
             pile=form.read("pile", _read_pile, ""),
             known=form.read("known", _read_cards, ""),
             score=form.read("score", _read_score, ""),
             dealer=form.read("dealer", lambda text: choose_value("dealer", text, DEALERS), ""),
             stock=form.read("stock", _read_stock, ""),
-            die=die,
-            is_blind=die != NO_DIE and form.values.get("blind") == "yes",
+            die=die_state,
+            is_blind=die_state != NO_DIE and form.values.get("blind") == "yes",
             strategy=read_player("strategy"),
             opponent="" if variant.params["players"] == 1 else read_player("opponent"),
             worlds=form.read("worlds", _read_worlds, str(DEFAULT_WORLDS)),
@@ -98,9 +98,9 @@ class BoardPosition:
 
     @property
     def is_complete(self) -> bool:
-        """True if the hand and the pile have enough cards for an analysis."""
+        """True if the hand and the pile contain enough cards for an analysis."""
         n = len(self.cards)
-        # Before the draw, the top card of the pile is offered.
+        # Before the draw, the player can take the top card of the pile.
         needs_pile = n == HAND_SIZES["draw"] and not self.is_solo
         is_ready = n >= HAND_SIZES[self.to_move] and bool(self.pile or not needs_pile)
         return self.is_blind or is_ready
@@ -116,7 +116,7 @@ class BoardPosition:
 
     @property
     def command(self) -> str:
-        """Command that analyses the same position as the page."""
+        """Command that analyses the position of the page."""
         options = {
             "--variant": self.variant.spec,
             "--pile": None if self.is_blind else self.pile or None,
@@ -131,16 +131,16 @@ class BoardPosition:
             "--worlds": self.worlds,
             "--seed": self.seed,
         }
-        words = ["simgin", "analyze", *self._hand.split()]
-        words += ["--offer"] * self.die.is_offering
+        arguments = ["simgin", "analyze", *self._hand.split()]
+        arguments += ["--offer"] * self.die.is_offering
         for name, value in options.items():
-            words += [] if value is None else [name, str(value)]
-        return join_command(words)
+            arguments += [] if value is None else [name, str(value)]
+        return join_command(arguments)
 
     def find_request(self, form: Form) -> AnalysisRequest | None:
-        """Return the request for the analysis, or None if the position is not ready.
+        """Return the request for the analysis, or None if the position is incomplete.
 
-        If the position is impossible, the form receives an error message.
+        If the position is impossible, an error message is added to the form.
         """
         is_supported = self.variant.goal.other is None
         if form.errors or (is_supported and not self.is_complete):
@@ -151,10 +151,11 @@ class BoardPosition:
             form.errors[self._find_wrong_field()] = _without_options(str(error))
             return None
         assert isinstance(request.source, Position), "the board has a position"
-        unexplained = cards_to_mask(self.known) & ~int(request.source.view.known)
-        if unexplained:
+        unexplained_cards = cards_to_mask(self.known) & ~int(request.source.view.known)
+        if unexplained_cards:
             form.errors["known"] = (
-                f"The pile does not show that the opponent holds {format_hand(unexplained)}. Add "
+                f"The pile does not show that the opponent holds {format_hand(unexplained_cards)}. "
+                "Add "
                 "each taken card with a * to the pile, followed by the opponent's discard."
             )
             return None
@@ -182,7 +183,7 @@ class BoardPosition:
         )
 
     def _find_wrong_field(self) -> str:
-        """Return the field whose removal makes the position possible, else the pile or the hand."""
+        """Return the field without which the position is possible, else the pile or the hand."""
         if self.variant.goal.other is not None:
             return "variant"
         if any(self.die.find_errors(self.variant, self.is_blind)):
@@ -190,9 +191,9 @@ class BoardPosition:
         for name in OPTIONAL_FIELDS:
             if getattr(self, name) is None:
                 continue
-            without: dict[str, Any] = {name: None}
+            replacement: dict[str, Any] = {name: None}
             try:
-                replace(self, **without)._to_request()
+                replace(self, **replacement)._to_request()
             except SimginError:
                 continue
             return name
@@ -219,8 +220,10 @@ def _read_die(form: Form) -> Die:
     """Return the state of the die, and the decision about it."""
     stake = form.read("stake", _read_integer, "1")
     owner = form.read("owner", lambda text: choose_value("owner", text, OWNERS), "nobody")
-    offered = form.read("die", lambda text: choose_value("decision", text, DIE_DECISIONS), "")
-    return Die(stake, owner, form.values.get("die") == "offer", offered)
+    offered_number = form.read(
+        "die", lambda text: choose_value("decision", text, DIE_DECISIONS), ""
+    )
+    return Die(stake, owner, form.values.get("die") == "offer", offered_number)
 
 
 def _read_score(text: str) -> str | None:
@@ -253,6 +256,6 @@ def _read_worlds(text: str) -> int:
 
 
 def _without_options(message: str) -> str:
-    """Return an error message in which option names are replaced by field names."""
+    """Replace the option names in an error message by field names."""
     text = message.replace("--stock", "a stock of").replace("--pile ", "")
     return text[:1].upper() + text[1:]

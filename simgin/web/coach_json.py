@@ -1,4 +1,4 @@
-"""Advice of the coach for the browser: the cost of each action, and a link to the analysis."""
+"""Advice of the coach for the browser: the cost of each action and a link to the analysis."""
 
 from __future__ import annotations
 
@@ -17,59 +17,63 @@ from simgin.analysis.position import Position
 from simgin.core.codes import PHASE_BLIND
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
-# Action that ends the deal, before the card that is discarded
+# action that ends the deal, before the card that is discarded
 KNOCK_DISCARD = re.compile(r"\b(knock|gin|shoot), (?=[A2-9TJQK][SHDC]\b)", re.IGNORECASE)
 
 
-def analysis_to_json(found: Analysis, is_final: bool = True) -> dict[str, Any]:
-    """Return the cost and a description of every action, best action first.
+def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any]:
+    """Return the cost and a description of every action, with the best action first.
 
     Args:
-        found: Analysis of a decision.
+        analysis: Analysis of a decision.
         is_final: True if the analysis has ended.
     """
-    position, rows = found.position, found.rows()
+    position, rows = analysis.position, analysis.rows()
     choice = ""
     if position.chosen is not None:
-        price = _format_price(found, position.chosen_index)
-        choice = describe_choice(found).replace(format_cost(found, position.chosen_index), price)
-    ending = None if found.best_ending is None else found.action_names[found.best_ending]
-    prices = ["lowest", *(_format_price(found, index) for index in found.ranking[1:])]
+        chosen_cost = _format_cost(analysis, position.chosen_index)
+        choice = describe_choice(analysis).replace(
+            format_cost(analysis, position.chosen_index), chosen_cost
+        )
+    best_ending = (
+        None if analysis.best_ending is None else analysis.action_names[analysis.best_ending]
+    )
+    costs = ["lowest", *(_format_cost(analysis, index) for index in analysis.ranking[1:])]
     return {
         "label": f"{position.label[:1].upper()}{position.label[1:]}",
-        "unit": found.unit,
-        "worlds": found.n_worlds,
-        "verdict": name_discards(analysis_verdict(found, is_final)),
+        "unit": analysis.unit,
+        "worlds": analysis.n_worlds,
+        "verdict": name_discards(analysis_verdict(analysis, is_final)),
         "choice": name_discards(choice),
-        "cost": sum(row["cost"] for row in rows if row["done"] and found.is_mistake),
-        "is_decided": len(found.best_indices) == 1,
+        "cost": sum(row["cost"] for row in rows if row["done"] and analysis.is_mistake),
+        "is_decided": len(analysis.best_indices) == 1,
         "actions": [
-            _action_to_json(row, price, row["action"] == ending)
-            for row, price in zip(rows, prices, strict=True)
+            _action_to_json(row, cost, row["action"] == best_ending)
+            for row, cost in zip(rows, costs, strict=True)
         ],
         "link": f"/analyse?{urlencode(position_query(position))}",
     }
 
 
-def _format_price(found: Analysis, index: int) -> str:
+def _format_cost(analysis: Analysis, index: int) -> str:
     """Format the cost of an action and its 95 % interval with the same number of decimals."""
-    mean, _, high = found.estimate_cost(index)
-    decimals = 2 if found.measure in ("deals", "games") else 1
+    mean, _, high = analysis.estimate_cost(index)
+    decimals = 2 if analysis.measure in ("deals", "games") else 1
     return f"{mean:.{decimals}f} ± {high - mean:.{decimals}f}"
 
 
 def name_discards(text: str) -> str:
-    """Return a text in which `knock, 5D` is `knock, discarding 5D`."""
+    """Replace `knock, 5D` in a text by `knock, discarding 5D`."""
     return KNOCK_DISCARD.sub(r"\1, discarding ", text)
 
 
-def _action_to_json(row: dict[str, Any], price: str, is_best_ending: bool) -> dict[str, Any]:
+def _action_to_json(row: dict[str, Any], cost: str, is_best_ending: bool) -> dict[str, Any]:
     return {
         "text": name_discards(row["action"]),
         "cost": row["cost"],
         "low": row["low"],
         "high": row["high"],
-        "price": price,
+        "price": cost,
         "is_best": row["best"],
         "is_chosen": row["done"],
         "is_best_ending": is_best_ending,
@@ -81,8 +85,8 @@ def _action_to_json(row: dict[str, Any], price: str, is_best_ending: bool) -> di
 def position_query(position: Position) -> dict[str, str]:
     """Return the query parameters of the page that analyses a position."""
     view = position.view
-    new = max(int(view.drawn), int(view.taken))
-    hand = sorted(mask_to_cards(int(view.hand)), key=lambda card: card == new)  # new card last
+    new_card = max(int(view.drawn), int(view.taken))
+    hand = sorted(mask_to_cards(int(view.hand)), key=lambda card: card == new_card)  # new card last
     unit = "deals" if position.variant.goal.score == "deals" else "points"
     score = f"{view[f'own_{unit}']}-{view[f'other_{unit}']}"
     dealer = "me" if view.dealer == view.seat else "opponent"

@@ -1,7 +1,7 @@
-"""Pages with a form for a command: check the form, show the command, and start it as a job.
+"""Pages with a form for a command, which is checked, shown and started as a job.
 
-The address of a page contains the values of the form. A change of the form sends them to
-`/NAME/check`, which answers with the command and the errors; see static/form.js.
+The address of such a page contains the values of the form. When the form changes, its values are
+sent to `/NAME/check`, which returns the command and the errors (see static/form.js).
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ MAX_RUN_NAME = 80
 
 @dataclass(frozen=True)
 class Draft:
-    """Command that a form describes, before its output directory is known.
+    """Command that a form describes, without its output directory.
 
     Attributes:
         words: Arguments of `simgin`.
         title: Title of the job.
-        run: Wanted name of the run directory.
-        seconds: Expected CPU time (see `simgin.web.expected_time`), or None if it is unknown.
-        notes: Sentences about the command.
-        specs: Fields of the specs in the form, by name of the field.
+        run: Requested name of the run directory.
+        seconds: Expected CPU time in seconds (see `simgin.web.expected_time`), or None if it is
+            unknown.
+        notes: Notes about the command.
+        specs: Spec fields of the form, by field name.
     """
 
     words: list[str]
@@ -49,12 +50,12 @@ class Draft:
 
 @dataclass(frozen=True)
 class CommandPage:
-    """Page on which a user fills in a form and starts a command.
+    """Page with a form that describes and starts a command.
 
     Attributes:
         name: Name of the page and of its template.
-        read: Function that reads the form. It records errors in the form.
-        options: Function that returns the variables of the template.
+        read: Function that reads the form and records its errors.
+        options: Function that returns the template variables.
     """
 
     name: str
@@ -70,7 +71,7 @@ class CommandPage:
         ]
 
     def show(self, request: Request) -> Response:
-        """Show the form with its values, its errors and its command."""
+        """Show the form with its values, errors and command."""
         form, draft = self._read(request)
         return render_page(
             request,
@@ -85,17 +86,17 @@ class CommandPage:
         """Send the command, the expected time and the errors of a form."""
         form, draft = self._read(request)
         machine = request.app.state.site.machine
-        answer = {
+        response = {
             "command": _format_command(form, draft, request),
             "errors": form.errors,
             "time": draft.seconds and format_duration(expected_time(draft.seconds, machine)),
             "notes": draft.notes,
             "specs": draft.specs,
         }
-        return JSONResponse(answer, form.status)
+        return JSONResponse(response, form.status)
 
     def start(self, request: Request) -> Response:
-        """Start the command of a form as a job, and send the job's name or the form's errors."""
+        """Start the command of a form as a job, and send the name of the job or the errors."""
         form, draft = self._read(request)
         if form.errors:
             message = "Correct the marked fields."
@@ -109,7 +110,7 @@ class CommandPage:
 
 
 def _format_command(form: Form, draft: Draft, request: Request) -> str:
-    """Return the command with its output directory, or only `simgin COMMAND` after errors."""
+    """Return the command with its output directory or, after errors, only `simgin COMMAND`."""
     if form.errors:
         return join_command(["simgin", draft.words[0]])
     site = request.app.state.site
@@ -118,5 +119,5 @@ def _format_command(form: Form, draft: Draft, request: Request) -> str:
 
 
 def _run_name(draft: Draft) -> str:
-    """Return the wanted name of the run directory without special characters."""
+    """Return the requested name of the run directory without special characters."""
     return re.sub(r"[^a-z0-9=]+", "-", draft.run.lower()).strip("-")[:MAX_RUN_NAME]

@@ -1,4 +1,4 @@
-"""Compare page: strategies against each other, with a live chart of the win rate."""
+"""Page that compares strategies and shows a live chart of the win rate."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from simgin.web.command_pages import CommandPage, Draft
 from simgin.web.expected_time import expected_cpu_seconds
 from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.pages import Form
-from simgin.web.review_page import FOR_ONE, FOR_TWO, group_variants, list_variants
+from simgin.web.review_page import ONE_PLAYER_TITLE, TWO_PLAYER_TITLE, group_variants, list_variants
 from simgin.web.spec_fields import describe_strategy_fields
 
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-# Fields of the strategies, with their defaults
+# strategy fields with their default values
 FIELDS = {"s1": "champion", "s2": "marjj-early"} | dict.fromkeys(
     ["s3", "s4", "s5", "s6", "s7", "s8"], ""
 )
@@ -36,25 +36,27 @@ LEAGUE, PANEL = "league", "panel"
 
 
 def read_comparison(form: Form, site: Site) -> Draft:
-    """Read the form of the comparison page, and record its errors."""
+    """Read the form of the comparison page and record its errors."""
     variant = form.read("variant", read_variant_name, "standard")
     is_solo = variant.params["players"] == 1
     names = _read_strategies(form, site, is_solo)
     against = form.read("against", partial(_read_strategy, site=site), "simple")
     is_league = len(names) > 2 and form.values.get("layout", LEAGUE) == LEAGUE
-    more = ["--against", against] if len(names) > 2 and not is_league else []
-    size = _read_size(form)
-    plan = _make_plan(form, names, variant, more, is_league, size)
-    options = [word for name, text in size.items() for word in (f"--{name}", text)]
+    against_option = ["--against", against] if len(names) > 2 and not is_league else []
+    size_options = _read_size(form)
+    plan = _make_plan(form, names, variant, against_option, is_league, size_options)
+    options = [
+        argument for name, value in size_options.items() for argument in (f"--{name}", value)
+    ]
     return Draft(
-        ["league" if is_league else "match", *names, *more, "-v", variant.spec, *options],
+        ["league" if is_league else "match", *names, *against_option, "-v", variant.spec, *options],
         f"{' v '.join(names)}, {variant.spec}",
         "-".join(["league" if is_league else "match", *names, variant.spec]),
         expected_cpu_seconds(plan),
-        _stopping_notes(size, plan),
+        _stopping_notes(size_options, plan),
         {
-            name: describe_strategy_fields(text, site.strategies)
-            for name, text in form.fill(FIELDS).items()
+            name: describe_strategy_fields(value, site.strategies)
+            for name, value in form.fill(FIELDS).items()
         }
         | {
             "against": describe_strategy_fields(
@@ -64,20 +66,21 @@ def read_comparison(form: Form, site: Site) -> Draft:
     )
 
 
-def _stopping_notes(size: Mapping[str, str], plan: Plan) -> list[str]:
-    if "until" not in size:
+def _stopping_notes(size_options: Mapping[str, str], plan: Plan) -> list[str]:
+    if "until" not in size_options:
         return []
-    most = f"{plan.tasks[0].n:,} {UNIT_PLURALS[plan.unit]}"
+    max_size = f"{plan.tasks[0].n:,} {UNIT_PLURALS[plan.unit]}"
     return [
-        f"The run stops when the confidence interval is at most ± {size['until']}, or at {most}."
+        f"The run stops when the confidence interval is at most ± {size_options['until']}, or at "
+        f"{max_size}."
     ]
 
 
 def _read_strategies(form: Form, site: Site, is_solo: bool) -> list[str]:
-    """Return the distinct specs of the strategies in a form, or one in a solitaire game."""
+    """Return the distinct strategy specs in a form, or one spec for a solitaire game."""
     names = list(form.fill(FIELDS))[: 1 if is_solo else None]
-    read = partial(_read_strategy, site=site)
-    specs = [form.read(name, read, FIELDS[name] or "simple") for name in names]
+    read_spec = partial(_read_strategy, site=site)
+    specs = [form.read(name, read_spec, FIELDS[name] or "simple") for name in names]
     for name, spec in zip(names[2:], specs[2:], strict=True):
         if spec in specs[: names.index(name)]:
             form.errors.setdefault(name, "This strategy occurs twice. Change a parameter.")
@@ -89,25 +92,35 @@ def _read_strategy(text: str, site: Site) -> str:
 
 
 def _read_size(form: Form) -> dict[str, str]:
-    """Return the command options for the size, such as `{"deals": "100k"}`."""
+    """Return the command options for the sample size, such as `{"deals": "100000"}`. "100k"}`."""
     unit = "deals" if form.values.get("unit") == "deals" else "matches"
-    until = form.values.get("stop") == "until"
-    usual = DEFAULT_DEALS if unit == "deals" else DEFAULT_MATCHES
-    default = MAX_DEALS if until else usual
-    size = {unit: str(form.read("size", parse_count, str(default)))}
-    if until:
-        size["until"] = str(form.read("until", parse_half_width, "0.5%"))
-    return size
+    is_until = form.values.get("stop") == "until"
+    usual_size = DEFAULT_DEALS if unit == "deals" else DEFAULT_MATCHES
+    default_size = MAX_DEALS if is_until else usual_size
+    size_options = {unit: str(form.read("size", parse_count, str(default_size)))}
+    if is_until:
+        size_options["until"] = str(form.read("until", parse_half_width, "0.5%"))
+    return size_options
 
 
 def _make_plan(
-    form: Form, names: list[str], variant: Variant, more: list[str], is_league: bool, size: Any
+    form: Form,
+    names: list[str],
+    variant: Variant,
+    against_option: list[str],
+    is_league: bool,
+    size_options: Any,
 ) -> Plan:
     """Return the plan of a command, or record an error if the command is invalid."""
     try:
         if is_league:
-            return plan_league(names, variant.spec, **size)
-        return plan_match(names, variant.spec, against=more[1] if more else None, **size)
+            return plan_league(names, variant.spec, **size_options)
+        return plan_match(
+            names,
+            variant.spec,
+            against=against_option[1] if against_option else None,
+            **size_options,
+        )
     except SimginError as error:
         if not form.errors:
             form.errors["form"] = str(error)
@@ -118,7 +131,7 @@ def _options(site: Site) -> dict[str, Any]:
     return {
         "fields_of_strategies": FIELDS,
         "variants": list_variants(),
-        "solitaire": [name for name, _ in group_variants()[FOR_ONE]],
+        "solitaire": [name for name, _ in group_variants()[ONE_PLAYER_TITLE]],
         "strategies": _group_strategies(site),
     }
 
@@ -128,13 +141,17 @@ def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
     names = list_by_strength()
     return {
         "Your strategies": [(spec, spec) for spec in site.strategies],
-        FOR_TWO: [(name, _strategy_label(name)) for name in names if not is_solo_strategy(name)],
-        FOR_ONE: [(name, _strategy_label(name)) for name in names if is_solo_strategy(name)],
+        TWO_PLAYER_TITLE: [
+            (name, _strategy_label(name)) for name in names if not is_solo_strategy(name)
+        ],
+        ONE_PLAYER_TITLE: [
+            (name, _strategy_label(name)) for name in names if is_solo_strategy(name)
+        ],
     }
 
 
 def _strategy_label(name: str) -> str:
-    """Return the name and the rating of a strategy."""
+    """Return the name of a strategy with its rating."""
     entry = read_entry(name)
     return f"{name} (Elo {entry['elo']:+d})" if "elo" in entry else name
 

@@ -7,17 +7,18 @@ import asyncio
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-REQUEST_SECONDS = 10.0  # minimum time for a request; uvicorn itself would wait forever
+REQUEST_SECONDS = 10.0  # minimum time for a request, in seconds; uvicorn would wait forever
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP connection that is closed if it is silent or if its request remains incomplete.
+    """HTTP connection that is closed if it is idle or if its request remains incomplete.
 
-    Otherwise a program that opens many connections could use up the maximum number of connections.
+    Otherwise, a program that opens many connections could exhaust the maximum number of
+    connections.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to check the connection regularly."""
+        """Start to check the connection at regular intervals."""
         super().connection_made(transport)
         self._check_later()
 

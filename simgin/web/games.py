@@ -1,4 +1,4 @@
-"""Games that are in memory, by their address."""
+"""Games in memory, by address."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SEATS = {"0": 0, "1": 1}
 
 
 class MoveError(SimginError):
-    """Error raised if an action is not possible in the current state of the game."""
+    """Exception for an action that is not possible in the current state of the game."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class GameRequest:
 
     Attributes:
         variant: Rules.
-        opponent: Spec of the opponent; empty in solitaire variants.
-        unit: Deal or match.
-        seat: Seat of the person.
+        opponent: Spec of the opponent, or empty in solitaire games.
+        unit: "deal" or "match".
+        seat: Seat of the user.
         seed: Seed of the shuffles.
     """
 
@@ -63,11 +63,13 @@ class GameRequest:
 
     @classmethod
     def read(cls, form: Form, given: tuple[str, ...]) -> GameRequest:
-        """Read the fields of the form for a game."""
+        """Read the fields of the game form."""
         variant = form.read("variant", read_variant_name, "standard")
         is_solo = variant.params["players"] == 1
-        default = strong_player(variant)
-        opponent = form.read("opponent", lambda spec: read_strategy_name(spec, given), default)
+        default_opponent = strong_player(variant)
+        opponent = form.read(
+            "opponent", lambda spec: read_strategy_name(spec, given), default_opponent
+        )
         seat = form.read("seat", lambda text: choose_value("seat", text, SEATS), "0")
         return cls(
             variant,
@@ -79,12 +81,12 @@ class GameRequest:
 
     @property
     def opponent_name(self) -> str:
-        """Name of the opponent on the pages; empty in solitaire variants."""
+        """Name of the opponent on the pages, or empty in solitaire games."""
         return display_name(self.opponent)
 
     @property
     def query(self) -> str:
-        """Query string of the game's address."""
+        """Query string of the address of the game."""
         fields = {
             "variant": self.variant.spec,
             "opponent": self.opponent,
@@ -95,23 +97,23 @@ class GameRequest:
         return urlencode({name: value for name, value in fields.items() if value})
 
     def matchup(self) -> Matchup:
-        """Return the matchup of the person and the opponent."""
+        """Return the matchup of the user and the opponent."""
         return matchup_with_person(self.opponent, self.variant, self.seed, self.unit, self.seat)
 
     def command(self, is_coached: bool) -> str:
         """Return the command that plays the same game in a terminal, or "" for seat 1."""
         if self.seat:
             return ""
-        words = ["simgin", "play", *([self.opponent] if self.opponent else [])]
-        words += ["-v", self.variant.spec, "--seed", str(self.seed)]
-        words += ["--one"] * (self.unit == "deal") + ["--coach"] * is_coached
-        return join_command(words)
+        arguments = ["simgin", "play", *([self.opponent] if self.opponent else [])]
+        arguments += ["-v", self.variant.spec, "--seed", str(self.seed)]
+        arguments += ["--one"] * (self.unit == "deal") + ["--coach"] * is_coached
+        return join_command(arguments)
 
 
-def read_standing(saved: SavedGame, request: GameRequest) -> tuple[str | None, str]:
-    """Return the score and the date of a saved game, or None and the date if the game is over.
+def read_score_and_date(saved: SavedGame, request: GameRequest) -> tuple[str | None, str]:
+    """Return the score and date of a saved game. The score is None if the game is over.
 
-    All actions are in the file, so no policy is called.
+    All actions are stored in the file, so no policy is called.
 
     Raises:
         OSError: If another version of simgin saved the game.
@@ -119,24 +121,24 @@ def read_standing(saved: SavedGame, request: GameRequest) -> tuple[str | None, s
     matchup = request.matchup()
     date = format_date(saved_game_file(matchup).stat().st_mtime)
     table = GameTable(matchup, range(len(matchup.players)))
-    *closed, current = saved.deals
-    for actions in closed:
+    *finished_deals, current = saved.deals
+    for actions in finished_deals:
         table.replay(actions)
         table.close_deal()
     if table.is_over:
         return None, date
     table.replay(current)
-    in_match = request.unit == "match"
+    is_match = request.unit == "match"
     if table.is_deal_over:
-        after, outcome = with_deal_applied(table.state, table.rules)
-        if not in_match or outcome != UNDECIDED:
+        state_after, outcome = with_deal_applied(table.state, table.rules)
+        if not is_match or outcome != UNDECIDED:
             return None, date
-        return _format_scores(after, request), date
-    return _format_scores(table.state, request) if in_match else "", date
+        return _format_scores(state_after, request), date
+    return _format_scores(table.state, request) if is_match else "", date
 
 
 def _format_scores(state: Any, request: GameRequest) -> str:
-    """Return the scores of the person and of the opponent."""
+    """Return the scores of the user and the opponent."""
     names = {request.seat: "you"}
     if request.opponent:
         names[1 - request.seat] = request.opponent_name
@@ -145,11 +147,11 @@ def _format_scores(state: Any, request: GameRequest) -> str:
 
 
 class OpenGame:
-    """Game in memory with its coach, which only one request at a time can change."""
+    """Game in memory with its coach. Only one request at a time can change it."""
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
-        self.coach_lock = threading.Lock()  # an analysis uses all cores
+        self.coach_lock = threading.Lock()  # one at a time, because an analysis uses all cores
         matchup = request.matchup()
         file = saved_game_file(matchup)
         self.game = PlayedGame(matchup, file)
@@ -168,10 +170,10 @@ class OpenGame:
             )
 
     def act(self, key: object) -> None:
-        """Make the choice with the given key in the pending decision.
+        """Choose the action with the given key in the current decision.
 
         Raises:
-            MoveError: If no choice has this key.
+            MoveError: If no action has this key.
         """
         decision = self.game.decision
         choices = {} if decision is None else list_choices(decision, self.game.table.rules)
@@ -180,12 +182,12 @@ class OpenGame:
         self.game.act(choices[key][0])
 
     def undo(self) -> None:
-        """Undo the last choice in the deal."""
+        """Undo the last decision in the deal."""
         if not self.game.undo():
             raise MoveError("There is nothing to undo in this deal.")
 
     def next_deal(self) -> None:
-        """Begin the next deal, and keep the finished deal for `simgin grade --last`."""
+        """Start the next deal, and keep the finished deal for `simgin grade --last`."""
         if not self.game.table.is_deal_over:
             raise MoveError("The deal is not over yet.")
         deal = self.game.close_deal()
@@ -203,26 +205,26 @@ class OpenGame:
 
 
 class OpenGames:
-    """Collection of games in memory; older games are removed and remain saved on disk."""
+    """Collection of games in memory. Old games are removed but remain saved on disk."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, request: GameRequest) -> OpenGame:
-        """Return the game that a request describes, which is resumed or begun if necessary."""
+        """Return the game that a request describes, and resume or start it if necessary."""
         with self._lock:
-            known = self._games.get(request.query)
-        found = known or OpenGame(request)  # can compile, which must not delay other games
+            open_game = self._games.get(request.query)
+        game = open_game or OpenGame(request)  # compilation must not delay other games
         with self._lock:
-            self._games.setdefault(request.query, found)
+            self._games.setdefault(request.query, game)
             self._games.move_to_end(request.query)
             while len(self._games) > MAX_OPEN_GAMES:
                 self._games.popitem(last=False)
             return self._games[request.query]
 
     def restart(self, request: GameRequest) -> OpenGame:
-        """Delete a game, and begin it again."""
+        """Delete a game and start it again."""
         game = self.find(request)
         with self._lock, game.lock:
             game.game.delete()

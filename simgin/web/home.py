@@ -9,7 +9,7 @@ from simgin.web.pages import render_page
 from simgin.web.saved_runs import list_saved_runs
 
 MAX_LATEST_RUNS = 6
-# Path, title and description of each task
+# path, title and description of each task
 TASKS = (
     ("/play", "Play", "Play against a strong opponent, and see what each decision costs."),
     ("/analyse", "Analyse", "Enter the cards of a position, and find the best action."),

@@ -1,4 +1,4 @@
-"""Pages of jobs: their progress as server-sent events, cancelling and resuming."""
+"""Pages that show the progress of jobs as server-sent events and can cancel or resume them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from simgin.web.jobs import DONE, Job
 from simgin.web.pages import render_page
 
 POLL_SECONDS = 0.2
-KEEP_ALIVE_SECONDS = 15.0  # between two events, so that a closed connection is noticed
+# maximum time between two events, so that a closed connection is noticed, in seconds
+KEEP_ALIVE_SECONDS = 15.0
 
 
 def show_job(request: Request) -> Response:
-    """Show a job's progress with buttons to cancel or resume the job, or its results."""
+    """Show the results of a job or, until it is finished, its progress with buttons."""
     job = _find_job(request)
     if job.state == DONE and job.run:
         return RedirectResponse(f"/results/{quote(job.run)}", 303)
@@ -48,17 +49,17 @@ def _find_job(request: Request) -> Job:
 
 async def _job_events(job: Job) -> AsyncIterator[str]:
     """Yield the states of a job as server-sent events."""
-    sent, silent = "", 0.0
+    sent_state, silent_seconds = "", 0.0
     while True:
         is_open = job.is_open
         state = json.dumps(job.to_json())
-        if state != sent:
-            sent, silent = state, 0.0
+        if state != sent_state:
+            sent_state, silent_seconds = state, 0.0
             yield f"data: {state}\n\n"
-        elif silent >= KEEP_ALIVE_SECONDS:
-            silent = 0.0
+        elif silent_seconds >= KEEP_ALIVE_SECONDS:
+            silent_seconds = 0.0
             yield ": still running\n\n"
         if not is_open:
             return
         await asyncio.sleep(POLL_SECONDS)
-        silent += POLL_SECONDS
+        silent_seconds += POLL_SECONDS

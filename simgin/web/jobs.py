@@ -1,11 +1,11 @@
 """Jobs: simgin commands that run one after another in child processes.
 
-A child process can be cancelled at any time, uses all cores without delaying the pages, and writes
-the same files as the command in a terminal. It reports its progress as JSON lines on stderr (see
-`simgin.report.progress`) and ends with the server (see `simgin.web.job_process`). The state of each
-job is a JSON file, so that a job that was running when the server ended is listed as interrupted
-and can be resumed. The file is in the user's data directory, because a run directory can come from
-an untrusted source and resuming runs the command.
+A child process can be cancelled at any time and uses all cores without delaying the pages. It
+writes the same files as the command in a terminal. A child process reports its progress as JSON
+lines on stderr (see `simgin.report.progress`) and ends with the server (see
+`simgin.web.job_process`). The state of each job is a JSON file. If the server ends while a job is
+running, the job is listed as interrupted and can be resumed. This file is in the user's data
+directory. A run directory can come from an untrusted source, and resuming a job runs its command.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from simgin.text.messages import SimginError
 from simgin.text.shell import join_command
 from simgin.text.user_data import user_data_directory
 
-JOBS_FOLDER = "jobs"  # inside the user's data directory
+JOBS_FOLDER = "jobs"  # name of the folder in the user's data directory
 MAX_OPEN_JOBS, MAX_KEPT_JOBS = 20, 200
-RESULT_KEYS = ("result", "table")  # of progress objects
-POINT_DISTANCE = 1.04  # minimum ratio of the sizes of two points in a job's chart
-MAX_MESSAGES = 50  # lines of stderr that are kept
-CANCEL_SECONDS = 20.0  # time to write finished blocks before a child process is killed
+RESULT_KEYS = ("result", "table")  # keys of progress objects that contain results
+POINT_DISTANCE = 1.04  # minimum ratio of the sample sizes of two points in the chart of a job
+MAX_MESSAGES = 50  # maximum number of stderr lines that are kept
+CANCEL_SECONDS = 20.0  # time to write finished blocks before a child process is killed, in seconds
 QUEUED, RUNNING = "queued", "running"
-DONE, FAILED_JOB, CANCELLED, CUT_OFF = "finished", "failed", "cancelled", "interrupted"
-OPEN_STATES, RESUMABLE_STATES = (QUEUED, RUNNING), (FAILED_JOB, CANCELLED, CUT_OFF)
+DONE, FAILED_JOB, CANCELLED, INTERRUPTED = "finished", "failed", "cancelled", "interrupted"
+OPEN_STATES, RESUMABLE_STATES = (QUEUED, RUNNING), (FAILED_JOB, CANCELLED, INTERRUPTED)
 ERROR_PREFIX, NOTE_PREFIX = "simgin: error: ", "simgin: "
 INTERRUPTED_CODES = (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL)
 
 
 class JobError(SimginError):
-    """Error raised if a job does not exist, or cannot be started, cancelled or resumed."""
+    """Exception for a job that does not exist or cannot be started, cancelled or resumed."""
 
 
 @dataclass
@@ -56,15 +56,15 @@ class Job:
 
     Attributes:
         name: Random name of the job.
-        title: Title for the pages.
+        title: Title that is shown on the pages.
         words: Arguments of `simgin`.
-        run: Name of the run directory below the directory for results; empty if there is none.
-        state: QUEUED, RUNNING, DONE, FAILED_JOB, CANCELLED or CUT_OFF.
-        created: Time of the start, in seconds since the epoch.
+        run: Name of the run directory in the directory for results, or empty if there is none.
+        state: QUEUED, RUNNING, DONE, FAILED_JOB, CANCELLED or INTERRUPTED.
+        created: Time at which the job was created, in seconds since the epoch.
         progress: Latest progress object of the command.
         history: Values of earlier progress objects, for a chart.
-        messages: Other lines that the command printed on stderr.
-        output: Text that the command printed on stdout.
+        messages: Other lines that the command wrote to stderr.
+        output: Text that the command wrote to stdout.
     """
 
     name: str
@@ -90,12 +90,12 @@ class Job:
 
     @property
     def can_resume(self) -> bool:
-        """True if the job can be started again."""
+        """True if the job can be resumed."""
         return self.state in RESUMABLE_STATES
 
     @property
     def percent(self) -> int:
-        """Percentage of the job's work that is done."""
+        """Percentage of the job that is finished."""
         if self.state == DONE:
             return 100
         if self.history and self.history[-1].get("target"):
@@ -104,30 +104,36 @@ class Job:
 
     @property
     def _precision_percent(self) -> int:
-        """Percentage of the work of a run until a precision, estimated from the interval."""
-        last = self.history[-1]
-        ratio = 2 * last["target"] / (last["high"] - last["low"] or math.inf)
-        return int(100 * (last["matchup"] + min(1, ratio**2)) / last["matchups"])
+        """Percentage of a run until its target precision, estimated from the interval."""
+        last_point = self.history[-1]
+        width_ratio = (
+            2 * last_point["target"] / (last_point["high"] - last_point["low"] or math.inf)
+        )
+        return int(100 * (last_point["matchup"] + min(1, width_ratio**2)) / last_point["matchups"])
 
     @property
     def error(self) -> str:
         """Error message of the command if it failed, otherwise ""."""
-        errors = [line for line in self.messages if line.startswith(ERROR_PREFIX)]
-        last = errors or self.messages
-        return last[-1].removeprefix(ERROR_PREFIX) if self.state == FAILED_JOB and last else ""
+        error_lines = [line for line in self.messages if line.startswith(ERROR_PREFIX)]
+        last_lines = error_lines or self.messages
+        return (
+            last_lines[-1].removeprefix(ERROR_PREFIX)
+            if self.state == FAILED_JOB and last_lines
+            else ""
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the state of the job for the browser."""
         keys = ("name", "title", "run", "state", "progress", "percent", "history", "error")
-        more = {"can_resume": self.can_resume, "note": self.messages[-1:]}
-        return {key: getattr(self, key) for key in keys} | more
+        additional_fields = {"can_resume": self.can_resume, "note": self.messages[-1:]}
+        return {key: getattr(self, key) for key in keys} | additional_fields
 
 
 class JobQueue:
     """Queue that runs one job at a time, because each command uses all cores.
 
     Args:
-        results: Directory for results; each has its own list of jobs.
+        results: Directory for results, which has its own list of jobs.
     """
 
     def __init__(self, results: Path) -> None:
@@ -142,18 +148,18 @@ class JobQueue:
         self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
         self._thread.start()
 
-    # Requests of the pages
+    # requests from the pages
 
     def list_jobs(self) -> list[Job]:
-        """Return all jobs, newest first."""
+        """Return all jobs, with the newest first."""
         with self._changed:
             return sorted(self._jobs.values(), key=lambda job: -job.created)
 
     def find(self, name: str) -> Job:
-        """Return the job with a name.
+        """Return the job with the given name.
 
         Raises:
-            JobError: If there is no such job.
+            JobError: If the job does not exist.
         """
         with self._changed:
             if name not in self._jobs:
@@ -164,9 +170,9 @@ class JobQueue:
         """Append a new job to the queue.
 
         Args:
-            words: Arguments of `simgin`, including `-o` if the command writes a run directory.
-            title: Title for the pages.
-            run: Name of the run directory; see `new_run_name`.
+            words: Arguments of `simgin`, which include `-o` if the command writes a run directory.
+            title: Title that is shown on the pages.
+            run: Name of the run directory (see `new_run_name`).
 
         Raises:
             JobError: If too many jobs are waiting.
@@ -178,12 +184,12 @@ class JobQueue:
             return job
 
     def start_run(self, words: Sequence[str], title: str, name: str) -> Job:
-        """Append a job that writes a new run directory, or return an open job of this command.
+        """Append a job that writes a new run directory, or return an equal open job.
 
         Args:
             words: Arguments of `simgin` without `-o`.
-            title: Title for the pages.
-            name: Name of the run directory, which receives a number if it exists.
+            title: Title that is shown on the pages.
+            name: Name of the run directory. If the directory exists, a number is appended.
 
         Raises:
             JobError: If too many jobs are waiting.
@@ -210,7 +216,7 @@ class JobQueue:
             return job
 
     def resume(self, name: str) -> Job:
-        """Append a cancelled or interrupted job to the queue again."""
+        """Put a cancelled or interrupted job back in the queue."""
         with self._changed:
             job = self.find(name)
             if not job.can_resume:
@@ -219,14 +225,14 @@ class JobQueue:
             return job
 
     def new_run_name(self, name: str) -> str:
-        """Return a name that no run directory and no other job uses."""
+        """Return a name that is not used by any run directory or other job."""
         with self._changed:
-            used = {job.run for job in self._jobs.values()}
-        number, found = 1, name
-        while found in used or (self.results / found).exists():
+            used_names = {job.run for job in self._jobs.values()}
+        number, candidate = 1, name
+        while candidate in used_names or (self.results / candidate).exists():
             number += 1
-            found = f"{name}-{number}"
-        return found
+            candidate = f"{name}-{number}"
+        return candidate
 
     def close(self) -> None:
         """Interrupt the running job, so that the next server lists it as interrupted."""
@@ -238,7 +244,7 @@ class JobQueue:
         self._thread.join(CANCEL_SECONDS + 5)
 
     def _append(self, job: Job) -> None:
-        if sum(each.is_open for each in self._jobs.values()) >= MAX_OPEN_JOBS:
+        if sum(open_job.is_open for open_job in self._jobs.values()) >= MAX_OPEN_JOBS:
             raise JobError(
                 f"{MAX_OPEN_JOBS} jobs are waiting. Cancel a job, or wait until a job has ended."
             )
@@ -247,7 +253,7 @@ class JobQueue:
         self._waiting.append(job)
         self._changed.notify_all()
 
-    # Worker thread
+    # worker thread
 
     def _work(self) -> None:
         while True:
@@ -276,27 +282,28 @@ class JobQueue:
             encoding="utf-8",
             errors="replace",
             env=environment | {"PYTHONIOENCODING": "utf-8", "COLUMNS": "80"},
-            start_new_session=True,  # Ctrl-C in the terminal of the server does not reach it
+            # Ctrl-C in the terminal of the server does not reach the child process
+            start_new_session=True,
         )
 
     def _follow(self, job: Job, process: subprocess.Popen[str]) -> None:
-        """Record the output of a command until the command ends, and then record its state."""
-        printed: list[str] = []
+        """Record the output of a command until it ends, and then record its final state."""
+        output_parts: list[str] = []
         with process:
             assert process.stdout is not None and process.stderr is not None
-            read = process.stdout.read
-            reader = threading.Thread(target=lambda: printed.append(read()))
+            read_output = process.stdout.read
+            reader = threading.Thread(target=lambda: output_parts.append(read_output()))
             reader.start()
             for line in process.stderr:
-                if job.state == RUNNING:  # not cancelled, and perhaps in the queue again
+                if job.state == RUNNING:  # the job was neither cancelled nor put back in the queue
                     self._record_line(job, line.rstrip("\n"))
             reader.join()
         with self._changed:
             self._process = None
             if job.state != RUNNING:
                 return
-            job.output = "".join(printed)
-            end_status = CUT_OFF if process.returncode in INTERRUPTED_CODES else FAILED_JOB
+            job.output = "".join(output_parts)
+            end_status = INTERRUPTED if process.returncode in INTERRUPTED_CODES else FAILED_JOB
             self._set_state(job, DONE if process.returncode == 0 else end_status)
 
     def _record_line(self, job: Job, line: str) -> None:
@@ -306,7 +313,7 @@ class JobQueue:
                 fields = json.loads(line)
         with self._changed:
             if isinstance(fields, dict):
-                # A result remains until there is a newer one
+                # A result remains until a newer result arrives.
                 job.progress = fields | {
                     key: fields.get(key) or job.progress.get(key) for key in RESULT_KEYS
                 }
@@ -314,13 +321,14 @@ class JobQueue:
                     job.history = _add_point(job.history, fields["values"])
             elif line.strip():
                 job.messages = [*job.messages[1 - MAX_MESSAGES :], line]
-                if job.progress and line.startswith(NOTE_PREFIX):  # the phase after the progress
+                # the line describes the phase after the progress
+                if job.progress and line.startswith(NOTE_PREFIX):
                     phase = line.removeprefix(NOTE_PREFIX).rstrip(".")
                     job.progress = job.progress | {"title": phase, "seconds_left": None}
             self._changed.notify_all()
 
     def _interrupt(self) -> None:
-        """Interrupt the running command, and kill it if it does not stop."""
+        """Interrupt the running command, and kill it if it does not stop in time."""
         process = self._process
         if process is None or process.poll() is not None:
             return
@@ -330,7 +338,7 @@ class JobQueue:
         timer.daemon = True
         timer.start()
 
-    # States on disk
+    # job states on disk
 
     def _set_state(self, job: Job, state: str) -> None:
         job.state = state
@@ -341,27 +349,31 @@ class JobQueue:
         return self._folder / f"{name}.json"
 
     def _read_states(self) -> Iterator[Job]:
-        """Yield the jobs that earlier servers stored, and delete the oldest if there are many."""
+        """Yield the jobs that earlier servers stored, and delete the oldest of many jobs."""
         paths = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for path in paths[:-MAX_KEPT_JOBS]:
             path.unlink(missing_ok=True)
         for path in paths[-MAX_KEPT_JOBS:]:
             with suppress(OSError, ValueError, TypeError, KeyError):
                 contents = parse_json(read_text(path))
-                job = Job(**{each.name: contents[each.name] for each in fields(Job)})
+                job = Job(**{job_field.name: contents[job_field.name] for job_field in fields(Job)})
                 if job.name == path.stem:
-                    job.state = CUT_OFF if job.is_open else job.state
+                    job.state = INTERRUPTED if job.is_open else job.state
                     yield job
 
 
 def _add_point(history: list[dict[str, Any]], point: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a chart's points with a new point, which replaces a last point of nearly this size.
+    """Return the points of a chart with a new point, which replaces a last point of similar size.
 
     A resumed job can repeat earlier points.
     """
-    place = (point["matchup"], point["n"])
-    kept = [one for one in history if (one["matchup"], one["n"]) < place]
-    is_close = len(kept) > 1 and kept[-1]["n"] < POINT_DISTANCE * kept[-2]["n"]
-    if is_close and kept[-2]["matchup"] == place[0]:
-        kept.pop()
-    return [*kept, point]
+    position = (point["matchup"], point["n"])
+    kept_points = [
+        old_point for old_point in history if (old_point["matchup"], old_point["n"]) < position
+    ]
+    is_last_redundant = (
+        len(kept_points) > 1 and kept_points[-1]["n"] < POINT_DISTANCE * kept_points[-2]["n"]
+    )
+    if is_last_redundant and kept_points[-2]["matchup"] == position[0]:
+        kept_points.pop()
+    return [*kept_points, point]

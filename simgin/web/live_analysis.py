@@ -12,25 +12,25 @@ from typing import Any, Generic, TypeVar
 
 from simgin.text.messages import SimginError
 
-MAX_ANALYSES = 3  # analyses that run at the same time; later ones wait
-UPDATE_SECONDS = 0.2  # minimum time between two interim results
+MAX_ANALYSES = 3  # maximum number of analyses at the same time; later analyses wait
+UPDATE_SECONDS = 0.2  # minimum time between two interim results, in seconds
 POLL_SECONDS = 0.05
 
 Result = TypeVar("Result")
-# Receives the progress, the total, and a function that returns the interim result.
+# Callback for the finished work, the total work, and a function that returns the interim result.
 OnResult = Callable[[int, int, Callable[[], Result]], None]
 
 
 class StoppedError(Exception):
-    """Error that ends an analysis after the browser has disconnected."""
+    """Exception that ends an analysis after the browser has disconnected."""
 
 
 class LiveAnalysis(Generic[Result]):
-    """Analysis that runs in a thread and stops when its reader disconnects.
+    """Analysis that runs in a thread and stops when the browser disconnects.
 
     Args:
         analyse: Function that runs the analysis and calls its argument with interim results.
-        to_json: Function that returns the JSON object of a result; its second argument is True if
+        to_json: Function that converts a result to a JSON object. Its second argument is True if
             the analysis has ended.
     """
 
@@ -65,22 +65,22 @@ class LiveAnalysis(Generic[Result]):
     def _show(self, result: Result, is_over: bool) -> None:
         self._state = self._to_json(result, is_over) | {"is_over": is_over}
 
-    async def lines(self, first: dict[str, Any]) -> AsyncIterator[str]:
-        """Yield a first object and then the results as JSON lines, until the analysis ends."""
-        yield json.dumps(first) + "\n"
+    async def lines(self, first_object: dict[str, Any]) -> AsyncIterator[str]:
+        """Yield a first object and then the results as JSON lines until the analysis ends."""
+        yield json.dumps(first_object) + "\n"
         future = self.threads.submit(self._run)
-        sent = None
+        sent_state = None
         try:
             while True:
                 is_done = future.done()
                 state = self._state
-                if state is not None and state is not sent:
-                    sent = state
+                if state is not None and state is not sent_state:
+                    sent_state = state
                     yield json.dumps(state) + "\n"
                 if is_done:
-                    future.result()  # raises the exception of a bug
+                    future.result()  # raises the exception if there is a bug
                     return
                 await asyncio.sleep(POLL_SECONDS)
         finally:
             self._is_stopped.set()
-            future.cancel()  # if it is still waiting for a thread
+            future.cancel()  # removes the analysis if it is still waiting for a thread

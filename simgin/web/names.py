@@ -1,4 +1,4 @@
-"""Names and seeds that a browser can send: variants, strategies and runs, but never a path."""
+"""Names and seeds that a browser can send, which cannot contain paths."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ VARIANT_NAME_PATTERN = re.compile(r"[a-z0-9-]+")
 
 
 def read_seed(text: str) -> int:
-    """Return a seed, or raise SimginError if the text is not a valid seed."""
+    """Return the seed in a text, or raise SimginError if it is not valid."""
     return parse_seed(int(text) if re.fullmatch(r"[0-9]{1,20}", text) else text)
 
 
 def read_variant_name(spec: str) -> Variant:
-    """Return a built-in variant, possibly with changed parameters.
+    """Return a built-in variant with or without changed parameters.
 
     Raises:
         VariantError: If the spec is not valid or refers to a file.
     """
     name = spec.partition("+")[0]
-    # Slashes occur only in the values of parameters
-    names = [piece.partition("=")[0] for piece in spec.split("+")]
-    has_path = FILE_PATTERN.search(spec) or any("/" in each for each in names)
+    # Slashes can occur only in parameter values.
+    names = [part.partition("=")[0] for part in spec.split("+")]
+    has_path = FILE_PATTERN.search(spec) or any("/" in name_part for name_part in names)
     if has_path or len(spec) > MAX_SPEC_LENGTH or not VARIANT_NAME_PATTERN.fullmatch(name):
         raise VariantError(
             [f"{quote_text(spec)} is not a built-in variant. Choose a variant from the list."]
@@ -40,14 +40,14 @@ def read_variant_name(spec: str) -> Variant:
 
 
 def read_strategy_name(spec: str, given: Sequence[str] = ()) -> Strategy:
-    """Return a given strategy, or a built-in one, possibly with changed parameters or policies.
+    """Return a specified or built-in strategy, possibly with changed parameters or policies.
 
     Args:
         spec: Spec of the strategy.
-        given: Specs of the strategies that were named when the server was started.
+        given: Specs of the strategies that were specified when the server was started.
 
     Raises:
-        StrategyError: If the spec is not valid or refers to another file.
+        StrategyError: If the spec is not valid or refers to any other file.
     """
     if spec in given:
         return loader.find_strategy(spec)

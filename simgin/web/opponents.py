@@ -1,4 +1,4 @@
-"""Opponents that a person can choose, with their strength and a description."""
+"""Opponents that a user can choose, with their strengths and descriptions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from simgin.strategy import catalogue, loader
 from simgin.strategy.cast import CAST, NAMED_TYPES, type_name
 
-# Minimum Elo rating of each level
+# minimum Elo rating of each level
 LEVELS = {300: "strongest", 150: "very strong", 50: "strong", -50: "average", -300: "weak"}
 LOWEST_LEVEL = "beginner"
 
@@ -22,42 +22,46 @@ class Opponent(NamedTuple):
 
 
 def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
-    """Return the two-player strategies, strongest first, in groups with titles.
+    """Return the two-player strategies in titled groups, with the strongest strategy first.
 
     Args:
-        given: Specs of the strategies that were named when the server was started.
+        given: Specs of the strategies that were specified when the server was started.
     """
-    types = {
+    about_by_type = {
         entry["strategy"]: entry["about"]
         for entry in CAST["two_player"]
         if entry["name"] not in NAMED_TYPES
     }
     names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
-    specs = dict.fromkeys((*names, *types))
-    built_in = [_make_opponent(spec, types.get(spec, "")) for spec in specs]
+    specs = dict.fromkeys((*names, *about_by_type))
+    built_in_opponents = [_make_opponent(spec, about_by_type.get(spec, "")) for spec in specs]
     groups = {
         "Your strategies": [_make_opponent(spec) for spec in given],
         "For beginners": [
             _make_opponent(name, entry["about"]) for name, entry in NAMED_TYPES.items()
         ],
-        "Strongest first": [each for each in built_in if _find_level(each.spec)],
-        "Without a rating": [each for each in built_in if not _find_level(each.spec)],
+        "Strongest first": [
+            opponent for opponent in built_in_opponents if _find_level(opponent.spec)
+        ],
+        "Without a rating": [
+            opponent for opponent in built_in_opponents if not _find_level(opponent.spec)
+        ],
     }
     return {title: opponents for title, opponents in groups.items() if opponents}
 
 
 def display_name(spec: str) -> str:
-    """Return the name of an opponent, which for a long spec of a player type is the type."""
+    """Return the name of an opponent. A long spec of a player type is replaced by the type."""
     return type_name(spec) or spec if "+" in spec else spec
 
 
 def make_sentence(about: str) -> str:
-    """Return a description as a sentence, with a capital letter and a full stop."""
+    """Return a description as a sentence with an initial capital letter and a full stop."""
     return f"{about[:1].upper()}{about[1:].rstrip('.')}." if about else ""
 
 
 def _make_opponent(spec: str, about: str = "") -> Opponent:
-    """Return an opponent; by default, `about` is the idea of the strategy."""
+    """Return an opponent. The default description is the idea of the strategy."""
     name = display_name(spec)
     about = about or catalogue.extract_idea(loader.find_strategy(spec))
     label = ", ".join(filter(None, (name, _find_level(spec))))
@@ -69,4 +73,4 @@ def _find_level(spec: str) -> str:
     elo = catalogue.read_entry(spec).get("elo")
     if elo is None:
         return ""
-    return next((level for least, level in LEVELS.items() if elo >= least), LOWEST_LEVEL)
+    return next((level for min_elo, level in LEVELS.items() if elo >= min_elo), LOWEST_LEVEL)

@@ -1,4 +1,4 @@
-"""Pages and forms: templates, and the error message of each field."""
+"""Pages and forms, which have templates and an error message for each field."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from simgin.text.messages import SimginError
 from simgin.version import get_version
 
 TEMPLATES_FOLDER = Path(__file__).with_name("templates")
-# Path -> name in the navigation
+# names of pages in the navigation, by path
 NAVIGATION = {
     "/play": "Play",
     "/analyse": "Analyse",
@@ -33,10 +33,10 @@ class Form:
     """Values that a user entered in a form, with an error message for each invalid field.
 
     Args:
-        values: Values that the browser sent, by name of the field.
+        values: Values sent by the browser, by field name.
 
     Attributes:
-        errors: Error messages by name of the field.
+        errors: Error messages, by field name.
     """
 
     def __init__(self, values: Mapping[str, str]) -> None:
@@ -44,7 +44,7 @@ class Form:
         self.errors: dict[str, str] = {}
 
     def read(self, name: str, parse: Callable[[str], Value], default: str) -> Value:
-        """Return the parsed value of a field, or its parsed default if the value is invalid."""
+        """Return the parsed value of a field, or the parsed default if the value is invalid."""
         text = self.values.get(name) or default
         try:
             return parse(text)
@@ -53,7 +53,7 @@ class Form:
             return parse(default)
 
     def fill(self, defaults: Mapping[str, str]) -> dict[str, str]:
-        """Return the value or the default of each field, without empty fields."""
+        """Return the value or default of each field that is not empty."""
         values = {name: self.values.get(name) or default for name, default in defaults.items()}
         return {name: value for name, value in values.items() if value}
 
@@ -64,10 +64,10 @@ class Form:
 
 
 def choose_value(name: str, text: str, values: Mapping[str, Value]) -> Value:
-    """Return the value that a choice field contains.
+    """Return the value that belongs to the selected text of a choice field.
 
     Raises:
-        SimginError: If the text is not a choice.
+        SimginError: If the text is not one of the choices.
     """
     if text not in values:
         raise SimginError(f"{text!r} is not a valid {name}. Use {' or '.join(values)}.")
@@ -75,21 +75,21 @@ def choose_value(name: str, text: str, values: Mapping[str, Value]) -> Value:
 
 
 def format_date(seconds: float) -> str:
-    """Return a local time, such as `2026-11-28 17:05`; `seconds` are since the epoch."""
+    """Format a time in seconds since the epoch as a local time, such as `2026-11-28 17:05`."""
     return datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def render_page(
     request: Request, name: str, status: int = 200, *, command: str = "", **variables: Any
 ) -> HTMLResponse:
-    """Return a page from a template.
+    """Render a page from a template.
 
     Args:
         request: Request for the page.
-        name: Name of the template without its ending.
+        name: Name of the template without its file extension.
         status: HTTP status.
-        command: Command that has the same effect as the page, shown with a button to copy it.
-        **variables: Further variables of the template.
+        command: Command with the same effect as the page, which is shown with a copy button.
+        **variables: Additional variables of the template.
     """
     template = load_template(TEMPLATES_FOLDER / f"{name}.html.j2")
     content = template.render(

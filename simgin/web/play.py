@@ -1,4 +1,4 @@
-"""Page to play: the game is on the server, and every action is a request with a legal key."""
+"""Page on which users play. The server stores the game, and each action is a request."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.text.files import parse_json
 from simgin.text.messages import SimginError
 from simgin.web.coach_json import analysis_to_json
-from simgin.web.games import GameRequest, MoveError, OpenGame, read_standing
+from simgin.web.games import GameRequest, MoveError, OpenGame, read_score_and_date
 from simgin.web.opponents import list_opponents
 from simgin.web.pages import Form, choose_value, render_page
 from simgin.web.table_json import game_to_json
 
 MAX_LISTED_GAMES, MAX_NEW_SEED = 5, 10_000
-COACH_COOKIE, COOKIE_SECONDS = "simgin-coach", 365 * 24 * 3600  # also in static/play.js
+# cookie name and lifetime, which are also in static/play.js
+COACH_COOKIE, COOKIE_SECONDS = "simgin-coach", 365 * 24 * 3600
 ACTIONS = ("act", "undo", "next")
 DIE_RULES = (
     "A player who accepts an offer owns the die, and only the owner may offer a higher number. "
@@ -36,7 +37,7 @@ COACH_MODES = {"off": "Off", "request": "On request", "always": "After every dec
 
 
 def show_play(request: Request) -> Response:
-    """Show the form for a new game, or the table of the game in the address."""
+    """Show the form for a new game, or the card table of the game in the address."""
     site = request.app.state.site
     form = Form(request.query_params)
     game = GameRequest.read(form, site.strategies)
@@ -55,7 +56,7 @@ def show_play(request: Request) -> Response:
         coach_modes=COACH_MODES.items(),
         variants=variants,
         describe_rules=_describe_rules,
-        solitaire=[spec for spec, each in variants.items() if each.params["players"] == 1],
+        solitaire=[spec for spec, variant in variants.items() if variant.params["players"] == 1],
         opponents=list_opponents(site.strategies),
         new_seed=str(secrets.randbelow(MAX_NEW_SEED)),
         saved=[] if is_started else [*islice(_saved_links(site.strategies), MAX_LISTED_GAMES)],
@@ -67,7 +68,7 @@ def show_play(request: Request) -> Response:
 
 
 def _describe_rules(variant: Variant) -> str:
-    """Return sentences about the special rules of a variant, and about the die if it has one."""
+    """Return sentences about the special rules of a variant and about its die."""
     die = variant.params["die"]
     return variant.about if die == "off" else f"{variant.about} {DIE_RULES.format(die)}"
 
@@ -78,40 +79,40 @@ def _read_coach(text: str) -> str:
 
 
 def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the address and the label of each unfinished game that the web pages support."""
+    """Yield the address and the label of each unfinished game that the pages support."""
     for saved_game in list_saved_games():
         try:
             game = _read_saved(saved_game, given)
-            score, ended = read_standing(saved_game, game)
+            score, date = read_score_and_date(saved_game, game)
         except (SimginError, ValueError, OSError):
             continue
         if score is None:
             continue
-        against = f" against {game.opponent_name}" if game.opponent else ""
-        parts = [
-            f"{game.variant.title}{against}",
+        against_text = f" against {game.opponent_name}" if game.opponent else ""
+        label_parts = [
+            f"{game.variant.title}{against_text}",
             f"deal {len(saved_game.deals)}",
             f"seed {game.seed}",
         ]
-        yield game.query, ", ".join(filter(None, [*parts, score, ended]))
+        yield game.query, ", ".join(filter(None, [*label_parts, score, date]))
 
 
 def _read_saved(saved_game: SavedGame, given: tuple[str, ...]) -> GameRequest:
-    others = [name for name in saved_game.players if name != PERSON]
+    opponents = [name for name in saved_game.players if name != PERSON]
     values = {
         "variant": saved_game.variant,
         "length": saved_game.unit,
         "seed": str(saved_game.seed),
     }
     values["seat"] = str(saved_game.players.index(PERSON))
-    form = Form(values | ({"opponent": others[0]} if others else {}))
+    form = Form(values | ({"opponent": opponents[0]} if opponents else {}))
     game = GameRequest.read(form, given)
     if form.errors:
         raise MoveError("This game was saved by a different version of simgin. Start a new game.")
     return game
 
 
-# Requests of the script
+# requests from the script
 
 
 def send_state(request: Request) -> Response:
@@ -122,7 +123,7 @@ def send_state(request: Request) -> Response:
 
 
 async def change_game(request: Request) -> Response:
-    """Take or undo an action, or begin the next deal, and send the new state."""
+    """Perform or undo an action or start the next deal, and send the new state."""
     try:
         body = parse_json((await request.body()).decode())
     except ValueError:
@@ -157,43 +158,43 @@ def restart_game(request: Request) -> Response:
 
 
 def send_hint(request: Request) -> Response:
-    """Send the costs of the possible actions in the pending decision."""
+    """Send the costs of the possible actions in the current decision."""
     open_game = _find_game(request)
     with open_game.lock:
         deal = open_game.last_deal()
     with open_game.coach_lock:
-        found = open_game.coach.analyse_open_decision(deal)
-    if found is None:
+        analysis = open_game.coach.analyse_open_decision(deal)
+    if analysis is None:
         return JSONResponse({"verdict": "There is only one legal action.", "actions": []})
-    return JSONResponse(analysis_to_json(found))
+    return JSONResponse(analysis_to_json(analysis))
 
 
 def send_decision(request: Request) -> Response:
-    """Send the analysis of a decision that the person made earlier in the deal."""
+    """Send the analysis of an earlier decision of the user in the deal."""
     return _send_analysis(_find_game(request), request.path_params["number"])
 
 
 def send_last_decision(request: Request) -> Response:
-    """Send the analysis of the person's last decision in the deal."""
+    """Send the analysis of the last decision of the user in the deal."""
     return _send_analysis(_find_game(request), None)
 
 
-def _send_analysis(open_game: OpenGame, number: int | None) -> Response:
-    """Send the analysis of a decision, with the number of decisions in the deal.
+def _send_analysis(open_game: OpenGame, decision_index: int | None) -> Response:
+    """Send the analysis of a decision with the number of decisions in the deal.
 
     Args:
         open_game: The game.
-        number: Number of the decision, or None for the last one.
+        decision_index: Index of the decision, or None for the last decision.
     """
     with open_game.lock:
         deal = open_game.last_deal()
-    made = open_game.coach.list_decisions(deal)
-    number = len(made) - 1 if number is None else number
-    if not 0 <= number < len(made):
-        return JSONResponse({"decisions": len(made), "choice": "", "actions": []})
+    decisions = open_game.coach.list_decisions(deal)
+    decision_index = len(decisions) - 1 if decision_index is None else decision_index
+    if not 0 <= decision_index < len(decisions):
+        return JSONResponse({"decisions": len(decisions), "choice": "", "actions": []})
     with open_game.coach_lock:
-        found = open_game.coach.analyse(deal, made[number])
-    return JSONResponse(analysis_to_json(found) | {"decisions": len(made)})
+        analysis = open_game.coach.analyse(deal, decisions[decision_index])
+    return JSONResponse(analysis_to_json(analysis) | {"decisions": len(decisions)})
 
 
 def send_deal_file(request: Request) -> Response:
@@ -213,7 +214,7 @@ def _read_request(request: Request) -> GameRequest:
     """Return the game that an address describes.
 
     Raises:
-        MoveError: If a parameter is not valid.
+        MoveError: If a query parameter is not valid.
     """
     form = Form(request.query_params)
     game = GameRequest.read(form, request.app.state.site.strategies)

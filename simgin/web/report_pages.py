@@ -1,4 +1,4 @@
-"""Odds and Charts pages: forms for `simgin odds` and `simgin chart`."""
+"""Odds and charts pages, which have forms for `simgin odds` and `simgin chart`."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ CHARTS = {
     "upcard": "Which upcard to take",
     "discard": "What to discard first",
 }
-SECONDS_PER_DEAL = 2e-4  # CPU time of one deal of all players in two-player variants
+# CPU time per deal, summed over all players, in two-player variants, in seconds
+SECONDS_PER_DEAL = 2e-4
 
 
 def read_odds(form: Form, site: Site) -> Draft:
-    """Read the form of the odds page, and record its errors."""
+    """Read the form of the odds page and record its errors."""
     variant = form.read("variant", read_variant_name, "solitaire-gin")
     is_solitaire = variant.params["players"] == 1
-    usual = SOLO_DEALS if is_solitaire else PAIR_DEALS
-    deals = form.read("deals", _read_deals, str(usual))
+    default_deals = SOLO_DEALS if is_solitaire else PAIR_DEALS
+    deals = form.read("deals", _read_deals, str(default_deals))
     return Draft(
-        ["odds", variant.spec, *_size_words(deals, usual)],
+        ["odds", variant.spec, *_size_arguments(deals, default_deals)],
         f"Odds of {variant.spec}",
         f"odds-{variant.spec}",
         None if is_solitaire else deals * SECONDS_PER_DEAL,
@@ -41,13 +42,13 @@ def read_odds(form: Form, site: Site) -> Draft:
 
 
 def read_chart(form: Form, site: Site) -> Draft:
-    """Read the form of the chart page, and record its errors."""
+    """Read the form of the chart page and record its errors."""
     kind = form.values.get("kind", "knock")
     kind = kind if kind in CHARTS else "knock"
     variant = form.read("variant", read_variant_name, "standard").spec
     score = form.values.get("score", "").strip()
-    usual = CHART_KINDS[kind].default_deals
-    deals = form.read("deals", _read_deals, str(usual))
+    default_deals = CHART_KINDS[kind].default_deals
+    deals = form.read("deals", _read_deals, str(default_deals))
     try:
         ChartRequest.read(kind, variant)
         form.read("score", lambda text: ChartRequest.read(kind, variant, score=text or None), "")
@@ -55,7 +56,7 @@ def read_chart(form: Form, site: Site) -> Draft:
         form.errors.setdefault("variant", str(error))
     return Draft(
         ["chart", kind, "-v", variant, *([f"--score={score}"] * bool(score))]
-        + _size_words(deals, usual),
+        + _size_arguments(deals, default_deals),
         f"{CHARTS[kind]}, {variant}",
         f"chart-{kind}-{variant}",
         deals * SECONDS_PER_DEAL,
@@ -71,8 +72,8 @@ def _read_deals(text: str) -> int:
     return deals
 
 
-def _size_words(deals: int, usual: int) -> list[str]:
-    return [] if deals == usual else ["--deals", str(deals)]
+def _size_arguments(deals: int, default_deals: int) -> list[str]:
+    return [] if deals == default_deals else ["--deals", str(deals)]
 
 
 def _options(site: Site) -> dict[str, Any]:

@@ -22,7 +22,8 @@ from simgin.web.security import CONTENT_POLICY
 if TYPE_CHECKING:
     from simgin.web.app import Site
 
-# A run directory can come from elsewhere, so its report can run only the script of simgin
+# A run directory can come from an untrusted source, so its report may run only the script of
+# simgin.
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src '{}'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -35,11 +36,11 @@ FILE_TYPES = {
     ".md": "text/plain",
     ".json": "application/json",
 }
-SECONDS_PER_COMPARISON = 1  # CPU time
+SECONDS_PER_COMPARISON = 1  # CPU time, in seconds
 
 
 def show_results(request: Request) -> Response:
-    """List all runs, and the jobs that have not finished."""
+    """Show the list of all runs and of unfinished jobs."""
     site = request.app.state.site
     return render_page(
         request,
@@ -63,7 +64,7 @@ def show_run(request: Request) -> Response:
 
 
 def send_run_file(request: Request) -> Response:
-    """Send a file that the manifest of a run lists."""
+    """Send a file that is listed in the manifest of a run."""
     run = _find_run(request)
     name = request.path_params["file"]
     path = run.path / name
@@ -85,7 +86,7 @@ def _find_run(request: Request) -> SavedRun:
     """Return the run in the address of a page.
 
     Raises:
-        ResultsError: If there is no such run.
+        ResultsError: If the run does not exist.
     """
     name = request.path_params["run"]
     for run in list_saved_runs(request.app.state.site.jobs):
@@ -97,7 +98,7 @@ def _find_run(request: Request) -> SavedRun:
 
 
 def _list_files(run: SavedRun) -> list[str]:
-    """Return the files in a run's manifest, with the report first."""
+    """Return the files that the manifest of a run lists, with the report first."""
     if run.state != FINISHED:
         return []
     names = directory.read_manifest(run.path).get("files", [])
@@ -105,7 +106,7 @@ def _list_files(run: SavedRun) -> list[str]:
 
 
 def _find_command(run: SavedRun) -> str:
-    """Return the command of a run, or "" if it cannot be read or the report shows it."""
+    """Return the command of a run, or "" if it is unknown or the report shows it."""
     if run.command:
         return "" if run.has_report else run.command
     try:
@@ -116,31 +117,33 @@ def _find_command(run: SavedRun) -> str:
 
 
 def read_run_comparison(form: Form, site: Site) -> Draft:
-    """Read the form for comparing two runs, and record its errors."""
-    finished = [run.name for run in _finished_runs(site)]
+    """Read the form for the comparison of two runs and record its errors."""
+    finished_names = [run.name for run in _finished_runs(site)]
 
     def read_name(name: str) -> str:
-        if name and name not in finished:
+        if name and name not in finished_names:
             raise ResultsError("this run does not exist or has not finished. Choose another run.")
         return name
 
     def other_than(name: str) -> str:
-        return next((one for one in finished if one != name), "")
+        return next(
+            (finished_name for finished_name in finished_names if finished_name != name), ""
+        )
 
     run = form.read("run", read_name, other_than(form.values.get("base", "")))
-    base = form.read("base", read_name, other_than(run))
-    if run == base:
+    baseline = form.read("base", read_name, other_than(run))
+    if run == baseline:
         form.errors.setdefault("base", "Choose another run than the first one.")
     return Draft(
-        ["compare", str(site.results / run), str(site.results / base)],
-        f"{run} compared with {base}",
-        f"compare-{run}-{base}",
+        ["compare", str(site.results / run), str(site.results / baseline)],
+        f"{run} compared with {baseline}",
+        f"compare-{run}-{baseline}",
         SECONDS_PER_COMPARISON,
     )
 
 
 def _finished_runs(site: Site) -> list[SavedRun]:
-    """Return the finished runs, which can be compared."""
+    """Return the finished runs that can be compared."""
     return [run for run in list_saved_runs(site.jobs) if run.can_compare]
 
 

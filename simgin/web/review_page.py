@@ -1,4 +1,4 @@
-"""Review page: effects of rule changes."""
+"""Page that reviews rule changes."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ if TYPE_CHECKING:
     from simgin.web.app import Site
 
 EXAMPLE = "standard+undercut_bonus=10"
-# Fields of the baseline and of the rule sets, with their defaults
+# fields of the baseline and the rule sets, with their defaults
 FIELDS = {"base": "standard", "r1": EXAMPLE, "r2": "", "r3": "", "r4": ""}
-# Titles of groups of variants and strategies, which static/specs.js compares
-FOR_TWO, FOR_ONE = "For two players", "For one player"
+# titles of groups of variants and strategies, which static/specs.js compares
+TWO_PLAYER_TITLE, ONE_PLAYER_TITLE = "For two players", "For one player"
 MAX_ADAPTED = 3  # maximum number of rule sets for which training is the default
 QUICK_FACTOR = 0.1
 EARLY_END = "The review ends earlier if more matches would rarely change an effect size."
-# CPU times of each rule set: pilot matches and plots, and training
+# CPU time per rule set for pilot matches and plots, and for training, in seconds
 SECONDS_PER_PILOT, SECONDS_PER_TRAINING = 2, 90
 
 
 def read_review(form: Form, site: Site) -> Draft:
-    """Read the form of the review page, and record its errors."""
+    """Read the form of the review page and record its errors."""
     base = form.read("base", read_variant_name, "standard")
     rule_sets = _read_rule_sets(form, base)
-    players = form.read("players", lambda text: _read_players(text, site), "")
-    texts = [variant.spec for variant in rule_sets]
+    players = form.read("players", lambda value: _read_players(value, site), "")
+    specs = [variant.spec for variant in rule_sets]
     seconds = form.read("seconds", parse_seconds, str(review_request.SECONDS_PER_TURN))
     try:
-        request = ReviewRequest.read(texts, base.spec, players=players, seconds_per_turn=seconds)
+        request = ReviewRequest.read(specs, base.spec, players=players, seconds_per_turn=seconds)
     except SimginError as error:
         if not form.errors:
             form.errors["form"] = str(error)
         request = ReviewRequest.read([EXAMPLE], "standard")
-    goals = form.read("goals", lambda text: _read_goals(text, request), "")
+    goals = form.read("goals", lambda value: _read_goals(value, request), "")
     adapted = [] if players or request.is_solo else _variants_to_adapt(form, [base, *rule_sets])
     precision = form.values.get("precision", "normal")
     factor = {"quick": QUICK_FACTOR, "deep": review_request.DEEP_FACTOR}.get(precision, 1)
@@ -63,11 +63,11 @@ def read_review(form: Form, site: Site) -> Draft:
         "matches": str(matches) if precision == "quick" else "",
     }
     flags = ["--adapt"] * bool(adapted) + ["--deep"] * (precision == "deep")
-    given = [f"--{name}={text}" for name, text in options.items() if text]
+    option_arguments = [f"--{name}={value}" for name, value in options.items() if value]
     return Draft(
-        ["review", *texts, "--against", base.spec, *given, *flags],
+        ["review", *specs, "--against", base.spec, *option_arguments, *flags],
         options["title"]
-        or f"{', '.join(map(variant_label, texts))} or {variant_label(base.spec)}?",
+        or f"{', '.join(map(variant_label, specs))} or {variant_label(base.spec)}?",
         request.default_name,
         _expected_cpu_seconds(replace(request, matches=matches, is_sequential=False), adapted),
         _adapt_notes(adapted) + [EARLY_END] * (request.is_sequential and precision == "normal"),
@@ -77,16 +77,16 @@ def read_review(form: Form, site: Site) -> Draft:
 
 def _expected_cpu_seconds(request: ReviewRequest, adapted: list[Variant]) -> float | None:
     """Return the expected CPU time of a review, or None if the speed of a strategy is unknown."""
-    strong = request.given_strong or (FAST_SOLO if request.is_solo else CHAMPION)
-    players = tuple((variant, strong) for variant in request.variants)
+    strong_player = request.given_strong or (FAST_SOLO if request.is_solo else CHAMPION)
+    players = tuple((variant, strong_player) for variant in request.variants)
     seconds = expected_cpu_seconds(plan_review(replace(request, strong=players)))
-    more = SECONDS_PER_PILOT * len(players) + SECONDS_PER_TRAINING * len(adapted)
-    return seconds and seconds + more
+    additional_seconds = SECONDS_PER_PILOT * len(players) + SECONDS_PER_TRAINING * len(adapted)
+    return seconds and seconds + additional_seconds
 
 
 def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
-    """Return the rule sets in a form, and record an error for each duplicate."""
-    found: list[Variant] = []
+    """Return the rule sets in a form and record an error for each duplicate."""
+    rule_sets: list[Variant] = []
     for name in list(form.fill(FIELDS))[1:]:
         variant = form.read(name, read_variant_name, EXAMPLE)
         if variant.spec == base.spec:
@@ -94,11 +94,11 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
                 "These are the rules of the baseline. Change a rule, or choose another variant."
             )
             form.errors.setdefault(name, message)
-        elif variant in found:
+        elif variant in rule_sets:
             form.errors.setdefault(name, "Another rule set has the same rules. Change a rule.")
         else:
-            found.append(variant)
-    return found
+            rule_sets.append(variant)
+    return rule_sets
 
 
 def _variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
@@ -107,8 +107,8 @@ def _variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
     choice = form.values.get("adapt")
     if choice in ("yes", "no"):
         return rule_sets if choice == "yes" else []
-    untrained = [one for one in rule_sets if not is_trained_champion(CHAMPION, one)]
-    return untrained if len(untrained) <= MAX_ADAPTED else []
+    untrained_variants = [one for one in rule_sets if not is_trained_champion(CHAMPION, one)]
+    return untrained_variants if len(untrained_variants) <= MAX_ADAPTED else []
 
 
 def _adapt_notes(adapted: list[Variant]) -> list[str]:
@@ -142,10 +142,10 @@ def list_variants() -> list[tuple[str, str]]:
 
 
 def group_variants() -> dict[str, list[tuple[str, str]]]:
-    """Return `list_variants` in two groups: two-player variants and solitaire variants."""
-    groups: dict[str, list[tuple[str, str]]] = {FOR_TWO: [], FOR_ONE: []}
+    """Return the variants of `list_variants` in groups for two players and for one player."""
+    groups: dict[str, list[tuple[str, str]]] = {TWO_PLAYER_TITLE: [], ONE_PLAYER_TITLE: []}
     for name, title in list_variants():
-        group = FOR_ONE if find_variant(name).params["players"] == 1 else FOR_TWO
+        group = ONE_PLAYER_TITLE if find_variant(name).params["players"] == 1 else TWO_PLAYER_TITLE
         groups[group].append((name, title))
     return groups
 

@@ -1,4 +1,4 @@
-"""Run directories below the directory for results, and their state."""
+"""Run directories in the directory for results, with their states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from simgin.web.jobs import DONE, Job, JobQueue
 from simgin.web.pages import format_date
 
 FINISHED, UNFINISHED = "finished", "interrupted"
-COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands with matchups
+COMPARABLE_KINDS = ("match", "league", "run", "review")  # commands whose results contain matchups
 
 
 @dataclass(frozen=True)
@@ -28,13 +28,13 @@ class SavedRun:
     """Run directory or unfinished job in the directory for results.
 
     Attributes:
-        name: Name of the directory below the directory for results.
-        path: The directory.
-        state: FINISHED, the state of the job, or UNFINISHED for an unfinished run without a job.
-        title: Title of the report or of the job, or else the command or the name.
-        command: Command that wrote the directory, or "" for an unfinished run without a job.
+        name: Name of the directory in the directory for results.
+        path: Path of the directory.
+        state: FINISHED, the state of the job, or UNFINISHED if an unfinished run has no job.
+        title: Title of the report or of the job, otherwise the command or the name.
+        command: Command that wrote the directory, or "" if an unfinished run has no job.
         ended: Time of the last change, in seconds since the epoch.
-        details: Strategies of a league and size of a finished run, or "" if there are none.
+        details: Strategies of a league and sample size of a finished run, or "" if there are none.
         job: Latest job of the run, or None.
     """
 
@@ -50,24 +50,24 @@ class SavedRun:
     @property
     def kind(self) -> str:
         """Name of the command, such as `review`."""
-        words = self.command.split()
-        return words[1] if len(words) > 1 and words[0] == "simgin" else ""
+        arguments = self.command.split()
+        return arguments[1] if len(arguments) > 1 and arguments[0] == "simgin" else ""
 
     @property
     def date(self) -> str:
-        """Local time at which the run was last changed."""
+        """Local time of the last change to the run."""
         return format_date(self.ended)
 
     @property
     def address(self) -> str:
-        """Address of the report, or of the job if the job has not finished."""
+        """Address of the report, or of the job if it is unfinished."""
         if self.job is not None and self.state != FINISHED:
             return f"/jobs/{self.job.name}"
         return f"/results/{quote(self.name)}"
 
     @property
     def can_compare(self) -> bool:
-        """True if `simgin compare` accepts the run."""
+        """True if `simgin compare` supports the run."""
         return self.state == FINISHED and self.kind in COMPARABLE_KINDS
 
     @property
@@ -82,7 +82,7 @@ class SavedRun:
 
 
 def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
-    """Return the valid runs in the directory for results and unfinished jobs, newest run first."""
+    """Return the valid runs and unfinished jobs in the directory for results, newest first."""
     return sorted(_iter_runs(queue), key=lambda run: -run.ended)
 
 
@@ -95,14 +95,16 @@ def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
             yield _read_run(path, jobs.get(path.name))
             jobs.pop(path.name, None)
     for job in jobs.values():
-        if job.run and job.state != DONE:  # Some commands write a directory only at the end.
+        # Some commands create their directory only when they end.
+        if job.run and job.state != DONE:
             yield _unfinished_run(queue.results / job.run, job, job.created)
 
 
 def _read_run(path: Path, job: Job | None) -> SavedRun:
     manifest = path / directory.MANIFEST_FILE
     if not manifest.exists():
-        status = (path / ledger.LEDGER_FILE).stat()  # OSError for other directories
+        # raises OSError for directories without a ledger
+        status = (path / ledger.LEDGER_FILE).stat()
         return _unfinished_run(path, job, status.st_mtime)
     contents = directory.read_manifest(path)
     command = str(contents.get("command", ""))
@@ -131,7 +133,7 @@ def _unfinished_run(path: Path, job: Job | None, ended: float) -> SavedRun:
 
 
 def _read_report_title(path: Path) -> str:
-    """Return the title of the report in a run directory, or "" without a report."""
+    """Return the title of the report in a run directory, or "" if there is no report."""
     try:
         first_line = read_text(path / SUMMARY_NAME).partition("\n")[0]
     except (OSError, UnicodeDecodeError):

@@ -1,7 +1,7 @@
-"""Protection of the pages: token, Host and Origin headers, size of requests, response headers.
+"""Protection of the pages by a token, checks of headers and sizes, and response headers.
 
-Other users of the machine and other pages in the same browser can reach the port. Only requests
-with the token from the start of the server are answered.
+Other users of the machine and other pages in the same browser can reach the port. The server
+therefore responds only to requests with the token that it created at its start.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ RESPONSE_HEADERS = {
 
 
 class BodyTooLargeError(Exception):
-    """Error for a request with a body of more than 1 MiB."""
+    """Exception for a request with a body larger than 1 MiB."""
 
 
 class Guard:
     """ASGI middleware that rejects unsafe requests and adds security headers to responses.
 
     Args:
-        app: The application.
+        app: ASGI application to protect.
         token: Secret token of the server.
-        port: Port of the server, which the Host header must contain.
-        hosts: Host names that the Host header can contain, in addition to IP addresses.
+        port: Port of the server, which must be in the Host header.
+        hosts: Host names that are valid in the Host header, in addition to IP addresses.
     """
 
     def __init__(self, app: ASGIApp, token: str, port: int, hosts: Collection[str]) -> None:
@@ -56,10 +56,10 @@ class Guard:
         self._token = token
         self._port = port
         self._hosts = {"localhost", *(host.lower() for host in hosts)}
-        self._cookie = f"simgin-{port}"  # browsers share cookies between the ports of a host
+        self._cookie = f"simgin-{port}"  # browsers share cookies between all ports of a host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer or reject a request."""
+        """Forward a request to the application or reject it."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -77,7 +77,7 @@ class Guard:
             await _too_large()(scope, receive, send)
 
     def _reject(self, scope: Scope) -> Response | None:
-        """Return an error response if a request must not reach the application, else None."""
+        """Return an error response if a request must be rejected, otherwise None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
@@ -85,21 +85,25 @@ class Guard:
         if scope["method"] not in SAFE_METHODS and headers.get("origin") != f"http://{host}":
             return _forbidden("The request comes from another site.")
         query = QueryParams(scope["query_string"])
-        given = query.get(TOKEN_PARAMETER)
-        if given is not None and scope["method"] == "GET" and self._is_token(given):
+        sent_token = query.get(TOKEN_PARAMETER)
+        if sent_token is not None and scope["method"] == "GET" and self._is_token(sent_token):
             return self._set_cookie(scope, query)
         if not self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
             return _forbidden(NEW_ADDRESS)
-        length = headers.get("content-length", "0")
-        if not length.isascii() or not length.isdecimal() or int(length) > MAX_BODY_BYTES:
+        content_length = headers.get("content-length", "0")
+        if (
+            not content_length.isascii()
+            or not content_length.isdecimal()
+            or int(content_length) > MAX_BODY_BYTES
+        ):
             return _too_large()
         return None
 
     def _is_own_host(self, header: str) -> bool:
-        """Return True if a Host header names this server.
+        """Return True if a Host header contains the name and port of this server.
 
-        A page of another site can reach the server under its own domain name, but not under an IP
-        address (DNS rebinding).
+        With DNS rebinding, a page of another site can reach the server under its own domain name,
+        but not under an IP address.
         """
         name, separator, port = header.rpartition(":")
         if not separator or port != str(self._port):
@@ -111,10 +115,12 @@ class Guard:
 
     def _set_cookie(self, scope: Scope, query: QueryParams) -> Response:
         """Return a response that sets the cookie and redirects to the address without the token."""
-        rest = QueryParams([item for item in query.multi_items() if item[0] != TOKEN_PARAMETER])
-        # A path such as //example.org would be another host
+        remaining_query = QueryParams(
+            [item for item in query.multi_items() if item[0] != TOKEN_PARAMETER]
+        )
+        # A path such as //example.org would be interpreted as another host.
         path = "/" + scope.get("raw_path", b"/").decode("latin-1").lstrip("/\\")
-        response = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
+        response = RedirectResponse(f"{path}?{remaining_query}" if remaining_query else path, 303)
         response.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
         return response
 
@@ -137,13 +143,13 @@ def _too_large() -> Response:
 
 def _limited_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
     """Return a function that receives body messages and raises an error after 1 MiB."""
-    received = 0
+    n_received = 0
 
     async def receive_limited() -> Message:
-        nonlocal received
+        nonlocal n_received
         message = await receive()
-        received += len(message.get("body", b""))
-        if received > MAX_BODY_BYTES:
+        n_received += len(message.get("body", b""))
+        if n_received > MAX_BODY_BYTES:
             raise BodyTooLargeError
         return message
 
@@ -151,7 +157,7 @@ def _limited_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
 
 
 def _adding_headers(send: Send) -> Send:
-    """Return a function that adds the security headers, unless the response has its own."""
+    """Return a send function that adds security headers that the response does not contain."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":

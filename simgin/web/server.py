@@ -1,4 +1,4 @@
-"""Server of the pages on a local port."""
+"""Web server that listens on a local port."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from simgin.web.pages import Form
 from simgin.web.security import TOKEN_PARAMETER
 
 LOCAL_HOST = "127.0.0.1"
-# Ports that the server tries in this order unless the user chooses a port. If the port is the same
+# Ports that are tried in this order if the user does not choose a port. If the port is the same
 # after a restart, bookmarks and open tabs work again once the user has opened the new address.
 DEFAULT_PORTS = (*range(8642, 8647), 0)
 MAX_CONNECTIONS = 200
@@ -32,17 +32,19 @@ KEEP_ALIVE_SECONDS, SHUTDOWN_SECONDS = 5, 2
 
 
 class ServerError(SimginError):
-    """Error raised if the server cannot be started."""
+    """Exception for a server that cannot be started."""
 
 
 class LocalServer:
-    """Web server for this machine, with a random token for access.
+    """Local web server that requires a random token for access.
 
     Args:
         results: Directory for results.
-        strategies: Specs of strategies that the pages can use in addition to built-in ones.
+        strategies: Specs of strategies that are available on the pages in addition to built-in
+            strategies.
         host: Address to listen on.
-        port: Port; 0 for any free port, or None for the first free port of `DEFAULT_PORTS`.
+        port: Port to listen on, 0 for any free port, or None for the first free port in
+            `DEFAULT_PORTS`.
 
     Raises:
         ServerError: If the address or the port cannot be used.
@@ -67,7 +69,7 @@ class LocalServer:
 
     @property
     def url(self) -> str:
-        """Address of the web pages, with the token."""
+        """Address of the home page, including the token."""
         host = self._socket.getsockname()[0]
         if ipaddress.ip_address(host).is_unspecified:
             host = LOCAL_HOST
@@ -75,7 +77,7 @@ class LocalServer:
         return f"http://{url_host}:{self.port}/?{urlencode({TOKEN_PARAMETER: self._token})}"
 
     def run(self) -> None:
-        """Answer requests until Ctrl-C, and then interrupt the running job."""
+        """Serve requests until Ctrl-C, and then interrupt the running job."""
         app = create_app(self._site, self._token, self.port, [self._host, socket.gethostname()])
         config = uvicorn.Config(
             app,
@@ -89,7 +91,7 @@ class LocalServer:
             timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )
         server = uvicorn.Server(config)
-        # After Ctrl-C, uvicorn would print a traceback for each request that it cancels
+        # After Ctrl-C, uvicorn would print a traceback for each request that it cancels.
         logging.getLogger("uvicorn.error").addFilter(lambda _: not server.should_exit)
         threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
         try:
@@ -100,7 +102,7 @@ class LocalServer:
             self._site.jobs.close()
 
     def _warm_up(self) -> None:
-        """Load or compile the code of the default game in advance, and measure the machine."""
+        """Load or compile the code of the default game, and measure the speed of this machine."""
         OpenGame(GameRequest.read(Form({}), ()))
         self._site.machine = measure_machine()
 
@@ -114,7 +116,7 @@ def is_local_host(host: str) -> bool:
 
 
 def listen_at_default_port(host: str) -> socket.socket:
-    """Return a socket that listens at the first free port of `DEFAULT_PORTS`."""
+    """Return a socket that listens on the first free port in `DEFAULT_PORTS`."""
     for port in DEFAULT_PORTS[:-1]:
         with suppress(ServerError):
             return _listen(host, port)
@@ -122,13 +124,13 @@ def listen_at_default_port(host: str) -> socket.socket:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens at an address."""
+    """Return a socket that listens on an address."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
+        family, socket_type, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listener = socket.socket(family, kind, protocol)
-        if os.name == "posix":  # Windows would let two servers share a port
+        listener = socket.socket(family, socket_type, protocol)
+        if os.name == "posix":  # On Windows, two servers could share a port.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(address)

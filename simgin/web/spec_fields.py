@@ -1,7 +1,7 @@
-"""Fields for the specs of variants and strategies: one for each parameter, described as JSON.
+"""Form fields for the parameters of variants and strategies, described as JSON.
 
-The browser edits a spec as a name and changed parameters (see static/specs.js). It shows what these
-functions return: the parameters with their values, ranges and descriptions.
+The browser edits a spec as a name with changed parameters (see static/specs.js). The browser shows
+the parameters with their values, ranges and descriptions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from simgin.strategy.strategy_spec import StrategyError
 from simgin.web.names import read_strategy_name, read_variant_name
 from simgin.web.opponents import make_sentence
 
-# Parameters that are shown first
+# parameters that are shown first
 BASIC_PARAMETERS = (
     "knock_limit",
     "knock_by_upcard",
@@ -35,35 +35,42 @@ SECTIONS = {
     "match": "Match",
     "stake": "Die",
 }
-KINDS = {"integer": "number", "bool": "choice"}  # strategy parameters
+FIELD_TYPES = {"integer": "number", "bool": "choice"}  # field types of strategy parameters
 
 
 def describe_variant_fields(spec: str) -> dict[str, Any]:
     """Return the variant name in a spec, and a form field for every rule parameter.
 
-    Values that are not valid are returned as well, so that the user can correct them.
+    Invalid values are also returned, so that the user can correct them.
     """
     parts = spec.split("+")
-    head = "+".join(part for part in parts if "=" not in part)
+    base_spec = "+".join(part for part in parts if "=" not in part)
     try:
-        named = read_variant_name(head)
+        base_variant = read_variant_name(base_spec)
     except VariantError:
-        named = read_variant_name("standard")
-    known = rule_parameters()
-    params = dict(named.params)
+        base_variant = read_variant_name("standard")
+    parameters = rule_parameters()
+    params = dict(base_variant.params)
     for name, _, value in (part.partition("=") for part in parts):
-        if name in known:
-            params[name] = known[name].parse(value)
+        if name in parameters:
+            params[name] = parameters[name].parse(value)
     displayed_parameters = [
-        parameter for parameter in known.values() if parameter.status != "descriptive"
+        parameter for parameter in parameters.values() if parameter.status != "descriptive"
     ]
-    fields = [_rule_field(one, params, named.params[one.name]) for one in displayed_parameters]
+    fields = [
+        _rule_field(one, params, base_variant.params[one.name]) for one in displayed_parameters
+    ]
     fields.sort(key=lambda one: list(SECTIONS.values()).index(one["section"]))
-    return {"head": head, "title": named.title, "about": named.about, "fields": fields}
+    return {
+        "head": base_spec,
+        "title": base_variant.title,
+        "about": base_variant.about,
+        "fields": fields,
+    }
 
 
 def _rule_field(
-    parameter: Parameter, params: Mapping[str, ParamValue], named: ParamValue
+    parameter: Parameter, params: Mapping[str, ParamValue], base_value: ParamValue
 ) -> dict[str, Any]:
     name = parameter.name
     section = "basic" if name in BASIC_PARAMETERS else parameter.section
@@ -79,7 +86,7 @@ def _rule_field(
         "choices": parameter.allowed_values().split(", ") if is_choice else [],
         "range": [parameter.low, parameter.high] if is_number else None,
         "value": parameter.to_text(params[name]),
-        "default": parameter.to_text(named),
+        "default": parameter.to_text(base_value),
         "idle": parameter.explain_no_effect(params),
     }
 
@@ -87,30 +94,31 @@ def _rule_field(
 def describe_strategy_fields(spec: str, given: Sequence[str] = ()) -> dict[str, Any]:
     """Return the strategy name in a spec, and a form field for every policy parameter.
 
-    There are no fields for strategies with replaced policies, and for strategies from files.
+    Strategies from files and strategies with replaced policies have no fields.
 
     Args:
         spec: Spec of the strategy.
-        given: Specs of the strategies that were named when the server was started.
+        given: Specs of the strategies that were specified when the server was started.
     """
-    head, _, settings = spec.partition(":")
+    base_spec, _, settings = spec.partition(":")
     if spec in given or "+" in spec:
         return {"head": spec, "title": spec, "about": "", "fields": []}
     try:
-        strategy = read_strategy_name(head)
+        strategy = read_strategy_name(base_spec)
     except StrategyError:
-        return {"head": head, "title": head, "about": "", "fields": []}
+        return {"head": base_spec, "title": base_spec, "about": "", "fields": []}
     values = dict(part.split("=", 1) for part in settings.split(",") if "=" in part)
     params = [item for policy in strategy.policies for item in policy.params.items()]
-    uses = Counter(name for name, _ in params)  # a name of two policies is ambiguous in a spec
-    named = [(name, param) for name, param in params if uses[name] == 1]
-    fields = [_strategy_field(name, param, values) for name, param in named]
+    # A parameter name that two policies share is ambiguous in a spec.
+    name_counts = Counter(name for name, _ in params)
+    unique_params = [(name, param) for name, param in params if name_counts[name] == 1]
+    fields = [_strategy_field(name, param, values) for name, param in unique_params]
     about = make_sentence(extract_idea(strategy))
-    return {"head": head, "title": head, "about": about, "fields": fields}
+    return {"head": base_spec, "title": base_spec, "about": about, "fields": fields}
 
 
 def _strategy_field(name: str, param: Param, values: Mapping[str, str]) -> dict[str, Any]:
-    kind = KINDS.get(param.kind, param.kind)
+    kind = FIELD_TYPES.get(param.kind, param.kind)
     default = param.format(param.default)
     return {
         "name": name,

@@ -1,4 +1,4 @@
-"""State of a game for the browser: the table as the person sees it, and the end of a deal."""
+"""State of a game for the browser: the card table and the end of a deal."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from simgin.text.notation import format_card, mask_to_cards
 from simgin.web.opponents import display_name
 
 Json = dict[str, Any]
-# Sentence for each ending by a player, with the name of that player and of the other player
+# sentence for each ending, with placeholders for the player who ended the deal and the other player
 ENDINGS = {
     "knock": "{} knocked",
     "gin": "{} went gin",
     "big_gin": "{} went big gin",
     "undercut": "{} knocked, and {} won with an undercut",
 }
-HIDDEN_HAND = 10  # cards of the opponent
+HIDDEN_HAND_SIZE = 10  # number of face-down cards of the opponent
 
 
 def game_version(game: PlayedGame) -> str:
-    """Return the version of a game's state, which changes with every action."""
+    """Return the version of the game state, which changes with every action."""
     return f"{len(game.deals)}.{len(game.table.actions)}.{game.n_undone}"
 
 
@@ -62,22 +62,22 @@ def _dealer(game: PlayedGame) -> str:
 
 
 def _scores(game: PlayedGame, state: Any) -> list[str]:
-    """Return the scores of the person and the opponent, or nothing in single deals."""
+    """Return the scores of the user and the opponent, or an empty list for a single deal."""
     if game.matchup.unit == "deal":
         return []
     seats = (game.seat, 1 - game.seat) if game.opponent else (game.seat,)
     return [format_score(state, game.matchup.variant.params, seat) for seat in seats]
 
 
-# A decision
+# The current decision
 
 
 def _table(game: PlayedGame, decision: Decision) -> Json:
-    """Return the cards that the person sees, and the person's choices."""
+    """Return the cards that the user sees and the choices of the user."""
     view, rules = decision.view, game.table.rules
     is_solo = not game.opponent
     is_dealt = view.phase != codes.PHASE_BLIND
-    known = mask_to_cards(int(view.known))
+    known_cards = mask_to_cards(int(view.known))
     events = list(table_text.format_opponent_lines(view, display_name(game.opponent)))
     return {
         "choices": _choices_to_json(table_text.list_choices(decision, rules)),
@@ -88,20 +88,20 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
         "offered_card": _card(view.taken_offer),
         "pile": format_pile(view, rules, is_solo) if is_dealt else [],
         "stock": int(view.deck_left if is_solo else view.stock),
-        "known": [*map(format_card, known)],
-        "hidden": 0 if is_solo or not is_dealt else HIDDEN_HAND - len(known),
+        "known": [*map(format_card, known_cards)],
+        "hidden": 0 if is_solo or not is_dealt else HIDDEN_HAND_SIZE - len(known_cards),
         "die": [] if rules.die == DIE_OFF else [_describe_die(view, game.matchup.variant)],
     }
 
 
 def _describe_die(view: Any, variant: Variant) -> str:
-    """Return sentences about the die, about an accepted offer, and about the stake."""
+    """Return sentences about the die, an accepted offer and the stake."""
     sentences = [table_text.describe_die(view)]
     if view.owner == 1 - view.seat:
         sentences.append("The opponent accepted your offer.")
     if variant.goal.score == "deals":
-        deals = "one won deal" if view.stake == 1 else f"{view.stake} won deals"
-        sentences.append(f"The stake of this deal is {deals}.")
+        deals_text = "one won deal" if view.stake == 1 else f"{view.stake} won deals"
+        sentences.append(f"The stake of this deal is {deals_text}.")
     return " ".join(sentences)
 
 
@@ -113,14 +113,14 @@ def _choices_to_json(choices: table_text.Choices) -> list[Json]:
 
 
 def _hand_groups(hand: int, rules: Any) -> list[list[str]]:
-    """Return a hand in groups: one per meld, then one for the unmatched cards."""
+    """Return a hand in groups, with one group per meld and a last group of unmatched cards."""
     _, melds = shown_melding(hand, rules)
     return _group_cards(hand, melds)
 
 
 def _group_cards(hand: int, melds: tuple[int, ...]) -> list[list[str]]:
-    rest = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: (card % 13, card))
-    return [*(format_meld(meld).split() for meld in melds), [*map(format_card, rest)]]
+    unmatched_cards = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: (card % 13, card))
+    return [*(format_meld(meld).split() for meld in melds), [*map(format_card, unmatched_cards)]]
 
 
 def _new_card(view: Any) -> str | None:
@@ -135,20 +135,22 @@ def _card(card: int) -> str | None:
 
 
 def _result(game: PlayedGame, deal: TracedDeal) -> Json:
-    """Return the result of a finished deal, with all hands."""
-    replay, in_match = make_replay(deal), game.matchup.unit == "match"
-    other = display_name(game.opponent) or replay.names[1]  # the joker in solitaire games
-    replay.names = ("You", other) if game.seat == 0 else (other, "You")
-    after, outcome = with_deal_applied(deal.state, replay.rules)
-    lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if in_match else ""
+    """Return the result of a finished deal with all hands."""
+    replay, is_match = make_replay(deal), game.matchup.unit == "match"
+    opponent_name = (
+        display_name(game.opponent) or replay.names[1]
+    )  # name of the joker in solitaire games
+    replay.names = ("You", opponent_name) if game.seat == 0 else (opponent_name, "You")
+    state_after, outcome = with_deal_applied(deal.state, replay.rules)
+    lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if is_match else ""
     winner = int(deal.state.winner)
     return {
         "summary": _summarise(replay),
         "winner": "" if winner < 0 else "you" if winner == game.seat else "opponent",
         "hands": [_final_hand(replay, seat) for seat in range(len(game.matchup.players))],
         "match": lines.replace("You wins", "You win").splitlines(),
-        "is_last": not in_match or outcome != UNDECIDED,
-        "scores": _scores(game, after),
+        "is_last": not is_match or outcome != UNDECIDED,
+        "scores": _scores(game, state_after),
         "pile": _final_pile(game, deal, replay.rules),
     }
 
@@ -156,36 +158,36 @@ def _result(game: PlayedGame, deal: TracedDeal) -> Json:
 def _summarise(replay: Replay) -> str:
     """Return the ending with the name of the player who ended the deal, and the points."""
     deal, names, summary = replay.traced, replay.names, replay.summary
-    stopper = int(deal.state.stopper)
-    if stopper < 0 or deal.kind not in ENDINGS:
+    ending_seat = int(deal.state.stopper)
+    if ending_seat < 0 or deal.kind not in ENDINGS:
         return summary
-    other = names[stopper - 1].replace("You", "you")
-    _, _, points = summary.partition(". ")
-    return f"{ENDINGS[deal.kind].format(names[stopper], other)}. {points}."
+    other_name = names[ending_seat - 1].replace("You", "you")
+    _, _, points_text = summary.partition(". ")
+    return f"{ENDINGS[deal.kind].format(names[ending_seat], other_name)}. {points_text}."
 
 
 def _final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
-    """Return the pile after the last turn, which the last view of the person can lack."""
+    """Return the pile after the last turn, which the last view of the user might not show."""
     view = deal.views[game.seat].copy()
     view.turns, view.taken = deal.state.turns, -1
     return format_pile(view, rules, not game.opponent)
 
 
 def _final_hand(replay: Replay, seat: int) -> Json:
-    """Return a seat's hand after the deal, with melds, lay-offs and deadwood."""
+    """Return the final hand of a seat with melds, lay-offs and deadwood."""
     state = replay.traced.state
-    hand, stopper = int(state.hand[seat]), int(state.stopper)
-    laid = 0
-    if seat == stopper:
+    hand, ending_seat = int(state.hand[seat]), int(state.stopper)
+    laid_off_cards = 0
+    if seat == ending_seat:
         melds, deadwood_points = sort_melds(state.melds), int(state.stopper_count)
-    elif stopper >= 0:
-        laid, melds = replay.defender_layoffs()
+    elif ending_seat >= 0:
+        laid_off_cards, melds = replay.defender_layoffs()
         deadwood_points = int(state.other_count)
     else:
         deadwood_points, melds = shown_melding(hand, replay.rules)
     return {
         "name": replay.names[seat],
-        "groups": _group_cards(hand & ~laid, melds) if hand else [],
-        "laid_off": [*map(format_card, mask_to_cards(laid))],
+        "groups": _group_cards(hand & ~laid_off_cards, melds) if hand else [],
+        "laid_off": [*map(format_card, mask_to_cards(laid_off_cards))],
         "count": deadwood_points,
     }

@@ -6,9 +6,9 @@ import pytest
 
 from simgin.web.jobs import (
     CANCELLED,
-    CUT_OFF,
     DONE,
     FAILED_JOB,
+    INTERRUPTED,
     MAX_OPEN_JOBS,
     JobError,
     JobQueue,
@@ -70,8 +70,8 @@ def test_a_job_that_was_running_is_interrupted_after_a_restart(site):
     again = JobQueue(site.results)
     try:
         assert {job.name: job.state for job in again.list_jobs()} == {
-            first.name: CUT_OFF,
-            waiting.name: CUT_OFF,
+            first.name: INTERRUPTED,
+            waiting.name: INTERRUPTED,
         }
         wait_for(again.resume(waiting.name), DONE, FAILED_JOB)
         assert again.find(waiting.name).state == DONE
