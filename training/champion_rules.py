@@ -208,7 +208,7 @@ def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
         for name in ("discards", "knocks", "takes"):
             squares, residuals = sums[f"{kind} {name} squares"], sums[f"{kind} {name} products"]
             if name == "knocks":
-                penalty = champion_weights.knock_penalty(champion_weights.REFINE_LEVEL_PENALTY)
+                penalty = champion_weights.knock_penalty(champion_weights.REFINEMENT_LEVEL_PENALTY)
                 penalty = penalty + PENALTIES[name] * squares.mean(axis=0, dtype=np.float64)
                 parts.append(solve_joint(features, squares, residuals * scale, penalty))
             else:

@@ -1,1 +1,1 @@
-"""Search for parameters, training of weights, and adaptation of champion to variants."""
+"""Search for parameters, training of weights, and adaptation of `champion` to variants."""

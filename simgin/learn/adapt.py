@@ -1,11 +1,11 @@
-"""Adaptation of champion to other rules by training all of its decisions.
+"""Adaptation of `champion` to other rules by training all of its decisions.
 
     result = adapt_champion("straight")   # about a minute of CPU time on the first call
     result.player                         # champion@NAME.npy, or champion if there is no gain
 
-The weights are cached next to the compiled code, under a digest of everything on which they depend.
-A second call therefore loads them. Finished rounds are also cached, so an interrupted training
-resumes.
+The weights are cached next to the compiled code, under a digest of all their dependencies. A second
+call therefore loads the weights. Completed rounds are also cached, so that an interrupted training
+run can be resumed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from simgin.learn.improvement import (
     PieceProgress,
     confirm,
     encode_weights,
-    share_pieces,
+    split_progress,
 )
 from simgin.learn.random_rules import is_in_training_range
 from simgin.learn.tune_request import (
@@ -59,25 +59,25 @@ from simgin.text.files import read_bytes, write_file
 if TYPE_CHECKING:
     from simgin.learn.champion_weights import ChampionTrainer
 
-OnRound = Callable[[str], None]  # function that is called with a progress line of every round
+OnRound = Callable[[str], None]  # function that is called with a progress line for every round
 
-# Opponents in training, except champion itself
+# opponents in training, without `champion`
 TRAINING_OPPONENTS = tuple(
     name for group in cast.TRAINING.values() for name in group["opponents"] if name != SELF
 )
-ADAPT_ROUNDS = 12  # number of rounds per type of opponent
+ADAPT_ROUNDS = 12  # number of rounds per opponent type
 ADAPT_DEALS = 40_000  # number of deals per round
-ADAPT_CONFIRMATION_MATCHES = 10_000  # number of matches per opponent that confirm the result
-TRAINING_VERSION = 2  # version that is incremented if training gives different weights
-FINAL_STEP = "learned"  # last step of the ledger
-# Sections of the rules, and match parameters, that affect how deals are best played
+ADAPT_CONFIRMATION_MATCHES = 10_000  # number of matches per opponent for the confirmation
+TRAINING_VERSION = 2  # version that is incremented when training gives different weights
+FINAL_STEP_NAME = "learned"  # name of the last step in the ledger
+# rule sections and match parameters that affect the best way to play deals
 PLAY_SECTIONS = ("deal", "meld", "score", "stake")
 MATCH_PARAMETERS = ("goal", "deal_count_gin", "deal_count_undercut")
 
 
 @dataclass(frozen=True)
 class AdaptRequest(TrainingRequest):
-    """Request to train champion for a variant."""
+    """Request to train `champion` for a variant."""
 
     @classmethod
     def read(
@@ -97,33 +97,33 @@ class AdaptRequest(TrainingRequest):
             strategy: `champion`.
             variant: Two-player variant.
             against: Must be empty, because the opponents of champion are fixed.
-            rounds: Rounds per type of opponent.
-            deals: Deals per round.
-            confirmation_matches: Matches per opponent that confirm the result.
-            seed: Seed of the deals.
+            rounds: Must be empty, because the opponents of `champion` are fixed.
+            deals: Number of rounds per opponent type.
+            confirmation_matches: Number of deals per round.
+            seed: Number of matches per opponent for the confirmation.
 
         Raises:
             TuneError: If `against` is not empty.
             PlayerCountError: If the variant is a solitaire variant.
-            AmountError: If a number is not valid.
+            AmountError: If the variant is a solitaire game.
         """
         if against:
             raise TuneError(
                 "--against cannot be used with champion, which always trains against "
                 f"{', '.join(TRAINING_OPPONENTS)} and itself. Omit --against."
             )
-        player, rules, pool = read_players(strategy, variant, TRAINING_OPPONENTS)
-        confirming = read_matches(confirmation_matches)
+        player, parsed_variant, pool = read_players(strategy, variant, TRAINING_OPPONENTS)
+        n_confirmation_matches = read_matches(confirmation_matches)
         n = parse_count(deals)
-        training = f"training of all decisions on {n} deals a round, form {TRAINING_VERSION}"
+        training_text = f"training of all decisions on {n} deals a round, form {TRAINING_VERSION}"
         match = TuneRequest(
             player,
-            rules,
+            parsed_variant,
             pool,
             (),
-            confirmation_matches=confirming,
+            confirmation_matches=n_confirmation_matches,
             seed=parse_seed(seed),
-            training=training,
+            training=training_text,
         )
         return cls(match, rounds, n)
 
@@ -142,117 +142,123 @@ class AdaptRequest(TrainingRequest):
             )
         identity_text = json.dumps([self.identity, self.rounds], sort_keys=True)
         digest = hashlib.sha256(identity_text.encode()).hexdigest()
-        rules = re.sub(r"[^a-z0-9]+", "-", self.match.variant.spec.lower()).strip("-")
-        return folder / loader.LEARNED_FOLDER / f"{rules[:60]}-{digest[:8]}.sqlite"
+        variant_slug = re.sub(r"[^a-z0-9]+", "-", self.match.variant.spec.lower()).strip("-")
+        return folder / loader.LEARNED_FOLDER / f"{variant_slug[:60]}-{digest[:8]}.sqlite"
 
     def weights_file(self, content: bytes) -> Path:
-        """Return the path of the weights file, whose name contains the variant and a digest."""
-        file = self.ledger_file
-        return file.with_name(loader.format_learned_name(file.stem, content))
+        """Return the path of the weights file. Its name contains the variant and a digest."""
+        ledger_path = self.ledger_file
+        return ledger_path.with_name(loader.format_learned_name(ledger_path.stem, content))
 
     @property
     def is_cached(self) -> bool:
-        """True if the training has finished and its result is cached."""
+        """True if the training is complete and its result is cached."""
         return any(self.ledger_file.parent.glob(f"{self.ledger_file.stem}-*.npy"))
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps: two per round, one for the opponents and one to confirm."""
+        """Number of progress steps, including the recognition of opponents and the confirmation."""
         return 2 * self.rounds + 2
 
 
 @dataclass(frozen=True)
 class AdaptedChampion(Improvement):
-    """Champion after training for a rule set, with the confirmation of the gain."""
+    """`champion` after training for a rule set, with the confirmation of its gain."""
 
     wording = TRAINING_WORDING
     training: AdaptRequest
-    weights: np.ndarray  # float64, in champion's format
+    weights: np.ndarray  # float64, in the format of `champion`
     win_rates: np.ndarray  # win rates before each round, (n_rounds, len(TRAINING_OPPONENTS))
     cpu_seconds: float  # CPU time of the training, in seconds
 
     @property
     def p_holm(self) -> dict[str, float]:
-        """P-values of the gains after Holm's correction, by opponent."""
-        gains = {line.opponent: line.gain for line in self.confirmation.all_comparisons}
-        p = [two_sided_p_value(gain.value, gain.se, gain.n) for gain in gains.values()]
-        return dict(zip(gains, map(float, adjust_p_values(np.array(p))), strict=True))
+        """p-values of the gains after Holm's correction, by opponent."""
+        gain_by_opponent = {
+            comparison.opponent: comparison.gain for comparison in self.confirmation.all_comparisons
+        }
+        p = [two_sided_p_value(gain.value, gain.se, gain.n) for gain in gain_by_opponent.values()]
+        return dict(zip(gain_by_opponent, map(float, adjust_p_values(np.array(p))), strict=True))
 
     @property
     def gain(self) -> Estimate:
-        """Match win rate of the trained player against champion minus one half."""
+        """Match win rate of the trained player against `champion` minus one half."""
         return self.confirmation.head_to_head.gain
 
     @property
     def is_better(self) -> bool:
-        """True if the trained player significantly beats champion on held-out deals."""
+        """True if the trained player significantly beats `champion` on held-out deals."""
         return self.gain.value > 0 and self.p_holm[CHAMPION] < ALPHA
 
     @property
     def player(self) -> str:
-        """Spec of the trained strategy if it is better than champion, otherwise champion."""
+        """Spec of the trained strategy if it is better than `champion`, otherwise `champion`."""
         return f"{CHAMPION}@{self.name}" if self.is_better else CHAMPION
 
     @property
     def name(self) -> str:
-        """Name of the trained player's weights file."""
+        """Name of the weights file of the trained player."""
         return self.training.weights_file(encode_weights(self.weights)).name
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences about the matches against champion and about opponents with lower win rates."""
+        """Sentences about matches against `champion` and about opponents with lower win rates."""
         variant, n = self.request.variant.spec, self.request.confirmation_matches
         win_rate = self.confirmation.head_to_head.tuned
-        figure = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
-        result = (
-            f"With the trained weights, it wins {figure} % of matches against champion ({variant}, "
+        win_rate_text = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
+        result_sentence = (
+            f"With the trained weights, it wins {win_rate_text} % of matches against champion "
+            f"({variant}, "
             f"{n:,} matches on held-out deals)."
         )
         if not self.is_better:
-            return [f"Training did not improve champion. {result} simgin keeps using champion."]
-        sentences = [f"Training improved champion. {result}"]
+            return [
+                f"Training did not improve champion. {result_sentence} simgin keeps using champion."
+            ]
+        sentences = [f"Training improved champion. {result_sentence}"]
         p = self.p_holm
-        for line in self.confirmation.comparisons:
-            if line.gain.value < 0 and p[line.opponent] < ALPHA:
-                gain = numbers.format_estimate(
-                    -line.gain.value, -line.gain.high, -line.gain.low, 100
+        for comparison in self.confirmation.comparisons:
+            if comparison.gain.value < 0 and p[comparison.opponent] < ALPHA:
+                gain_text = numbers.format_estimate(
+                    -comparison.gain.value, -comparison.gain.high, -comparison.gain.low, 100
                 )
                 sentences.append(
-                    f"Against {line.opponent}, its win rate is {gain} percentage points lower than "
+                    f"Against {comparison.opponent}, its win rate is {gain_text} percentage points "
+                    "lower than "
                     "before."
                 )
         return sentences
 
     @property
     def pool_label(self) -> str:
-        """Empty string, because a mean over these opponents is not meaningful."""
+        """Empty string, because the mean over these opponents is not meaningful."""
         return ""
 
     @property
     def table(self) -> Frame:
-        """DataFrame of the confirmation, including p-values after Holm's correction."""
+        """DataFrame of the confirmation, which includes p-values after Holm's correction."""
         table = super().table
         return build_frame("confirmation", table.assign(p_holm=table["opponent"].map(self.p_holm)))
 
     def file_content(self, command: str) -> bytes:
-        """Return the weights, followed by comments with the command and the gain."""
+        """Return the weights, followed by comments that state the command and the gain."""
         return encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
         """Return the DataFrames of the training by name."""
-        rounds = []
-        for number, shares in enumerate(self.win_rates, 1):
-            for opponent, win_rate in zip(TRAINING_OPPONENTS, shares, strict=True):
-                rounds.append({"round": number, "opponent": opponent, "won": win_rate})
-        return {"rounds": build_frame("champion_rounds", rounds), "confirmation": self.table}
+        rows = []
+        for round_number, win_rates in enumerate(self.win_rates, 1):
+            for opponent, win_rate in zip(TRAINING_OPPONENTS, win_rates, strict=True):
+                rows.append({"round": round_number, "opponent": opponent, "won": win_rate})
+        return {"rounds": build_frame("champion_rounds", rows), "confirmation": self.table}
 
     def display_tables(self) -> list[Table]:
-        """Return the table of the win rates by training round."""
-        rows = enumerate(self.win_rates, 1)
+        """Return the table of win rates by training round."""
+        numbered_rounds = enumerate(self.win_rates, 1)
         frame = make_frame(
             [
                 {"round": n, **dict(zip(TRAINING_OPPONENTS, win_rates, strict=True))}
-                for n, win_rates in rows
+                for n, win_rates in numbered_rounds
             ]
         )
         columns = [Column(name, name, digits=1, factor=100) for name in TRAINING_OPPONENTS]
@@ -264,7 +270,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def method(self) -> str:
-        """Description of the training method for use in the report."""
+        """Description of the training method for the report."""
         training = self.training
         return (
             f"The training started from the weights of champion, with {training.round_count} of "
@@ -277,18 +283,18 @@ class AdaptedChampion(Improvement):
 def adapt_champion(
     variant: str, *, workers: int | None = None, progress: Progress | None = None, **sizes: Any
 ) -> AdaptedChampion:
-    """Return champion trained for a two-player variant, using a cached result if there is one.
+    """Return `champion` trained for a two-player variant, using a cached result if available.
 
     Args:
         variant: Variant spec.
         workers: Number of worker threads.
         progress: Progress callback for the training and the confirmation.
-        **sizes: seed, deals, rounds and confirmation_matches, as in `AdaptRequest.read`.
+        **sizes: Arguments of `AdaptRequest.read`: seed, deals, rounds and confirmation_matches.
 
     Raises:
-        PlayerCountError: If the variant is a solitaire variant.
+        PlayerCountError: If the variant is a solitaire game.
         TuneError: If the cache cannot be written.
-        LedgerError: If another process trains the same weights.
+        LedgerError: If another process is training the same weights.
     """
 
     def report(done: int, total: int, _look: object = None) -> None:
@@ -307,10 +313,10 @@ def load_adapted(variant: str, **sizes: Any) -> AdaptedChampion | None:
 
 
 def is_trained_champion(name: str, variant: Variant) -> bool:
-    """Return True if a strategy is champion with weights trained for a variant.
+    """Return True if a strategy is `champion` with weights that were trained for a variant.
 
-    The default weights qualify if all parameters that affect the best play have values from the
-    range for which champion was trained.
+    The default weights qualify if all parameters that affect the best play are in the range for
+    which `champion` was trained.
     """
     if name.startswith(f"{CHAMPION}@"):
         return True
@@ -318,16 +324,20 @@ def is_trained_champion(name: str, variant: Variant) -> bool:
 
 
 def untrained_parameters(variant: Variant) -> list[str]:
-    """Return the rule parameters whose values are outside the range of champion's training."""
+    """Return the rule parameters that are outside the range for which `champion` was trained."""
     from simgin.learn import champion_weights
 
     trained_rules = variants.find_variant(champion_weights.trained_variant(variant))
     names = []
     for name, _, value in variants.rule_differences(trained_rules, variant):
         rule = rule_parameters()[name]
-        decides = rule.section in PLAY_SECTIONS and rule.status != "descriptive"
-        acts = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
-        if acts and (decides or name in MATCH_PARAMETERS) and not is_in_training_range(name, value):
+        affects_play = rule.section in PLAY_SECTIONS and rule.status != "descriptive"
+        has_effect = rule.has_effect(trained_rules.params) or rule.has_effect(variant.params)
+        if (
+            has_effect
+            and (affects_play or name in MATCH_PARAMETERS)
+            and not is_in_training_range(name, value)
+        ):
             names.append(name)
     return names
 
@@ -340,30 +350,32 @@ def run_adaptation(
     on_round: Callable[[str], None] = lambda line: None,
     **_: Ledger,
 ) -> AdaptedChampion:
-    """Train champion and confirm the gain, or load the result from the cache.
+    """Train `champion` and confirm its gain, or load the result from the cache.
 
     Args:
-        training: The request.
+        training: Request for the training.
         workers: Number of worker threads.
         on_progress: Progress callback for the rounds and the confirmation.
-        on_round: Function that is called with a progress line of every round.
-        **_: Ledger of the caller, which is ignored because the cache has a separate ledger.
+        on_round: Function that is called with a progress line for every round.
+        **_: Ledger of the caller. It is ignored because the cache has a separate ledger.
     """
-    lines: list[str] = []
+    progress_lines: list[str] = []
 
     def record_line(line: str) -> None:
-        lines.append(line)
+        progress_lines.append(line)
         on_round(line)
 
-    piece_progress = share_pieces(on_progress, training.n_pieces, lambda: "\n".join(lines))
-    path, match = training.ledger_file, training.match
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with ledger.open_ledger(path, training.identity) as run_ledger:
-        if not run_ledger.has_pass(FINAL_STEP, training.rounds):
+    piece_progress = split_progress(
+        on_progress, training.n_pieces, lambda: "\n".join(progress_lines)
+    )
+    ledger_path, match = training.ledger_file, training.match
+    ledger_path.parent.mkdir(parents=True, exist_ok=True)
+    with ledger.open_ledger(ledger_path, training.identity) as run_ledger:
+        if not run_ledger.has_pass(FINAL_STEP_NAME, training.rounds):
             arrays = _train(training, run_ledger, workers, piece_progress, record_line)
-            run_ledger.add_pass(FINAL_STEP, training.rounds, arrays)
-        learned = run_ledger.read_pass(FINAL_STEP, training.rounds)
-        weights = learned["weights"]
+            run_ledger.add_pass(FINAL_STEP_NAME, training.rounds, arrays)
+        trained_arrays = run_ledger.read_pass(FINAL_STEP_NAME, training.rounds)
+        weights = trained_arrays["weights"]
         content = encode_weights(weights)
         digest = hashlib.sha256(content).hexdigest()
         strategy = loader.with_weights(match.strategy, weights)
@@ -371,12 +383,12 @@ def run_adaptation(
         confirmation = confirm(
             match, strategy, run_ledger, workers, piece_progress(training.n_pieces - 1)
         )
-    player = training.weights_file(content)
-    if not player.exists() or read_bytes(player) != content:
-        write_file(player, content)
-    seconds = float(learned["seconds"])
+    weights_path = training.weights_file(content)
+    if not weights_path.exists() or read_bytes(weights_path) != content:
+        write_file(weights_path, content)
+    seconds = float(trained_arrays["seconds"])
     return AdaptedChampion(
-        match, strategy, confirmation, training, weights, learned["course"], seconds
+        match, strategy, confirmation, training, weights, trained_arrays["course"], seconds
     )
 
 
@@ -397,32 +409,36 @@ def _train(
 
     match = training.match
     initial_weights = champion_weights.initial_champion_weights(match.variant)
-    kinds = ("knock immediately", "wait for gin")
+    opponent_types = ("knock immediately", "wait for gin")
     trainers = []
-    for index, (kind, group) in enumerate(zip(kinds, cast.TRAINING, strict=True)):
-        rivals = champion_weights.training_opponents(group)
+    for index, (opponent_type, group) in enumerate(zip(opponent_types, cast.TRAINING, strict=True)):
+        opponents = champion_weights.training_opponents(group)
         seed = match.generation_seed(index + 1)
         trainer = champion_weights.ChampionTrainer(
-            rivals, initial_weights[index], seed, match.variant, workers, is_trained=True
+            opponents, initial_weights[index], seed, match.variant, workers, is_trained=True
         )
         trainers.append(trainer)
-        first_piece, deals = training.rounds * index, training.deals // (2 - index)
-        pieces = [piece_progress(first_piece + number) for number in range(training.rounds)]
-        _play_rounds(trainer, kind, deals, run_ledger, pieces, on_round)
-    hasty, patient = trainers
+        first_step, deals = training.rounds * index, training.deals // (2 - index)
+        step_progress = [
+            piece_progress(first_step + round_index) for round_index in range(training.rounds)
+        ]
+        _play_rounds(trainer, opponent_type, deals, run_ledger, step_progress, on_round)
+    hasty_trainer, patient_trainer = trainers
     start_time = time.process_time()
-    seed_of_odds = match.generation_seed(len(kinds) + 1)
-    sets = patient.mean_weights, hasty.mean_weights
+    recognition_seed = match.generation_seed(len(opponent_types) + 1)
+    mean_weights = patient_trainer.mean_weights, hasty_trainer.mean_weights
     probabilities = champion_weights.compute_knock_probabilities(
-        *sets, seed_of_odds, match.variant, workers, is_trained=True
+        *mean_weights, recognition_seed, match.variant, workers, is_trained=True
     )
-    seconds = hasty.seconds + patient.seconds + time.process_time() - start_time
+    seconds = hasty_trainer.seconds + patient_trainer.seconds + time.process_time() - start_time
     _complete_piece(piece_progress(training.n_pieces - 2))
     return {
         "weights": champion_weights.tile_for_all_rules(
-            champion_weights.blend_weights(*sets, probabilities)
+            champion_weights.blend_weights(*mean_weights, probabilities)
         ),
-        "course": np.hstack([hasty.win_rates, patient.win_rates[:, 1 - len(TRAINING_OPPONENTS) :]]),
+        "course": np.hstack(
+            [hasty_trainer.win_rates, patient_trainer.win_rates[:, 1 - len(TRAINING_OPPONENTS) :]]
+        ),
         "seconds": np.array(seconds),
     }
 
@@ -436,16 +452,18 @@ def _play_rounds(
     on_round: OnRound,
 ) -> None:
     """Play the training rounds against one opponent type, resuming after the last stored round."""
-    step = f"rounds against opponents that {opponent_type}"
-    rounds = len(piece_progress)
-    done = max((n for n in range(1, rounds + 1) if run_ledger.has_pass(step, n)), default=0)
-    if done:
-        trainer.restore(run_ledger.read_pass(step, done))
-    for number in range(done + 1, rounds + 1):
-        win_rates = ", ".join(f"{100 * win_rate:.1f}" for win_rate in trainer.run_round(deals))
-        run_ledger.add_pass(step, number, trainer.state)
-        _complete_piece(piece_progress[number - 1])
-        on_round(f"{step}: before round {number} of {rounds}, won {win_rates} %")
+    step_name = f"rounds against opponents that {opponent_type}"
+    n_rounds = len(piece_progress)
+    n_done = max(
+        (n for n in range(1, n_rounds + 1) if run_ledger.has_pass(step_name, n)), default=0
+    )
+    if n_done:
+        trainer.restore(run_ledger.read_pass(step_name, n_done))
+    for round_number in range(n_done + 1, n_rounds + 1):
+        win_rates_text = ", ".join(f"{100 * win_rate:.1f}" for win_rate in trainer.run_round(deals))
+        run_ledger.add_pass(step_name, round_number, trainer.state)
+        _complete_piece(piece_progress[round_number - 1])
+        on_round(f"{step_name}: before round {round_number} of {n_rounds}, won {win_rates_text} %")
 
 
 def _complete_piece(progress: Progress | None) -> None:
@@ -454,7 +472,7 @@ def _complete_piece(progress: Progress | None) -> None:
 
 
 def plan_sentence(training: AdaptRequest) -> str:
-    """Return a sentence that describes how champion will be trained."""
+    """Return a sentence that describes how `champion` will be trained."""
     match = training.match
     return (
         f"champion trains for {match.variant.spec} in {training.round_count} of "

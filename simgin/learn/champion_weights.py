@@ -1,15 +1,16 @@
 """Training of all decisions of `champion`: discards, knocks, takes and the opponent type.
 
 At one decision of each training deal, every promising action is rolled out with the same hidden
-cards (simgin.play.rollouts). The gain of an action, measured as the change of the match win
-probability, is regressed on the features of the action. Features and gains are first centred per
+cards (simgin.play.rollouts). The gain of an action is the change in match win probability. It is
+regressed on the features of the action. Before the regression, features and gains are centred per
 decision, because the rollouts of a decision share their luck. Ridge penalties shrink the weights
-towards the weights of the previous round. The result is the average over the last rounds.
+towards the weights of the previous round. The result is the average of the weights after the last
+rounds.
 
 Two sets of weights are trained: one against `simple`, which knocks immediately, and one against
-players that wait for gin. Nine blends of the two sets are stored, and the probability that the
-opponent knocks immediately selects a blend. A table contains this probability by the opponent's won
-deals and by the length of the deal.
+players that wait for gin. Nine blends of the two sets are stored. The probability that the opponent
+knocks immediately selects a blend. A table contains this probability by the number of deals that
+the opponent has won and by the length of the deal.
 """
 
 import time
@@ -58,19 +59,19 @@ from simgin.strategy.cast import SELF, TRAINING
 from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_deadwood
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
-MAX_DISCARDS = 5  # maximum number of discards rolled out per decision
-ROLLOUT_BLOCK = 4000  # number of deals per call, whose views take 16 MB
-# Number of matches per opponent from which initial scores are sampled
-START_MATCHES, REFINE_MATCHES = 4000, 1000
-WARM_UP_ROUNDS = 4  # number of rounds in the warm-up
-AVERAGED_ROUNDS = 5  # number of last rounds to average
-WARM_UP_DECAY, DECAY = 0.7, 0.95  # factors for the sums of previous rounds
+MAX_DISCARDS = 5  # maximum number of discards that are rolled out per decision
+ROLLOUT_BLOCK = 4000  # number of deals per call, whose views need 16 MB
+# number of matches per opponent that provide initial scores
+INITIAL_MATCHES, REFINEMENT_MATCHES = 4000, 1000
+WARM_UP_ROUNDS = 4  # number of warm-up rounds
+AVERAGED_ROUNDS = 5  # number of last rounds whose weights are averaged
+WARM_UP_DECAY, DECAY = 0.7, 0.95  # factors by which sums of previous rounds are multiplied
 RIDGE_PENALTY = 4000.0
-# Penalties on the weights of the knock table
+# penalties on the weights of the knock table
 SMOOTHNESS_PENALTY, LEVEL_PENALTY, LINEAR_PENALTY = 60.0, 1.0, 500.0
-REFINE_LEVEL_PENALTY = 10.0  # penalty on the cells of a trained table, in decisions
-IMMEDIATE_KNOCK_PRIOR = 0.5  # probability that an unknown opponent knocks immediately
-# Policies and their features are compiled together, so mypy sees them untyped.
+REFINEMENT_LEVEL_PENALTY = 10.0  # penalty on the cells of a trained table, as a number of decisions
+IMMEDIATE_KNOCK_PRIOR = 0.5  # prior probability that an opponent knocks immediately
+# Policies and their features are compiled together, so they have no types for mypy.
 # mypy: disable-error-code="no-untyped-def"
 
 
@@ -99,7 +100,7 @@ def propose_discards(view, rules, params):
 
 @knock
 def propose_knock(view, rules, params):
-    """Return the actions for knocking and continuing, unless the player has gin."""
+    """Return the actions "knock" and "continue", unless the player has gin."""
     return 0 if is_gin_or_better(view) else 3
 
 
@@ -111,7 +112,7 @@ def knock_sometimes(view, rules, params):
 
 @take
 def propose_take(view, rules, params):
-    """Return the actions for taking and declining a card, if taking lowers the deadwood."""
+    """Return the actions "take" and "decline" if taking the card lowers the deadwood."""
     return 3 if lowers_deadwood(view, rules) and view.legal & 3 == 3 else 0
 
 
@@ -122,25 +123,37 @@ def write_discard_features(views, actions, rules, out):
     """Write the features of all discards to `out`, (n_decisions, n_actions, N_FEATURES)."""
     weights = np.zeros(N_FEATURES)
     cards, ranks, costs = int_stack_array(), int_stack_array(), float_stack_array()
-    tens, loose, counts = int_stack_array(), int_stack_array(), int_stack_array()
+    ten_card_hands, unmatched_cards, counts = (
+        int_stack_array(),
+        int_stack_array(),
+        int_stack_array(),
+    )
     for i in range(len(views)):
         view = views[i]
         context = find_context(view)
         n = 0
         while n < actions.shape[1] and actions[i, n] >= 0:
             card = actions[i, n]
-            ten = view.hand & ~(1 << card)
-            cards[n], ranks[n], tens[n] = card, card % 13, ten
-            loose[n], counts[n] = ten & ~cards_in_melds(ten, rules), deadwood(ten, rules)
+            ten_card_hand = view.hand & ~(1 << card)
+            cards[n], ranks[n], ten_card_hands[n] = card, card % 13, ten_card_hand
+            unmatched_cards[n], counts[n] = (
+                ten_card_hand & ~cards_in_melds(ten_card_hand, rules),
+                deadwood(ten_card_hand, rules),
+            )
             n += 1
-        # If one weight is 1 and all other weights are 0, the cost equals the feature.
+        # If one weight is 1 and all other weights are 0, the cost equals the feature of this
+        # weight.
         for j in range(N_FEATURES):
             weights[j] = 1.0
             if j < len(HAND_FEATURES):
-                write_hand_costs(n, tens, loose, counts, context, view, rules, weights, costs)
+                write_hand_costs(
+                    n, ten_card_hands, unmatched_cards, counts, context, view, rules, weights, costs
+                )
             else:
                 costs[:] = 0
-                add_giveaway_costs(n, cards, ranks, tens, loose, context, view, weights, costs)
+                add_giveaway_costs(
+                    n, cards, ranks, ten_card_hands, unmatched_cards, context, view, weights, costs
+                )
             weights[j] = 0.0
             for k in range(n):
                 out[i, k, j] = costs[k]
@@ -165,7 +178,7 @@ def write_knock_features(views, rules, out):
 
 @cache
 def compile_writer(write_features: Callable[..., None]) -> Callable[..., None]:
-    """Return a compiled feature writer, which remains cached until its source changes."""
+    """Return a compiled feature writer, which is cached until its source code changes."""
     key = by_value.compute_fingerprint(write_features)
     writer: Callable[..., None] = compile_function(write_features, use_cache=bool(key), key=key)
     return writer
@@ -178,147 +191,155 @@ def deal_stages(views: np.ndarray) -> np.ndarray:
 
 # Regression
 
-StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and products, by stage of the deal
+StageSums = tuple[np.ndarray, np.ndarray]  # sums of squares and of products, by stage of the deal
 KNOCK_CELLS = player.KNOCK_TURNS * player.N_KNOCK_COUNTS
-# Cells of the table, and linear features by stage
+# cells of the knock table, and linear features by stage
 KNOCK_FEATURES = KNOCK_CELLS + N_STAGES * player.N_KNOCK_FEATURES
 
 
-def sums_by_stage(stages: np.ndarray, x: np.ndarray, y: np.ndarray) -> StageSums:
+def sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.ndarray) -> StageSums:
     """Compute the least-squares sums of features and gains for each stage of the deal."""
-    squares = np.zeros((N_STAGES, x.shape[1], x.shape[1]))
-    products = np.zeros((N_STAGES, x.shape[1]))
+    squares = np.zeros((N_STAGES, features.shape[1], features.shape[1]))
+    products = np.zeros((N_STAGES, features.shape[1]))
     for s in range(N_STAGES):
-        rows = x[stages == s]
-        squares[s] = rows.T @ rows
-        products[s] = rows.T @ y[stages == s]
+        stage_features = features[stages == s]
+        squares[s] = stage_features.T @ stage_features
+        products[s] = stage_features.T @ gains[stages == s]
     return squares, products
 
 
 def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray) -> StageSums:
-    """Compute the least-squares sums of knocks, for the knock table and for features by stage.
+    """Compute the least-squares sums of knock decisions, by cell and by stage.
 
     Args:
-        views: Views of the decisions, VIEW (n,).
+        views: Views at the decisions, VIEW (n,).
         x: Features, (n, N_KNOCK_FEATURES).
         y: Gains of knocking, (n,).
         scale: Square root of the weight of each decision, (n,).
     """
     turn = np.minimum(views["own_turn"], player.KNOCK_TURNS) - 1
-    knock_count = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
-    row = np.arange(len(views))
-    features = np.zeros((len(views), KNOCK_FEATURES))
-    features[row, turn * player.N_KNOCK_COUNTS + knock_count] = 1
+    deadwood = np.minimum(views["ending_count"], player.N_KNOCK_COUNTS - 1)
+    row_index = np.arange(len(views))
+    knock_features = np.zeros((len(views), KNOCK_FEATURES))
+    knock_features[row_index, turn * player.N_KNOCK_COUNTS + deadwood] = 1
     first_column = KNOCK_CELLS + player.N_KNOCK_FEATURES * deal_stages(views)
     for j in range(player.N_KNOCK_FEATURES):
-        features[row, first_column + j] = x[:, j]
-    features *= scale[:, None]
-    return features.T @ features, features.T @ (y * scale)
+        knock_features[row_index, first_column + j] = x[:, j]
+    knock_features *= scale[:, None]
+    return knock_features.T @ knock_features, knock_features.T @ (y * scale)
 
 
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Fit weights that deviate little from a prior, with a common change and one per stage.
+    """Fit weights near a prior, with one common change and an additional change per stage.
 
     Args:
         sums: Least-squares sums by stage.
-        prior: Weights, (n_stages, size).
-        common_penalty: Ridge penalty of the common change.
-        stage_penalty: Ridge penalty of the change per stage.
+        prior: Prior weights, (n_stages, size).
+        common_penalty: Ridge penalty on the common change.
+        stage_penalty: Ridge penalty on the change per stage.
 
     Returns:
         Weights, (n_stages, size).
     """
     squares, products = sums
-    eye = np.eye(len(prior[0]))
-    residual = products - np.einsum("sij,sj->si", squares, prior)
-    shift = np.linalg.solve(squares.sum(axis=0) + common_penalty * eye, residual.sum(axis=0))
-    weights = prior + shift
+    identity = np.eye(len(prior[0]))
+    residual_products = products - np.einsum("sij,sj->si", squares, prior)
+    common_change = np.linalg.solve(
+        squares.sum(axis=0) + common_penalty * identity, residual_products.sum(axis=0)
+    )
+    weights = prior + common_change
     for s in range(N_STAGES):
-        stage_residual = residual[s] - squares[s] @ shift
-        weights[s] += np.linalg.solve(squares[s] + stage_penalty * eye, stage_residual)
+        stage_residual_products = residual_products[s] - squares[s] @ common_change
+        weights[s] += np.linalg.solve(
+            squares[s] + stage_penalty * identity, stage_residual_products
+        )
     return weights
 
 
 @cache
 def knock_penalty(level: float) -> np.ndarray:
-    """Return the quadratic penalty on differences of adjacent cells and on linear features."""
-    cell = np.arange(KNOCK_CELLS).reshape(player.KNOCK_TURNS, player.N_KNOCK_COUNTS)
-    out = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
-    for cells, next_cells in ((cell[1:], cell[:-1]), (cell[:, 1:], cell[:, :-1])):
-        pull = np.zeros((cells.size, KNOCK_FEATURES))
-        row = np.arange(cells.size)
-        pull[row, cells.ravel()] = 1
-        pull[row, next_cells.ravel()] = -1
-        out += SMOOTHNESS_PENALTY * pull.T @ pull
-    return out
+    """Return the quadratic penalty on linear features and on differences of adjacent cells."""
+    cell_index = np.arange(KNOCK_CELLS).reshape(player.KNOCK_TURNS, player.N_KNOCK_COUNTS)
+    penalty = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
+    for cells, next_cells in (
+        (cell_index[1:], cell_index[:-1]),
+        (cell_index[:, 1:], cell_index[:, :-1]),
+    ):
+        differences = np.zeros((cells.size, KNOCK_FEATURES))
+        row_index = np.arange(cells.size)
+        differences[row_index, cells.ravel()] = 1
+        differences[row_index, next_cells.ravel()] = -1
+        penalty += SMOOTHNESS_PENALTY * differences.T @ differences
+    return penalty
 
 
 def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean of all actions at a decision from each action; missing actions become 0."""
-    tried_values = np.where(tried, values, 0)
-    mean = tried_values.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
-    result: np.ndarray = np.where(tried, tried_values - mean, 0)
+    """Subtract the mean over all tried actions of a decision. Untried actions become 0."""
+    masked_values = np.where(tried, values, 0)
+    mean = masked_values.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
+    result: np.ndarray = np.where(tried, masked_values - mean, 0)
     return result
 
 
-# Equity of a deal in a variant, roughly on the scale of points. In matches to points, it is
-# proportional to the probability of winning the match. In matches to won deals, it is proportional
-# to the won deals. For other goals, or if the seats have unequal chances, equity is in points.
+# Equity of a deal in a variant, on a scale similar to points. In matches to a number of points,
+# equity is proportional to the match win probability. In matches to a number of won deals, it is
+# proportional to the won deals. For other goals, or if the seats have unequal chances, equity is in
+# points.
 
 
-# Number of deals and seed for the win probability by score
+# number of deals and seed for the win probability by score
 VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122
 
 RolloutEquity = Callable[[PairedRollouts], np.ndarray]
 
 
 def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return the function that computes A's equity from the records of rollouts.
+    """Return the function that computes the equity of A from rollout records.
 
     Args:
         variant: Rules.
-        deals: Number of deals for the win probability by score (default: VALUE_DEALS).
+        deals: Number of deals for the win probability by score. The default is VALUE_DEALS.
     """
     goal = variant.params["goal"]
     if goal == "points":
-        # Without match values, equity is in points.
+        # If match values are not available, equity is in points.
         with suppress(match_value.ValueUnavailableError, OutcomeError):
             return match_equity(variant, deals)
     return deal_equity if goal == "deals" else point_equity
 
 
 def match_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return a function that computes MATCH_VALUE times the match win probability."""
+    """Return the match win probabilities of `gold` in self-play for all scores up to the target."""
     target = int_param(variant.params, "points_target")
     win_by_score = win_table(variant.spec, target, deals)
 
     def equity(rollouts: PairedRollouts) -> np.ndarray:
         score_a = rollouts.scores[:, :1] + rollouts.records["points_a"]
         score_b = rollouts.scores[:, 1:2] + rollouts.records["points_b"]
-        values: np.ndarray = (
+        equities: np.ndarray = (
             MATCH_VALUE * win_by_score[np.minimum(score_a, target), np.minimum(score_b, target)]
         )
-        return values
+        return equities
 
     return equity
 
 
 @cache
 def win_table(variant: str, target: int, deals: int | None) -> np.ndarray:
-    """Return the match win probabilities of gold against gold, for all scores up to the target."""
-    values = np.full((target + 1, target + 1), np.nan)
-    values[:target, :target] = win_probabilities(variant, target, deals).astype(np.float32)
-    values[target, :target] = 1
-    values[:target, target] = 0
-    return values
+    """Return the match win probabilities of `gold` in self-play for all scores up to the target."""
+    probabilities = np.full((target + 1, target + 1), np.nan)
+    probabilities[:target, :target] = win_probabilities(variant, target, deals).astype(np.float32)
+    probabilities[target, :target] = 1
+    probabilities[:target, target] = 0
+    return probabilities
 
 
 def win_probabilities(variant: str, target: int, deals: int | None = None) -> np.ndarray:
-    """Return the match win probabilities of gold against gold, for all scores below the target.
+    """Return the match win probabilities of `gold` in self-play for scores below the target.
 
-    The result is averaged over both dealers, so the table and its transpose add up to 1.
+    The probabilities are averages over both dealers, so the table and its transpose add up to 1.
     """
     n = VALUE_DEALS if deals is None else deals
     v = match_value.compute_value(variant, "gold", "gold", deals=n, seed=VALUE_SEED)
@@ -330,7 +351,7 @@ def win_probabilities(variant: str, target: int, deals: int | None = None) -> np
 
 
 def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return DEAL_VALUE times the stake for a won deal, and minus that value for a lost deal."""
+    """Return plus or minus DEAL_VALUE times the stake for each won or lost deal."""
     winner = rollouts.records["winner"]
     deal_results = (winner == 0).astype(float) - (winner == 1)
     equities: np.ndarray = DEAL_VALUE * deal_results * rollouts.records["stake"]
@@ -364,32 +385,36 @@ class ChampionTrainer:
         """Initialise the trainer with the weights and the opponents.
 
         Args:
-            opponents: Opponents. None is the player itself with its current weights.
+            opponents: Opponents. Opponents, where None is the player itself with its current
+                weights.
             weights: Initial weights, (player.BLEND_SIZE,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.
             workers: Number of worker threads.
-            is_trained: True if the weights are already trained. The weights of knocks and takes
-                are then also shrunk towards them, and fewer matches are played to sample scores.
-            is_weighted: Whether decisions count with their sampling weights. Without them, long
-                deals have too little weight, and the result is biased.
-            value_deals: Deals for the win probability by score (see `rollout_equity`).
+            is_trained: True if the weights have already been trained. In this case, the weights of
+                knocks and takes are shrunk towards them, and fewer matches are played to sample
+                scores.
+            is_weighted: True to multiply decisions by their sampling weights. Without these
+                weights, long deals count too little, and the result is biased.
+            value_deals: Number of deals for the win probability by score (see `rollout_equity`).
         """
         self.variant, self.rules = variant, build_rules(variant)
         self.opponents, self.seed, self.workers = opponents, seed, workers
         self.is_weighted = is_weighted
         self.value_deals = value_deals
         self.weights = weights.copy()
-        # Weights toward which the knock and take weights are shrunk
+        # weights towards which the knock and take weights are shrunk
         self.shrink_target = weights.copy() if is_trained else np.zeros(player.BLEND_SIZE)
         self.level_penalty, self.n_matches = (
-            (REFINE_LEVEL_PENALTY, REFINE_MATCHES) if is_trained else (LEVEL_PENALTY, START_MATCHES)
+            (REFINEMENT_LEVEL_PENALTY, REFINEMENT_MATCHES)
+            if is_trained
+            else (LEVEL_PENALTY, INITIAL_MATCHES)
         )
         self.next_unit, self.rounds = 0, 0
         self.seconds = 0.0  # CPU time of all rounds, in seconds
-        # Proportion of matches won before each round
+        # proportion of matches won before each round
         self.win_rates = np.zeros((0, len(opponents)))
-        # Weights after each of the last rounds
+        # weights after each of the last rounds
         self.last_weights = np.zeros((0, player.BLEND_SIZE))
         self.reset_sums()
 
@@ -399,7 +424,7 @@ class ChampionTrainer:
         return rollout_equity(self.variant, self.value_deals)
 
     def reset_sums(self) -> None:
-        """Clear the least-squares sums, and make the current weights the prior."""
+        """Clear the least-squares sums, and use the current weights as the prior."""
         self.prior = self.weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES).copy()
         self.sums = {
             name: (np.zeros((*stages, size, size)), np.zeros((*stages, size)))
@@ -412,7 +437,7 @@ class ChampionTrainer:
 
     @property
     def state(self) -> dict[str, np.ndarray]:
-        """State of the training that determines all further rounds."""
+        """State of the training, which determines all remaining rounds."""
         arrays = {"weights": self.weights, "prior": self.prior}
         arrays |= {
             "last": self.last_weights,
@@ -425,7 +450,7 @@ class ChampionTrainer:
         return arrays
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        """Restore the state of an interrupted training."""
+        """Restore the state of an interrupted training run."""
         self.weights, self.prior = state["weights"].copy(), state["prior"]
         self.last_weights, self.win_rates = state["last"], state["shares"]
         self.next_unit, self.rounds = int(state["next"]), len(self.win_rates)
@@ -434,9 +459,11 @@ class ChampionTrainer:
             self.sums[name] = (state[f"{name} squares"], state[f"{name} products"])
 
     def matchup(self, opponent: Strategy | None, unit: Any) -> Matchup:
-        """Return a matchup in which the player with the current weights meets an opponent."""
-        self_strategy = champion_with_weights(single_set_weights(self.weights))
-        return Matchup(self.variant, self_strategy, opponent or self_strategy, self.seed, unit)
+        """Return a matchup of the player with its current weights and an opponent."""
+        current_strategy = champion_with_weights(single_set_weights(self.weights))
+        return Matchup(
+            self.variant, current_strategy, opponent or current_strategy, self.seed, unit
+        )
 
     def add_rollouts(
         self,
@@ -447,59 +474,68 @@ class ChampionTrainer:
         compute_sums: Callable[[PairedRollouts, np.ndarray], StageSums],
         explore: Policy | None = None,
     ) -> StageSums:
-        """Roll out n deals against each opponent, and add them to the least-squares sums.
+        """Roll out n deals against each opponent and add the results to the least-squares sums.
 
         Args:
             name: Key of the sums, which is "discards", "knocks" or "takes".
             n: Number of deals.
             max_actions: Maximum number of actions per decision.
-            propose: Policy that proposes the actions as bits.
+            propose: Policy that returns the proposed actions as bits.
             compute_sums: Function that computes the sums from rollouts and their equity.
-            explore: Policy that plays up to the decision.
+            explore: Policy that plays before the decision.
 
         Returns:
-            The sums, including the sums of previous rounds.
+            Sums that include previous rounds.
         """
         n //= len(self.opponents)
 
         def block_sums(opponent: Strategy | None, start_scores: np.ndarray) -> list[StageSums]:
-            """Return the sums over n deals against an opponent, by block."""
-            deals, start = self.matchup(opponent, "deal"), self.next_unit
-            kernel.compile_matchup(deals)
-            rng = np.random.default_rng([self.seed, start])
-            sizes = [min(ROLLOUT_BLOCK, n - first) for first in range(0, n, ROLLOUT_BLOCK)]
-            standings = [start_scores[rng.integers(len(start_scores), size=size)] for size in sizes]
+            """Return the sums over n deals against an opponent, by block of deals."""
+            deal_matchup, first_unit = self.matchup(opponent, "deal"), self.next_unit
+            kernel.compile_matchup(deal_matchup)
+            rng = np.random.default_rng([self.seed, first_unit])
+            block_sizes = [min(ROLLOUT_BLOCK, n - offset) for offset in range(0, n, ROLLOUT_BLOCK)]
+            sampled_scores = [
+                start_scores[rng.integers(len(start_scores), size=block_size)]
+                for block_size in block_sizes
+            ]
 
-            def branch(first: int, units: int) -> StageSums:
-                block_scores = standings[first // ROLLOUT_BLOCK]
+            def branch(offset: int, units: int) -> StageSums:
+                block_scores = sampled_scores[offset // ROLLOUT_BLOCK]
                 rollouts = roll_out_deals(
-                    deals, propose, start + first, units, max_actions, block_scores, explore
+                    deal_matchup,
+                    propose,
+                    first_unit + offset,
+                    units,
+                    max_actions,
+                    block_scores,
+                    explore,
                 )
                 return compute_sums(rollouts, self.equity(rollouts))
 
             return map_units(branch, n, ROLLOUT_BLOCK, self.workers)
 
         for rival, scores in zip(self.opponents, self.start_scores, strict=True):
-            for sums_of_block in block_sums(rival, scores):
-                for total, new_sum in zip(self.sums[name], sums_of_block, strict=True):
-                    total += new_sum
+            for block in block_sums(rival, scores):
+                for total, block_sum in zip(self.sums[name], block, strict=True):
+                    total += block_sum
             self.next_unit += n
         return self.sums[name]
 
     def decision_scale(self, rollouts: PairedRollouts) -> np.ndarray:
         """Return the square roots of the decision weights, (n_decisions,).
 
-        Weights are relative to their mean, so that ridge penalties keep their meaning.
+        Weights are relative to their mean, so that ridge penalties do not depend on their scale.
         """
         if not self.is_weighted or not len(rollouts.views):
             return np.ones(len(rollouts.views))
-        scale: np.ndarray = np.sqrt(
+        scales: np.ndarray = np.sqrt(
             rollouts.weights * (len(rollouts.views) / rollouts.weights.sum())
         )
-        return scale
+        return scales
 
     def add_discards(self, n: int) -> StageSums:
-        """Add discards to the least-squares sums, with values centred per decision."""
+        """Add discard decisions, centred per decision, to the least-squares sums."""
 
         def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*rollouts.actions.shape, N_FEATURES))
@@ -537,8 +573,8 @@ class ChampionTrainer:
     def fit_takes(self, n: int) -> None:
         """Fit the take weights by a regression of the gain from taking on features."""
         sums = self.add_takes(n)
-        base = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
-        weights = fit_near_prior(sums, base, 20.0, 400.0)
+        prior = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
+        weights = fit_near_prior(sums, prior, 20.0, 400.0)
         self.weights[player.TAKE_OFFSET :] = weights.ravel()
 
     def add_knocks(self, n: int) -> StageSums:
@@ -555,28 +591,30 @@ class ChampionTrainer:
     def fit_knocks(self, n: int) -> None:
         """Fit the knock weights by a regression of the gain from knocking on cells and features."""
         squares, products = self.add_knocks(n)
-        base = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
-        residual = products - squares @ base
-        weights = base + np.linalg.solve(squares + knock_penalty(self.level_penalty), residual)
+        prior = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
+        residual_products = products - squares @ prior
+        weights = prior + np.linalg.solve(
+            squares + knock_penalty(self.level_penalty), residual_products
+        )
         self.weights[player.KNOCK_OFFSET : player.TAKE_OFFSET] = weights
 
     def run_round(self, deals: int, decay: float | None = None) -> np.ndarray:
-        """Train for one round, and return the win rates before the round by opponent.
+        """Train for one round, and return the win rate against each opponent before the round.
 
         Args:
-            deals: Number of deals to roll out for discards. Knocks and takes use half of these
-                deals.
-            decay: Factor for the sums of previous rounds, which by default depends on the round.
+            deals: Number of deals to roll out for discards. Knocks and takes use half of this
+                number.
+            decay: Factor for the sums of previous rounds. The default depends on the round.
         """
         start_time = time.process_time()
         if self.rounds == WARM_UP_ROUNDS and decay is None:
             self.reset_sums()
-        fading = (
+        decay_factor = (
             (WARM_UP_DECAY if self.rounds < WARM_UP_ROUNDS else DECAY) if decay is None else decay
         )
         for squares, products in self.sums.values():
-            squares *= fading
-            products *= fading
+            squares *= decay_factor
+            products *= decay_factor
         records = self.sample_scores()
         new_win_rates = np.array([match_win_rate(played_deals) for played_deals in records])
         self.fit_discards(deals)
@@ -589,9 +627,9 @@ class ChampionTrainer:
         return new_win_rates
 
     def sample_scores(self) -> list[np.ndarray]:
-        """Play matches to sample the scores before deals; return the deal records by opponent."""
-        records = [self.play_matches(rival, self.n_matches) for rival in self.opponents]
-        # The fields are the same as in simgin.play.rollouts.
+        """Play matches to sample scores before deals, and return the deal records by opponent."""
+        records = [self.play_matches(opponent, self.n_matches) for opponent in self.opponents]
+        # These fields are the same as in simgin.play.rollouts.
         score_fields = ("score_a", "score_b", "deals_a", "deals_b")
         self.start_scores = [
             np.stack([deals[name] for name in score_fields], 1) for deals in records
@@ -600,17 +638,17 @@ class ChampionTrainer:
 
     @property
     def mean_weights(self) -> np.ndarray:
-        """Mean of the weights over the last rounds, (player.BLEND_SIZE,) float64."""
+        """Mean of the weights after the last rounds, (player.BLEND_SIZE,) float64."""
         mean: np.ndarray = np.mean(self.last_weights, axis=0)
         return mean
 
     def play_matches(self, opponent: Strategy | None, matches: int) -> np.ndarray:
-        """Play matches against an opponent, and return the records of all deals."""
+        """Play matches against an opponent and return the records of all deals."""
         matchup = self.matchup(opponent, "match")
         kernel.compile_matchup(matchup)
-        play = partial(_records, matchup)
+        play_records = partial(_records, matchup)
         units = matchup.count_units(matches)
-        return np.concatenate(map_units(play, units, max(1, units // 8), self.workers))
+        return np.concatenate(map_units(play_records, units, max(1, units // 8), self.workers))
 
 
 def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
@@ -618,12 +656,12 @@ def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
 
 
 def match_win_rate(records: np.ndarray) -> float:
-    """Return the proportion of finished matches that strategy A has won."""
+    """Return the proportion of finished matches that strategy A won."""
     return float((records["outcome"] == 0).sum() / (records["outcome"] >= 0).sum())
 
 
 def training_opponents(group: str) -> list[Strategy | None]:
-    """Return the training opponents of a group; None stands for the player itself."""
+    """Return the training opponents in a group, with None for the player itself."""
     return [
         None if name == SELF else loader.find_strategy(name)
         for name in TRAINING[group]["opponents"]
@@ -639,47 +677,47 @@ def champion_with_weights(weights: np.ndarray) -> Strategy:
 
 
 def single_set_weights(weights: np.ndarray) -> np.ndarray:
-    """Return the complete weights of a player that uses one set of weights under all rules."""
-    no_levels = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
-    return tile_for_all_rules(blend_weights(weights, weights, no_levels))
+    """Return the full weights of a player that uses one set of weights for all rules."""
+    selection_table = np.zeros((player.N_WON, player.N_MEANS, player.N_TURNS))
+    return tile_for_all_rules(blend_weights(weights, weights, selection_table))
 
 
 def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
-    """Repeat the weights of one rule group for each rule group of champion."""
+    """Repeat the weights of one rule group for each rule group of `champion`."""
     return np.tile(weights, player.N_WEIGHTS // player.RULES_SIZE)
 
 
 def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Return the weights of a rule group: nine blends of two sets and a selection table.
+    """Return the weights of a rule group: nine blends of two sets, and a selection table.
 
     Args:
         patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
         hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
-        probabilities: Probability that the opponent knocks immediately, by deals won, mean points
-            of these deals, and own turn.
+        probabilities: Probabilities that the opponent knocks immediately, by deals won, mean points
+            of these deals, and number of turns.
 
     Returns:
         Weights with the precision of the weights file.
     """
     max_level = player.N_BLENDS - 1
     blends = [patient + (hasty - patient) * (i / max_level) for i in range(player.N_BLENDS)]
-    numbers = np.concatenate([*blends, np.rint(max_level * probabilities).ravel()])
-    return numbers.astype(np.float32).astype(np.float64)
+    blend_numbers = np.concatenate([*blends, np.rint(max_level * probabilities).ravel()])
+    return blend_numbers.astype(np.float32).astype(np.float64)
 
 
 def opponent_distribution(records: np.ndarray) -> np.ndarray:
-    """Return the smoothed distribution of B's mean points, by won deals, (N_WON, N_MEANS)."""
+    """Return the smoothed distribution of B's mean points by won deals, (N_WON, N_MEANS)."""
     n_won = np.minimum(records["deals_b"], player.N_WON - 1)
-    mean = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
-    mean = np.where(n_won > 0, np.minimum(mean, player.N_MEANS - 1), 0)
-    cells = np.zeros((player.N_WON, player.N_MEANS))
-    np.add.at(cells, (n_won, mean), 1.0)
-    smoothed_cells = cells.copy()
-    smoothed_cells[1:, 1:] += 0.5 * cells[1:, :-1]
-    smoothed_cells[1:, :-1] += 0.5 * cells[1:, 1:]
-    smoothed_cells += 0.5
-    shares: np.ndarray = smoothed_cells / smoothed_cells.sum(axis=1, keepdims=True)
-    return shares
+    mean_points = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
+    mean_points = np.where(n_won > 0, np.minimum(mean_points, player.N_MEANS - 1), 0)
+    counts = np.zeros((player.N_WON, player.N_MEANS))
+    np.add.at(counts, (n_won, mean_points), 1.0)
+    smoothed_counts = counts.copy()
+    smoothed_counts[1:, 1:] += 0.5 * counts[1:, :-1]
+    smoothed_counts[1:, :-1] += 0.5 * counts[1:, 1:]
+    smoothed_counts += 0.5
+    proportions: np.ndarray = smoothed_counts / smoothed_counts.sum(axis=1, keepdims=True)
+    return proportions
 
 
 def compute_knock_probabilities(
@@ -691,9 +729,9 @@ def compute_knock_probabilities(
     *,
     is_trained: bool = False,
 ) -> np.ndarray:
-    """Return the table from which champion selects a blend of weights.
+    """Return the table from which `champion` selects a blend of weights.
 
-    The probability follows from Bayes' rule and the likelihood ratios.
+    The probabilities are computed from likelihood ratios with Bayes' rule.
 
     Args:
         patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
@@ -701,13 +739,13 @@ def compute_knock_probabilities(
         seed: Seed of the deals.
         variant: Rules of the matches.
         workers: Number of worker threads.
-        is_trained: True if the weights are already trained. The set `patient` then also plays
-            against itself.
+        is_trained: True if the weights have already been trained. In this case, the set `patient`
+            also plays against itself.
 
     Returns:
-        Probabilities by deals won, mean points of these deals, and own turn.
+        Probabilities by deals won, mean points of these deals, and number of turns.
     """
-    matches = 5 * (REFINE_MATCHES if is_trained else START_MATCHES)
+    matches = 5 * (REFINEMENT_MATCHES if is_trained else INITIAL_MATCHES)
     ratios, turns = likelihood_ratios(
         patient, hasty, seed, variant, matches, workers, includes_self=is_trained
     )
@@ -728,51 +766,53 @@ def likelihood_ratios(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return likelihood ratios for the hypothesis that the opponent knocks immediately.
 
-    The ratios are estimated from matches of the set `hasty` against players that knock immediately,
-    and of the set `patient` against players that wait for gin.
+    The ratios are estimated from matches in which the set `hasty` plays against immediate knockers
+    and the set `patient` plays against players that wait for gin.
 
     Args:
         patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
         hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
         seed: Seed of the deals.
         variant: Rules of the matches.
-        matches: Matches per opponent.
+        matches: Number of matches per opponent.
         workers: Number of worker threads.
-        includes_self: Whether the set `patient` also plays against itself.
+        includes_self: True if the set `patient` also plays against itself.
 
     Returns:
-        Ratios by deals won and mean points of these deals, (player.N_WON, player.N_MEANS), and by
-        own turn, (player.N_TURNS,).
+        Ratios by deals won and mean points of these deals, (player.N_WON, player.N_MEANS), and
+        ratios by number of turns, (player.N_TURNS,).
     """
     samples = []
     for weights, group in zip((hasty, patient), TRAINING.values(), strict=True):
-        rivals: list[Strategy | None] = [loader.find_strategy(name) for name in group["recognized"]]
+        opponents: list[Strategy | None] = [
+            loader.find_strategy(name) for name in group["recognized"]
+        ]
         if includes_self and weights is patient:
-            rivals.append(None)
-        trainer = ChampionTrainer(rivals, weights, seed, variant, workers)
-        deals = np.concatenate([trainer.play_matches(rival, matches) for rival in rivals])
-        is_lasting = deals["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
-        samples.append((opponent_distribution(deals), is_lasting.mean(axis=0)))
-    (cells, length), (other_cells, other_length) = samples
-    ratios = cells / other_cells
+            opponents.append(None)
+        trainer = ChampionTrainer(opponents, weights, seed, variant, workers)
+        deals = np.concatenate([trainer.play_matches(opponent, matches) for opponent in opponents])
+        is_long_enough = deals["turns"][:, None] >= 2 * np.arange(player.N_TURNS)
+        samples.append((opponent_distribution(deals), is_long_enough.mean(axis=0)))
+    (hasty_cells, hasty_lengths), (patient_cells, patient_lengths) = samples
+    ratios = hasty_cells / patient_cells
     ratios[0] = 1
-    return ratios, length / np.maximum(other_length, 1e-6)
+    return ratios, hasty_lengths / np.maximum(patient_lengths, 1e-6)
 
 
 def trained_variant(variant: Variant) -> str:
-    """Return the variant in player.TRAINED_VARIANTS whose weights champion uses in a variant."""
+    """Return the variant in player.TRAINED_VARIANTS whose weights `champion` uses."""
     group = player.find_rules_offset(build_rules(variant)) // player.RULES_SIZE
     return str(player.TRAINED_VARIANTS[group])
 
 
 def initial_champion_weights(variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the `hasty` and the `patient` weights of champion under the rules of a variant."""
+    """Return the `hasty` and the `patient` weights of `champion` for a variant."""
     policy = loader.find_strategy("champion").discard
     assert policy is not None, "champion has a discard policy"
     rules = build_rules(variant)
     offset = player.find_rules_offset(rules)
-    numbers = compiler.make_parameter_vector(policy, rules)[
+    parameter_vector = compiler.make_parameter_vector(policy, rules)[
         offset : offset + player.OPPONENT_OFFSET
     ]
-    blends = numbers.reshape(player.N_BLENDS, player.BLEND_SIZE)
+    blends = parameter_vector.reshape(player.N_BLENDS, player.BLEND_SIZE)
     return blends[-1].copy(), blends[0].copy()

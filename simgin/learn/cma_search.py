@@ -1,9 +1,9 @@
 """Search for better parameters with the evolution strategy CMA-ES.
 
-Covariance matrix adaptation (N. Hansen and A. Ostermeier, Evolutionary Computation 2001) draws each
-generation from a normal distribution and moves it towards the best candidates. All strategies of a
-generation play the same deals. Candidates and deals depend only on the seed, so an interrupted
-search resumes from its ledger and gives the same result.
+The covariance matrix adaptation evolution strategy (Hansen and Ostermeier, Evolutionary Computation
+2001) draws each generation of candidates from a normal distribution and moves it towards the best
+candidates.   All strategies in a generation play the same deals. Candidates and deals depend only
+on the seed. An interrupted search is therefore resumed from its ledger with the same result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from simgin.learn.improvement import (
     evaluate_strategies,
     format_interval,
     load_or_play_step,
-    share_pieces,
+    split_progress,
     to_estimate,
 )
 from simgin.learn.tune_request import (
@@ -45,17 +45,17 @@ from simgin.strategy.strategy_spec import format_values_toml
 from simgin.text.messages import escape_to_one_line
 
 ESTIMATE_SIZE = len(fields(Estimate))
-BEST_MEANS = 3  # number of means that enter the finals, those with the highest gains
-MAX_FINALISTS = 3 + BEST_MEANS
-# Factor by which a strategy plays more matches in the finals than in a generation
+N_BEST_MEANS = 3  # number of means with the highest gains that enter the finals
+MAX_FINALISTS = 3 + N_BEST_MEANS
+# factor by which the number of matches increases in the finals
 FINALS_FACTOR = 5
-# Minimum standard deviation of integer parameters, so that their neighbours are tried
+# Minimum standard deviation of integer parameters, so that adjacent integers are tried
 MIN_INTEGER_DEVIATION = 0.3
 
 
 @dataclass(frozen=True)
 class DistributionMean:
-    """Mean and standard deviations of the candidates, rounded to valid parameter values."""
+    """Mean and standard deviations of the candidate distribution, rounded to valid values."""
 
     values: ParameterValues
     deviations: tuple[float, ...]
@@ -65,51 +65,51 @@ class DistributionMean:
 class Generation:
     """Candidates of one generation, with the mean of the distribution that produced them."""
 
-    number: int  # number of the generation, starting at 1
+    number: int  # number of the generation, from 1
     candidates: tuple[ParameterValues, ...]
-    scores: np.ndarray  # (n_candidates,) float64: proportion of matches won, or points per deal
+    scores: np.ndarray  # proportion of matches won or points per deal, (n_candidates,) float64
     mean: DistributionMean
-    gain: Estimate  # gain of the mean over the defaults, on the deals of the candidates
+    gain: Estimate  # gain of the mean over the defaults, measured on the deals of the candidates
 
 
 @dataclass(frozen=True)
 class SearchHistory:
-    """All generations of a search, followed by the final mean."""
+    """All generations of a search, and the final mean."""
 
     generations: tuple[Generation, ...]
     final_mean: DistributionMean
 
 
 class CandidateDistribution:
-    """Distribution of candidates, scaled so that the initial standard deviations are 1."""
+    """Candidate distribution, scaled so that the initial standard deviations are 1."""
 
     def __init__(
         self, parameters: Sequence[TunableParameter], n_candidates: int, seed: int
     ) -> None:
         self._parameters = parameters
-        # The library needs at least two dimensions, so a single parameter is padded with an unused
-        # dimension.
-        size = max(2, len(parameters))
+        # The library needs at least two dimensions, so an unused dimension is added to a single
+        # parameter.
+        n_dimensions = max(2, len(parameters))
         rng = np.random.default_rng(seed)
-        low, high = [-1.0] * size, [1.0] * size
-        min_deviations = [0.0] * size
+        lower_bounds, upper_bounds = [-1.0] * n_dimensions, [1.0] * n_dimensions
+        min_deviations = [0.0] * n_dimensions
         for index, parameter in enumerate(parameters):
-            low[index] = (parameter.low - parameter.start) / parameter.initial_deviation
-            high[index] = (parameter.high - parameter.start) / parameter.initial_deviation
+            lower_bounds[index] = (parameter.low - parameter.start) / parameter.initial_deviation
+            upper_bounds[index] = (parameter.high - parameter.start) / parameter.initial_deviation
             if parameter.is_integer:
                 min_deviations[index] = MIN_INTEGER_DEVIATION / parameter.initial_deviation
         options = {
             "randn": lambda *shape: rng.standard_normal(shape),
-            "seed": np.nan,  # The value NaN leaves NumPy's global generator unchanged.
-            "bounds": [low, high],
+            "seed": np.nan,  # If the seed is NaN, NumPy's global generator is not changed.
+            "bounds": [lower_bounds, upper_bounds],
             "minstd": min_deviations,
             "popsize": n_candidates,
             "verbose": -9,
         }
-        self._cma = _import_cma().CMAEvolutionStrategy([0.0] * size, 1.0, options)
+        self._cma = _import_cma().CMAEvolutionStrategy([0.0] * n_dimensions, 1.0, options)
 
     def draw_generation(self) -> list[np.ndarray]:
-        """Draw the points of the candidates in the next generation."""
+        """Draw the candidates of the next generation as points."""
         return list(self._cma.ask())
 
     def update(self, points: Sequence[np.ndarray], scores: np.ndarray) -> None:
@@ -118,10 +118,10 @@ class CandidateDistribution:
 
     def parameter_values(self, point: np.ndarray) -> ParameterValues:
         """Convert a point in the scaled space to parameter values."""
-        steps_by_tunable = zip(self._parameters, map(float, point), strict=False)
+        offsets = zip(self._parameters, map(float, point), strict=False)
         return tuple(
-            tunable.round_value(tunable.start + steps * tunable.initial_deviation)
-            for tunable, steps in steps_by_tunable
+            parameter.round_value(parameter.start + offset * parameter.initial_deviation)
+            for parameter, offset in offsets
         )
 
     @property
@@ -129,8 +129,10 @@ class CandidateDistribution:
         """Current mean of the candidate distribution."""
         result = self._cma.result
         deviations = zip(self._parameters, map(float, result.stds), strict=False)
-        spread = tuple(tunable.initial_deviation * deviation for tunable, deviation in deviations)
-        return DistributionMean(self.parameter_values(result.xfavorite), spread)
+        scaled_deviations = tuple(
+            parameter.initial_deviation * deviation for parameter, deviation in deviations
+        )
+        return DistributionMean(self.parameter_values(result.xfavorite), scaled_deviations)
 
 
 def _import_cma() -> Any:
@@ -151,39 +153,40 @@ def search(
     piece_progress: PieceProgress = lambda place: None,
     on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> SearchHistory:
-    """Run all generations of a search, loading finished generations from the ledger.
+    """Play all generations of a search, loading completed generations from the ledger.
 
     Args:
         request: Request for the search.
         ledger: Ledger of the search.
         workers: Number of worker threads.
-        piece_progress: Function that returns the progress callback of a generation, given its
-            index.
-        on_generation: Function that is called with every generation.
+        piece_progress: Function that returns the progress callback for a generation index.
+        on_generation: Function that is called with every completed generation.
     """
     distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
     generations = []
-    for number in range(1, request.generations + 1):
+    for generation_number in range(1, request.generations + 1):
         current_mean = distribution.mean
         points = distribution.draw_generation()
-        values = tuple(distribution.parameter_values(point) for point in points)
+        candidate_values = tuple(distribution.parameter_values(point) for point in points)
         result = load_or_play_step(
             ledger,
-            f"generation {number}",
+            f"generation {generation_number}",
             request.matches,
-            {"objective": (len(values),), "gain": (ESTIMATE_SIZE,)},
+            {"objective": (len(candidate_values),), "gain": (ESTIMATE_SIZE,)},
             partial(
                 _play_generation,
                 request,
-                number,
-                [*values, current_mean.values],
+                generation_number,
+                [*candidate_values, current_mean.values],
                 workers,
-                piece_progress(number - 1),
+                piece_progress(generation_number - 1),
             ),
         )
-        objective = result["objective"]
-        distribution.update(points, objective)
-        generation = Generation(number, values, objective, current_mean, Estimate(*result["gain"]))
+        scores = result["objective"]
+        distribution.update(points, scores)
+        generation = Generation(
+            generation_number, candidate_values, scores, current_mean, Estimate(*result["gain"])
+        )
         generations.append(generation)
         on_generation(generation)
     return SearchHistory(tuple(generations), distribution.mean)
@@ -199,12 +202,12 @@ def _play_generation(
     """Play the candidates of a generation, the distribution mean and the default values."""
     strategies = [*map(request.with_values, tried_values), request.strategy]
     seed = request.generation_seed(number)
-    *candidates, mean_score, default_score = evaluate_strategies(
+    *candidate_scores, mean_score, default_score = evaluate_strategies(
         request, strategies, seed, request.matches, workers, progress
     )
-    objective = [score.value for score in candidates]
-    gain = astuple(to_estimate(mean_score - default_score))
-    return {"objective": np.array(objective), "gain": np.array(gain)}
+    candidate_values = [score.value for score in candidate_scores]
+    gain_fields = astuple(to_estimate(mean_score - default_score))
+    return {"objective": np.array(candidate_values), "gain": np.array(gain_fields)}
 
 
 # Finals
@@ -217,10 +220,10 @@ def play_finals(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ParameterValues:
-    """Return the finalist with the best score on new deals, from the ledger or after play.
+    """Return the finalist with the best score on new deals, from the ledger or from play.
 
-    The last mean of a search is not necessarily the best mean, and the mean with the highest score
-    was also lucky. The finals therefore compare several means and the defaults.
+    The last mean of a search is not necessarily the best, and the mean with the highest score was
+    also lucky. The finals therefore compare several means and the defaults.
     """
     finalists = _finalists(request, history)
     n_generations = len(history.generations)
@@ -238,15 +241,20 @@ def play_finals(
 
 
 def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
-    """Return the finalists: defaults, final mean, mean of the later means, and best means."""
-    middles = [generation.mean.values for generation in history.generations]
-    end = history.final_mean.values
-    later_means = [*middles[len(middles) // 2 :], end]
+    """Return the finalists: default values, final mean, mean of the later means and best means."""
+    means = [generation.mean.values for generation in history.generations]
+    final_mean = history.final_mean.values
+    later_means = [*means[len(means) // 2 :], final_mean]
     columns = zip(request.parameters, zip(*later_means, strict=True), strict=True)
-    mean = tuple(tunable.round_value(float(np.mean(column))) for tunable, column in columns)
-    ranked = sorted(history.generations, key=lambda one: one.gain.value, reverse=True)
-    best = [generation.mean.values for generation in ranked[:BEST_MEANS]]
-    return list(dict.fromkeys([request.default_values, end, mean, *best]))
+    mean_of_later_means = tuple(
+        parameter.round_value(float(np.mean(parameter_column)))
+        for parameter, parameter_column in columns
+    )
+    sorted_generations = sorted(history.generations, key=lambda one: one.gain.value, reverse=True)
+    best_means = [generation.mean.values for generation in sorted_generations[:N_BEST_MEANS]]
+    return list(
+        dict.fromkeys([request.default_values, final_mean, mean_of_later_means, *best_means])
+    )
 
 
 # Result
@@ -268,30 +276,30 @@ class TuningResult(Improvement):
         marker=b"# simgin tune ",
     )
     history: SearchHistory
-    values: ParameterValues  # winner of the finals
+    values: ParameterValues  # parameter values that won the finals
 
     @property
     def parameters(self) -> Frame:
-        """DataFrame of the tuned parameters: meaning, range, default value and tuned value."""
+        """DataFrame of the tuned parameters with their meanings, ranges, defaults and values."""
         return build_frame(
             "parameters",
             [
                 {
-                    "parameter": tunable.name,
-                    "meaning": tunable.param.about,
-                    "low": tunable.low,
-                    "high": tunable.high,
-                    "default": tunable.param.default,
+                    "parameter": parameter.name,
+                    "meaning": parameter.param.about,
+                    "low": parameter.low,
+                    "high": parameter.high,
+                    "default": parameter.param.default,
                     "tuned": value,
                 }
-                for tunable, value in zip(self.request.parameters, self.values, strict=True)
+                for parameter, value in zip(self.request.parameters, self.values, strict=True)
             ],
         )
 
     @property
     def candidates(self) -> Frame:
-        """DataFrame of all candidates: generation, strategy, parameters and score."""
-        names = [tunable.name for tunable in self.request.parameters]
+        """DataFrame of all candidates, with generations, strategies, parameters and scores."""
+        names = [parameter.name for parameter in self.request.parameters]
         rows = []
         for generation in self.history.generations:
             for values, score in zip(generation.candidates, generation.scores, strict=True):
@@ -306,13 +314,13 @@ class TuningResult(Improvement):
         """DataFrame of the mean after every generation, for `simgin.plots.search_history`.
 
         Gains are measured on the deals of the next generation. The last rows contain the selected
-        values and the gain of the confirmation.
+        values and the confirmed gain.
         """
         request = self.request
         rows: list[dict[str, Any]] = []
-        for entry in self.history.generations:
+        for generation in self.history.generations:
             rows += _history_rows(
-                request, entry.number - 1, entry.mean, entry.gain, request.matches
+                request, generation.number - 1, generation.mean, generation.gain, request.matches
             )
         selected_mean = DistributionMean(self.values, self.history.final_mean.deviations)
         gain = self.confirmation.objective.gain
@@ -323,10 +331,10 @@ class TuningResult(Improvement):
 
     def file_content(self, command: str) -> bytes:
         """Return the tuned parameters as TOML for `name@FILE.toml`, with the gain in comments."""
-        remarks = [command, *self.sentences]
-        head = "".join(f"# {escape_to_one_line(remark)}\n" for remark in remarks)
-        text = format_values_toml(slot_values(self.request.parameters, self.values))
-        return f"{head}\n{text}".encode()
+        comments = [command, *self.sentences]
+        comment_lines = "".join(f"# {escape_to_one_line(comment)}\n" for comment in comments)
+        toml_text = format_values_toml(slot_values(self.request.parameters, self.values))
+        return f"{comment_lines}\n{toml_text}".encode()
 
     def frames(self) -> Mapping[str, Frame]:
         """Return the DataFrames of the search by name."""
@@ -341,27 +349,31 @@ class TuningResult(Improvement):
         """Return the table of the tuned parameters."""
         rows = [
             {
-                "parameter": tunable.name,
-                "default": tunable.format_value(tunable.param.default),
-                "tuned": tunable.format_value(value),
-                "range": f"{tunable.low:g}..{tunable.high:g}",
+                "parameter": parameter.name,
+                "default": parameter.format_value(parameter.param.default),
+                "tuned": parameter.format_value(value),
+                "range": f"{parameter.low:g}..{parameter.high:g}",
             }
-            for tunable, value in zip(self.request.parameters, self.values, strict=True)
+            for parameter, value in zip(self.request.parameters, self.values, strict=True)
         ]
         return [Table("Parameters", make_frame(rows), [Column(name, name) for name in rows[0]])]
 
     def plots(self) -> Iterator[Plot]:
         """Yield the plot of the search history."""
         factor = self.request.metric.display_factor
-        gains = [f"{factor * generation.gain.value:.2f}" for generation in self.history.generations]
+        gain_texts = [
+            f"{factor * generation.gain.value:.2f}" for generation in self.history.generations
+        ]
         gain_text = format_interval(self.request, self.confirmation.objective.gain)
-        alt_text = f"Gain over the defaults by generation: {', '.join(gains)}. Result: {gain_text}."
+        alt_text = (
+            f"Gain over the defaults by generation: {', '.join(gain_texts)}. Result: {gain_text}."
+        )
         figure = plots.search_history(self.history_frame, seed=self.request.seed)
         yield Plot("search", "Search history", alt_text, figure)
 
     @property
     def method(self) -> str:
-        """Description of the search method for use in the report."""
+        """Description of the search method for the report."""
         request = self.request
         return (
             f"CMA-ES with {request.generation_count} of {request.n_candidates} strategies. "
@@ -378,30 +390,30 @@ def run_tune(
     run_ledger: Ledger | None = None,
     on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> TuningResult:
-    """Search for better parameters, select the best ones, and confirm their gain.
+    """Search for better parameters, select the best parameters and confirm their gain.
 
     Args:
         request: Request for the search.
         workers: Number of worker threads.
         on_progress: Progress callback for the generations, the finals and the confirmation.
-        run_ledger: Ledger of the search, whose finished steps are reused, or None for a ledger in
-            memory.
-        on_generation: Function that is called with every generation.
+        run_ledger: Ledger of the search, from which completed steps are loaded, or None for a
+            ledger in memory.
+        on_generation: Function that is called with every completed generation.
     """
     if run_ledger is None:
-        with open_ledger(None, request.identity) as memory:
+        with open_ledger(None, request.identity) as memory_ledger:
             return run_tune(
-                request, workers, on_progress, run_ledger=memory, on_generation=on_generation
+                request, workers, on_progress, run_ledger=memory_ledger, on_generation=on_generation
             )
-    finished: list[Generation] = []
+    finished_generations: list[Generation] = []
 
     def record_generation(generation: Generation) -> None:
-        finished.append(generation)
+        finished_generations.append(generation)
         on_generation(generation)
 
     n_generations = request.generations
-    piece_progress = share_pieces(
-        on_progress, n_generations + 2, lambda: progress_line(request, finished)
+    piece_progress = split_progress(
+        on_progress, n_generations + 2, lambda: progress_line(request, finished_generations)
     )
     history = search(request, run_ledger, workers, piece_progress, record_generation)
     values = play_finals(request, history, run_ledger, workers, piece_progress(n_generations))
@@ -414,7 +426,7 @@ def run_tune(
 
 def plan_sentence(request: TuneRequest) -> str:
     """Return a sentence that describes how the parameters will be searched."""
-    names = ", ".join(tunable.name for tunable in request.parameters)
+    names = ", ".join(parameter.name for parameter in request.parameters)
     return (
         f"{request.generation_count} of {request.n_candidates} strategies play "
         f"{request.matches:,} matches per strategy against {request.opponent_list} "
@@ -424,23 +436,25 @@ def plan_sentence(request: TuneRequest) -> str:
 
 
 def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> str:
-    """Return the progress line, which shows the latest mean and its gain over the defaults."""
+    """Return the progress line, which contains the latest mean and its gain over the defaults."""
     if not generations:
         return f"generation 1 of {request.generations}"
-    last = generations[-1]
-    pairs = zip(request.parameters, last.mean.values, strict=True)
+    last_generation = generations[-1]
+    values_by_parameter = zip(request.parameters, last_generation.mean.values, strict=True)
     settings = ", ".join(
-        f"{tunable.name}={tunable.format_value(value)}" for tunable, value in pairs
+        f"{parameter.name}={parameter.format_value(value)}"
+        for parameter, value in values_by_parameter
     )
-    gain = format_interval(request, last.gain)
-    return f"generation {last.number} of {request.generations}: gain {gain}; {settings}"
+    gain_text = format_interval(request, last_generation.gain)
+    position = f"generation {last_generation.number} of {request.generations}"
+    return f"{position}: gain {gain_text}; {settings}"
 
 
 def _history_rows(
     request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of `history_frame` for a number of generations, one row per parameter."""
-    for tunable, value, spread in zip(
+    """Yield the rows of `history_frame` for a number of generations, with a row per parameter."""
+    for parameter, value, deviation in zip(
         request.parameters, mean.values, mean.deviations, strict=True
     ):
         yield {
@@ -452,10 +466,10 @@ def _history_rows(
             "gain": gain.value,
             "low": gain.low,
             "high": gain.high,
-            "parameter": tunable.name,
+            "parameter": parameter.name,
             "value": value,
-            "value_low": max(tunable.low, value - spread),
-            "value_high": min(tunable.high, value + spread),
-            "default": tunable.param.default,
+            "value_low": max(parameter.low, value - deviation),
+            "value_high": min(parameter.high, value + deviation),
+            "default": parameter.param.default,
             "n": n,
         }

@@ -1,8 +1,8 @@
-"""Training of the weights of a discard policy with paired rollouts and a regression.
+"""Training of the weights of a discard policy, using paired rollouts and a regression.
 
-Every round plays with the weights of the previous round, so discards are evaluated by a stronger
-player each time. The weights of a round depend only on the seed and the previous rounds, so an
-interrupted training resumes from its ledger and gives the same result.
+Each round plays with the weights of the previous round, so discards are evaluated by an
+increasingly strong player. The weights depend only on the seed and the previous rounds. An
+interrupted training run is therefore resumed from its ledger with the same result.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from simgin.text.amounts import parse_count, parse_seed
 
 TRAINING_ROUNDS = 8
 TRAINING_DEALS = 20_000  # number of deals per round and opponent
-EVALUATION_MATCHES = 4_000  # number of matches per opponent that estimate the gain of a round
-MAX_WEIGHTS_SHOWN = 30  # maximum number of weights in the table of a report
-ROLLOUT_BLOCK = 2_000  # number of deals per call, whose views take 8 MB
+EVALUATION_MATCHES = 4_000  # number of matches per opponent for the estimated gain of a round
+MAX_WEIGHTS_SHOWN = 30  # maximum number of weights in the table of the report
+ROLLOUT_BLOCK = 2_000  # number of deals per call, whose views need 8 MB
 
 
 @dataclass(frozen=True)
 class TrainRequest(TrainingRequest):
-    """Request to train discard weights, with the deals per round and opponent."""
+    """Request to train discard weights, with the number of deals per round and opponent."""
 
     weights_file: Path  # file from which the strategy reads its weights
 
@@ -73,39 +73,39 @@ class TrainRequest(TrainingRequest):
             variant: Two-player variant.
             against: Opponents (default: `simple`).
             rounds: Number of rounds.
-            deals: Deals per round and opponent.
-            confirmation_matches: Matches per opponent that confirm the result.
+            deals: Number of deals per round and opponent.
+            confirmation_matches: Number of matches per opponent for the confirmation.
             seed: Seed of the deals.
 
         Raises:
             TuneError: If the discard policy of the strategy cannot be trained.
-            PlayerCountError: If the variant is a solitaire variant.
+            PlayerCountError: If the variant is a solitaire game.
             AmountError: If a number is not valid.
         """
-        player, rules, pool = read_players(strategy, variant, against)
-        confirming = read_matches(confirmation_matches)
+        player, parsed_variant, pool = read_players(strategy, variant, against)
+        n_confirmation_matches = read_matches(confirmation_matches)
         policy = player.discard
         assert policy is not None, "the loader fills empty slots"
-        feature_sampler(policy)  # This call raises an error if the policy cannot be trained.
+        feature_sampler(policy)  # raises an error if the policy cannot be trained
         assert isinstance(policy.weights, Path), "the decorator requires a file"
-        start = np.array(list(policy.start.values()), np.float64)
-        untrained = replace(player, discard=replace(policy, weights=start))
+        initial_weights = np.array(list(policy.start.values()), np.float64)
+        untrained_player = replace(player, discard=replace(policy, weights=initial_weights))
         n = parse_count(deals)
-        training = f"training on {n} deals a round"
+        training_text = f"training on {n} deals a round"
         match = TuneRequest(
-            untrained,
-            rules,
+            untrained_player,
+            parsed_variant,
             pool,
             (),
-            confirmation_matches=confirming,
+            confirmation_matches=n_confirmation_matches,
             seed=parse_seed(seed),
-            training=training,
+            training=training_text,
         )
         return cls(match, rounds, n, policy.weights)
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps: one for each round and one for the confirmation."""
+        """Number of progress steps: one per round and one for the confirmation."""
         return self.rounds + 1
 
     @property
@@ -121,7 +121,7 @@ class TrainRequest(TrainingRequest):
         return np.array(list(self.policy.start.values()), np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights and a unique canonical name."""
+        """Return the strategy with other weights and a distinct canonical name."""
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
@@ -133,12 +133,12 @@ class TrainRequest(TrainingRequest):
 
 @dataclass(frozen=True, eq=False)
 class TrainingRound:
-    """Result of one training round: weights, number of decisions and gain."""
+    """Result of a training round: its weights, number of decisions and gain."""
 
-    number: int  # number of the round, starting at 1
+    number: int  # number of the round, from 1
     weights: np.ndarray
-    n_decisions: int  # number of decisions whose discards were compared
-    gain: Estimate  # gain over the initial weights, on the deals of the next round
+    n_decisions: int  # number of decisions in which discards were compared
+    gain: Estimate  # gain over the initial weights, measured on the deals of the next round
 
 
 def run_rounds(
@@ -146,34 +146,42 @@ def run_rounds(
     ledger: Ledger,
     workers: int | None = None,
     piece_progress: improvement.PieceProgress = lambda place: None,
-    on_round: Callable[[TrainingRound], None] = lambda record: None,
+    on_round: Callable[[TrainingRound], None] = lambda training_round: None,
 ) -> list[TrainingRound]:
-    """Run all rounds of a training, loading finished rounds from the ledger.
+    """Play all rounds of the training, loading completed rounds from the ledger.
 
     Args:
         request: Request for the training.
         ledger: Ledger of the training.
         workers: Number of worker threads.
-        piece_progress: Function that returns the progress callback of a round, given its index.
-        on_round: Function that is called with every round.
+        piece_progress: Function that returns the progress callback for a round index.
+        on_round: Function that is called with every completed round.
     """
     sampler = feature_sampler(request.policy)
     weights = request.initial_weights
     rounds = []
-    for number in range(1, request.rounds + 1):
+    for round_number in range(1, request.rounds + 1):
         result = improvement.load_or_play_step(
             ledger,
-            f"round {number}",
+            f"round {round_number}",
             request.deals,
             {"weights": weights.shape, "questions": (), "gain": (ESTIMATE_SIZE,)},
             partial(
-                _play_round, request, sampler, number, weights, workers, piece_progress(number - 1)
+                _play_round,
+                request,
+                sampler,
+                round_number,
+                weights,
+                workers,
+                piece_progress(round_number - 1),
             ),
         )
         weights = result["weights"]
-        record = TrainingRound(number, weights, int(result["questions"]), Estimate(*result["gain"]))
-        rounds.append(record)
-        on_round(record)
+        training_round = TrainingRound(
+            round_number, weights, int(result["questions"]), Estimate(*result["gain"])
+        )
+        rounds.append(training_round)
+        on_round(training_round)
     return rounds
 
 
@@ -193,23 +201,27 @@ def _play_round(
     """Play a round with the weights of the previous round, and fit new weights."""
     match = request.match
     player = request.with_weights(weights)
-    sums = []
+    sums_by_opponent = []
     for index, opponent in enumerate(match.pool):
         matchup = Matchup(match.variant, player, opponent, match.generation_seed(number), "deal")
         kernel.compile_matchup(matchup)
-        part = partial_progress(progress, index, len(match.pool))
-        sums += map_units(
-            partial(sampler.sample, matchup), request.deals, ROLLOUT_BLOCK, workers, part
+        opponent_progress = partial_progress(progress, index, len(match.pool))
+        sums_by_opponent += map_units(
+            partial(sampler.sample, matchup),
+            request.deals,
+            ROLLOUT_BLOCK,
+            workers,
+            opponent_progress,
         )
-    total = add_sums(sums)
-    learned = round_to_float32(fit_weights(total, weights))
+    total_sums = add_sums(sums_by_opponent)
+    new_weights = round_to_float32(fit_weights(total_sums, weights))
     evaluation_seed = match.generation_seed(number + 1)
-    players = [request.renamed_with_weights(learned), match.strategy]
+    players = [request.renamed_with_weights(new_weights), match.strategy]
     new_score, base_score = improvement.evaluate_strategies(
         match, players, evaluation_seed, EVALUATION_MATCHES, workers
     )
     gain = np.array(astuple(improvement.to_estimate(new_score - base_score)))
-    return {"weights": learned, "questions": np.array(total.n_decisions), "gain": gain}
+    return {"weights": new_weights, "questions": np.array(total_sums.n_decisions), "gain": gain}
 
 
 # Result
@@ -217,7 +229,7 @@ def _play_round(
 
 @dataclass(frozen=True, repr=False)
 class TrainingResult(Improvement):
-    """Result of training the weights of a discard policy."""
+    """Result of a training of discard weights."""
 
     wording = improvement.TRAINING_WORDING
     training: TrainRequest
@@ -226,37 +238,47 @@ class TrainingResult(Improvement):
 
     @property
     def parameters(self) -> Frame:
-        """DataFrame of the initial weight and the trained weight of each feature."""
-        learned = zip(self.training.policy.start.items(), self.weights, strict=True)
+        """DataFrame of the initial and the trained weight of each feature."""
+        weights_by_feature = zip(self.training.policy.start.items(), self.weights, strict=True)
         return build_frame(
             "weights",
             [
-                {"number": name, "start": start, "trained": weight}
-                for (name, start), weight in learned
+                {"number": name, "start": initial_weight, "trained": weight}
+                for (name, initial_weight), weight in weights_by_feature
             ],
         )
 
     def file_content(self, command: str) -> bytes:
-        """Return the weights, followed by comments with the command and the gain."""
+        """Return the weights, followed by comments that state the command and the gain."""
         return improvement.encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
         """Return the DataFrames of the training by name."""
-        rounds = []
-        for record in self.rounds:
-            gain = {"gain": record.gain.value, "low": record.gain.low, "high": record.gain.high}
-            rounds.append({"round": record.number, "questions": record.n_decisions, **gain})
+        rows = []
+        for training_round in self.rounds:
+            gain_columns = {
+                "gain": training_round.gain.value,
+                "low": training_round.gain.low,
+                "high": training_round.gain.high,
+            }
+            rows.append(
+                {
+                    "round": training_round.number,
+                    "questions": training_round.n_decisions,
+                    **gain_columns,
+                }
+            )
         return {
             "parameters": self.parameters,
-            "rounds": build_frame("rounds", rounds),
+            "rounds": build_frame("rounds", rows),
             "confirmation": self.table,
         }
 
     def display_tables(self) -> list[Table]:
         """Return tables of the training rounds and of the first trained weights."""
         rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
-        gain = Column("value", "gain", factor=self.request.metric.display_factor)
-        columns = (Column("round", "round"), Column("questions", "decisions"), gain)
+        gain_column = Column("value", "gain", factor=self.request.metric.display_factor)
+        columns = (Column("round", "round"), Column("questions", "decisions"), gain_column)
         weights = self.parameters[:MAX_WEIGHTS_SHOWN]
         weights_text = weights.assign(trained=[f"{weight:.3g}" for weight in weights["trained"]])
         note = "The policy discards the card with the lowest weighted sum of its features."
@@ -274,7 +296,7 @@ class TrainingResult(Improvement):
 
     @property
     def method(self) -> str:
-        """Description of the training method for use in the report."""
+        """Description of the training method for the report."""
         training = self.training
         return (
             f"{training.round_count} of {training.deals:,} deals against every opponent. Each "
@@ -296,23 +318,25 @@ def run_training(
         training: Request for the training.
         workers: Number of worker threads.
         on_progress: Progress callback for the rounds and the confirmation.
-        run_ledger: Ledger of the training, whose finished steps are reused, or None for a ledger in
-            memory.
+        run_ledger: Ledger of the training, from which completed steps are loaded, or None for a
+            ledger in memory.
     """
     if run_ledger is None:
-        with open_ledger(None, training.identity) as memory:
-            return run_training(training, workers, on_progress, run_ledger=memory)
-    lines: list[str] = []
-    piece_progress = improvement.share_pieces(
-        on_progress, training.n_pieces, lambda: "\n".join(lines)
+        with open_ledger(None, training.identity) as memory_ledger:
+            return run_training(training, workers, on_progress, run_ledger=memory_ledger)
+    progress_lines: list[str] = []
+    piece_progress = improvement.split_progress(
+        on_progress, training.n_pieces, lambda: "\n".join(progress_lines)
     )
 
-    def record_round(record: TrainingRound) -> None:
-        lines.append(_round_line(training, record))
+    def record_round(training_round: TrainingRound) -> None:
+        progress_lines.append(_round_line(training, training_round))
 
     rounds = run_rounds(training, run_ledger, workers, piece_progress, record_round)
     later_rounds = rounds[len(rounds) // 2 :]
-    weights = round_to_float32(np.mean([record.weights for record in later_rounds], axis=0))
+    weights = round_to_float32(
+        np.mean([training_round.weights for training_round in later_rounds], axis=0)
+    )
     strategy = training.renamed_with_weights(weights)
     final_progress = piece_progress(training.rounds)
     confirmation = improvement.confirm(
@@ -334,10 +358,10 @@ def plan_sentence(training: TrainRequest) -> str:
 
 
 def _round_line(training: TrainRequest, result: TrainingRound) -> str:
-    """Return the progress line that shows the gain of a round."""
-    gain = improvement.format_interval(training.match, result.gain)
+    """Return the progress line for a round, which contains its gain."""
+    gain_text = improvement.format_interval(training.match, result.gain)
     return (
-        f"round {result.number} of {training.rounds}: gain {gain} percentage points, "
+        f"round {result.number} of {training.rounds}: gain {gain_text} percentage points, "
         f"{result.n_decisions:,} decisions"
     )
 
@@ -345,20 +369,20 @@ def _round_line(training: TrainRequest, result: TrainingRound) -> str:
 # Features of discards and their regression
 
 
-MAX_ALTERNATIVES = 5  # maximum number of discards rolled out per decision
-# Number of extra features, which stay 0 unless `describe` writes too many features
+MAX_ALTERNATIVES = 5  # maximum number of discards that are rolled out per decision
+# number of additional feature slots, which are 0 unless `describe` writes too many features
 FEATURE_MARGIN = 16
-PRIOR_DECISIONS = 300  # weight of the prior, which is the previous weights, in decisions
-ILLEGAL_COST = 1e300  # cost of cards that may not be discarded
+PRIOR_DECISIONS = 300  # weight of the prior (the previous weights), as a number of decisions
+ILLEGAL_COST = 1e300  # cost of cards that must not be discarded
 
-# Policies and their features are compiled together, so mypy sees them untyped.
+# Policies and their features are compiled together, so they have no types for mypy.
 # mypy: disable-error-code="no-untyped-def"
 
 
 # Regression
 #
-# The rollouts of a decision share the same hidden cards and their luck. Features and points are
-# therefore centred per decision, so that only differences between its discards count.
+# The rollouts of a decision share the same hidden cards and thus their luck. Features and points
+# are therefore centred per decision, so that only differences between discards matter.
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,30 +408,30 @@ def regression_sums(
     """
     x = center_by_decision(features, tried[..., None])
     y = center_by_decision(points, tried)
-    rows = x.reshape(-1, features.shape[2])
-    weighted_rows = (multiplicity[:, None, None] * x).reshape(rows.shape)
-    costs = -y.ravel()  # Weights are costs, and the policy discards the card of lowest cost.
-    return RegressionSums(weighted_rows.T @ rows, weighted_rows.T @ costs, len(features))
+    feature_rows = x.reshape(-1, features.shape[2])
+    weighted_rows = (multiplicity[:, None, None] * x).reshape(feature_rows.shape)
+    costs = -y.ravel()  # Weights are costs, and the policy discards the card with the lowest cost.
+    return RegressionSums(weighted_rows.T @ feature_rows, weighted_rows.T @ costs, len(features))
 
 
-def add_sums(parts: Sequence[RegressionSums]) -> RegressionSums:
-    """Return the total of several regression sums, added in order."""
-    total, *other_parts = parts
-    for part in other_parts:
-        total = RegressionSums(
-            total.squares + part.squares,
-            total.products + part.products,
-            total.n_decisions + part.n_decisions,
+def add_sums(sums: Sequence[RegressionSums]) -> RegressionSums:
+    """Return the sum of several regression sums, added in order."""
+    first_sums, *other_sums = sums
+    for further_sums in other_sums:
+        first_sums = RegressionSums(
+            first_sums.squares + further_sums.squares,
+            first_sums.products + further_sums.products,
+            first_sums.n_decisions + further_sums.n_decisions,
         )
-    return total
+    return first_sums
 
 
 def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
-    """Fit weights by ridge regression, with a penalty on differences from the previous weights.
+    """Fit weights by ridge regression with a penalty on changes from the previous weights.
 
-    The previous weights count as much as PRIOR_DECISIONS decisions for each feature. The result
-    therefore does not depend on the units of the features. If a feature never differs between two
-    discards, the weight of the feature does not change.
+    For each feature, the previous weights count as PRIOR_DECISIONS decisions. The result does not
+    depend on the units of the features. If a feature is always equal for two discards, its weight
+    does not change.
 
     Args:
         sums: Least-squares sums.
@@ -416,17 +440,17 @@ def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
     Returns:
         Weights, (n_features,) float64.
     """
-    ridge = PRIOR_DECISIONS / max(1, sums.n_decisions) * sums.squares.diagonal()
-    ridge_or_one = np.where(ridge > 0, ridge, 1)
-    residual = sums.products - sums.squares @ previous
-    return previous + np.linalg.solve(sums.squares + np.diag(ridge_or_one), residual)
+    ridge_penalty = PRIOR_DECISIONS / max(1, sums.n_decisions) * sums.squares.diagonal()
+    positive_penalty = np.where(ridge_penalty > 0, ridge_penalty, 1)
+    residual_products = sums.products - sums.squares @ previous
+    return previous + np.linalg.solve(sums.squares + np.diag(positive_penalty), residual_products)
 
 
 def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean of all discards at a decision; discards without rollouts become 0.
+    """Subtract the mean over the tried discards of a decision. Untried discards become 0.
 
-    If all numbers of a decision are equal, the result is exactly 0, so that rounding errors do not
-    count as differences.
+    If all numbers of a decision are equal, the result is exactly 0, so that rounding errors have no
+    effect.
     """
     offsets = numbers - numbers[:, :1]  # The first discard is always rolled out.
     tried_offsets = np.where(tried, offsets, 0)
@@ -442,44 +466,44 @@ class FeatureSampler:
     """Sampler that rolls out discards and computes their features."""
 
     policy: Policy
-    select_discards: Policy  # function that returns the discards of lowest cost as bits
-    # Function with the arguments views, actions, rules, and features to write
+    select_discards: Policy  # policy that returns the discards with the lowest costs as bits
+    # function of views, actions, rules and the array for the features
     write_features: Callable[..., None]
 
     def sample(self, matchup: Matchup, first_deal: int, n_deals: int) -> RegressionSums:
-        """Roll out deals of a matchup, and return the regression sums of their decisions.
+        """Roll out deals of a matchup and return the regression sums of their decisions.
 
         Raises:
-            TuneError: If describe writes too many features.
+            TuneError: If `describe` writes too many features.
         """
         rollouts = roll_out_deals(
             matchup, self.select_discards, first_deal, n_deals, MAX_ALTERNATIVES
         )
-        numbers = self._features(rollouts, build_rules(matchup.variant))
+        features = self._features(rollouts, build_rules(matchup.variant))
         point_differences = rollouts.records["points_a"] - rollouts.records["points_b"]
         return regression_sums(
-            numbers, point_differences.astype(float), rollouts.is_tried, rollouts.weights
+            features, point_differences.astype(float), rollouts.is_tried, rollouts.weights
         )
 
     def _features(self, rollouts: PairedRollouts, rules: Any) -> np.ndarray:
         """Compute the features of every discard, (n_decisions, n_discards, n_features) float64."""
-        size = len(self.policy.start)
-        numbers = np.zeros((*rollouts.actions.shape, size + FEATURE_MARGIN))
-        self.write_features(rollouts.views, rollouts.actions, rules, numbers)
+        n_features = len(self.policy.start)
+        features = np.zeros((*rollouts.actions.shape, n_features + FEATURE_MARGIN))
+        self.write_features(rollouts.views, rollouts.actions, rules, features)
         file_name = self.policy.source_file.name
-        if numbers[:, :, size:].any():
+        if features[:, :, n_features:].any():
             raise TuneError(
                 f"`describe` in {file_name} writes features without an initial weight: `start` has "
-                f"only {size} weights. Add the missing initial weights to `start`."
+                f"only {n_features} weights. Add the missing initial weights to `start`."
             )
-        return numbers[:, :, :size]
+        return features[:, :, :n_features]
 
 
 def feature_sampler(policy: Policy) -> FeatureSampler:
     """Return the feature sampler for a discard policy.
 
     Raises:
-        TuneError: If the policy has no features, or they cannot be compiled.
+        TuneError: If the policy has no features or its features cannot be compiled.
     """
     location = f"the discard policy {policy.name!r} in {policy.source_file.name}"
     if policy.describe is None:
@@ -501,28 +525,28 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
 
 
 @cache
-def _cheapest_discards(describe: Callable[..., None], size: int) -> Policy:
+def _cheapest_discards(describe: Callable[..., None], n_features: int) -> Policy:
     """Return a policy that selects up to MAX_ALTERNATIVES discards with the lowest costs."""
-    n_slots = size + FEATURE_MARGIN
+    n_slots = n_features + FEATURE_MARGIN
 
     @discard
     def cheapest(view, rules, params):
-        offset = len(params) - size  # Parameters can precede the weights.
-        prices = np.full(52, ILLEGAL_COST)
+        offset = len(params) - n_features  # Parameters can precede the weights.
+        costs = np.full(52, ILLEGAL_COST)
         for card in range(52):
             if view.legal >> card & 1:
-                numbers = np.zeros(n_slots)
-                describe(view, rules, card, numbers)
-                prices[card] = 0.0
-                for k in range(size):
-                    prices[card] += params[offset + k] * numbers[k]
-        few = np.int64(0)
+                features = np.zeros(n_slots)
+                describe(view, rules, card, features)
+                costs[card] = 0.0
+                for k in range(n_features):
+                    costs[card] += params[offset + k] * features[k]
+        selected_cards = np.int64(0)
         for _ in range(MAX_ALTERNATIVES):
-            least = prices.argmin()
-            if prices[least] < ILLEGAL_COST:
-                few |= 1 << least
-                prices[least] = ILLEGAL_COST
-        return few
+            cheapest_card = costs.argmin()
+            if costs[cheapest_card] < ILLEGAL_COST:
+                selected_cards |= 1 << cheapest_card
+                costs[cheapest_card] = ILLEGAL_COST
+        return selected_cards
 
     policy: Policy = cheapest
     return policy
@@ -533,11 +557,11 @@ def _feature_writer(describe: Callable[..., None]) -> Callable[..., None]:
     """Return a compiled function that writes the features of every discard."""
 
     @helper
-    def write(views, actions, rules, numbers):
+    def write(views, actions, rules, features):
         for i in range(len(views)):
             for k in range(actions.shape[1]):
                 if actions[i, k] >= 0:
-                    describe(views[i], rules, actions[i, k], numbers[i, k])
+                    describe(views[i], rules, actions[i, k], features[i, k])
 
     writer: Callable[..., None] = write
     return writer

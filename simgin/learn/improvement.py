@@ -1,4 +1,4 @@
-"""Evaluation, confirmation and reports of improved strategies, after a search or training."""
+"""Evaluation, confirmation and reports of strategies after a search or training."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from simgin.stats.table import Frame, build_frame, estimate_columns, make_frame
 from simgin.strategy import Strategy
 from simgin.text.messages import escape_to_one_line
 
-NO_ARRAY = np.array("")  # placeholder that is not an array of numbers
-# Function from the index of a piece of the work to its progress callback
+MISSING_ARRAY = np.array("")  # placeholder for a missing array of numbers
+# function from the index of a step to its progress callback
 PieceProgress = Callable[[int], Progress | None]
 
 
 class Wording(NamedTuple):
-    """Words in screens and reports that differ between searches and training."""
+    """Words in screens and reports that differ between a search and training."""
 
     doing: str
     done: str
     baseline: str
-    initial: str  # parameters or weights of the baseline
-    noun: str  # name of the whole process, such as a search
-    pieces: str  # name of the parts of the process, in the plural
-    content: str  # content of the output file
-    suffix: str  # extension of the output file
-    marker: bytes  # bytes that identify the output file
+    initial: str  # noun for the parameters or weights of the baseline
+    noun: str  # noun for the whole process, such as "search"
+    pieces: str  # plural noun for the steps of the process, such as "generations"
+    content: str  # noun for the content of the output file
+    suffix: str  # file name extension of the output file
+    marker: bytes  # bytes that identify an output file
 
     @property
     def file_name(self) -> str:
@@ -66,7 +66,7 @@ TRAINING_WORDING = Wording(
 )
 
 
-# Scores of strategies against a pool of opponents, on the same deals
+# Scores of strategies against several opponents on the same deals
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,14 +78,17 @@ class PoolResults:
     rows: Mapping[tuple[str, str], np.ndarray]
 
     def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
-        """Return the score of a strategy against an opponent, or the even score in self-play."""
+        """Return the score of a strategy against an opponent.
+
+        In self-play, it is the even score.
+        """
         metric = self.request.metric
         if strategy.spec == opponent.spec:
             return even_score(self.n_matches, metric)
         return paired_estimate.compute_ratio(self.rows[strategy.spec, opponent.spec], metric)
 
     def scores(self, strategy: Strategy) -> list[PairedEstimate]:
-        """Return the scores of a strategy against every opponent of the pool."""
+        """Return the scores of a strategy against every opponent."""
         return [self.score_against(strategy, opponent) for opponent in self.request.pool]
 
 
@@ -98,18 +101,18 @@ def to_estimate(estimate: PairedEstimate) -> Estimate:
 
 
 def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
-    """Return the expected score of a strategy in self-play: half of the matches, or 0 points.
+    """Return the expected score in self-play, which is half of the matches or 0 points.
 
     Args:
         n_matches: Number of matches that the compared strategy plays on the same deals.
-        metric: Metric of the objective.
+        metric: Metric on which the objective is based.
     """
-    pairs = (n_matches + 1) // 2
-    full_batches, remainder = divmod(pairs, batch_columns.MATCH_BATCH_SIZE)
-    sizes = [batch_columns.MATCH_BATCH_SIZE] * full_batches + [remainder] * (remainder > 0)
-    effective = pairs**2 / sum(size**2 for size in sizes)
+    n_pairs = (n_matches + 1) // 2
+    full_batches, remainder = divmod(n_pairs, batch_columns.MATCH_BATCH_SIZE)
+    batch_sizes = [batch_columns.MATCH_BATCH_SIZE] * full_batches + [remainder] * (remainder > 0)
+    effective_pairs = n_pairs**2 / sum(batch_size**2 for batch_size in batch_sizes)
     value = 0.5 if metric.is_proportion else 0.0
-    return PairedEstimate(value, n_matches, np.zeros(len(sizes)), effective)
+    return PairedEstimate(value, n_matches, np.zeros(len(batch_sizes)), effective_pairs)
 
 
 def pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstimate:
@@ -120,16 +123,16 @@ def pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstima
 
 
 def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
-    """Return the mirrored matchups of the given pairs, without duplicates and self-play."""
+    """Return the mirrored matchups without duplicates and self-play."""
     return list({matchup.key: matchup for matchup in matchups if matchup.is_mirrored}.values())
 
 
 def collect_results(
     request: TuneRequest, n_matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
 ) -> PoolResults:
-    """Combine distinct matchups with their batch rows as PoolResults."""
-    pairs = [(matchup.a.spec, matchup.opponent) for matchup in matchups]
-    return PoolResults(request, n_matches, dict(zip(pairs, rows, strict=True)))
+    """Combine distinct matchups and their batch rows to PoolResults."""
+    player_pairs = [(matchup.a.spec, matchup.opponent) for matchup in matchups]
+    return PoolResults(request, n_matches, dict(zip(player_pairs, rows, strict=True)))
 
 
 def evaluate_strategies(
@@ -140,11 +143,11 @@ def evaluate_strategies(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[PairedEstimate]:
-    """Return the score of each strategy against the pool, measured on the same deals."""
-    matchups_with_duplicates = []
+    """Return the score of each strategy against all opponents, measured on the same deals."""
+    all_matchups = []
     for strategy in strategies:
-        matchups_with_duplicates += request.matchups(strategy, seed)
-    matchups = distinct_matchups(matchups_with_duplicates)
+        all_matchups += request.matchups(strategy, seed)
+    matchups = distinct_matchups(all_matchups)
     results = collect_results(
         request, n_matches, matchups, run_matchups(matchups, n_matches, workers, progress)
     )
@@ -158,26 +161,26 @@ def load_or_play_step(
     shapes: Mapping[str, tuple[int, ...]],
     play: Callable[[], Mapping[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """Return the arrays of a step from the ledger, playing the step first if they are missing.
+    """Return the arrays of a step from the ledger. If they are missing, play the step first.
 
     Args:
         run_ledger: Ledger of the search.
         name: Name of the step.
-        n: Size of the step.
+        n: Number of matches or rounds of the step.
         shapes: Expected shapes of the arrays, by name.
         play: Function that computes the arrays.
 
     Raises:
-        LedgerError: If an array has an unexpected shape or is not finite, which can happen in
-            an untrusted directory.
+        LedgerError: If an array has an unexpected shape or is not finite, which is possible in an
+            untrusted directory.
     """
     if not run_ledger.has_pass(name, n):
         run_ledger.add_pass(name, n, play())
     arrays = run_ledger.read_pass(name, n)
     for key, shape in shapes.items():
-        array = arrays.get(key, NO_ARRAY)
-        is_numbers = array.dtype.kind in "if"
-        if not is_numbers or array.shape != shape or not np.isfinite(array).all():
+        array = arrays.get(key, MISSING_ARRAY)
+        is_numeric = array.dtype.kind in "if"
+        if not is_numeric or array.shape != shape or not np.isfinite(array).all():
             raise LedgerError(
                 f"the ledger is corrupt (step {name!r}, array {key!r}). Remove the directory to "
                 "start again."
@@ -200,17 +203,20 @@ class OpponentComparison:
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Gains on held-out deals, both against each opponent and in the objective."""
+    """Gains on held-out deals against each opponent and in the objective."""
 
-    comparisons: tuple[OpponentComparison, ...]  # comparisons by opponent of the pool
-    head_to_head: OpponentComparison  # comparison against the default as the opponent
-    objective: OpponentComparison  # comparison of the mean or minimum over the pool
+    comparisons: tuple[OpponentComparison, ...]  # comparisons with each opponent
+    head_to_head: OpponentComparison  # comparison in which the default strategy is the opponent
+    objective: OpponentComparison  # comparison of the mean or minimum over all opponents
 
     @property
     def all_comparisons(self) -> list[OpponentComparison]:
         """Comparisons with all opponents, including the default strategy."""
         return list(
-            {line.opponent: line for line in (*self.comparisons, self.head_to_head)}.values()
+            {
+                comparison.opponent: comparison
+                for comparison in (*self.comparisons, self.head_to_head)
+            }.values()
         )
 
 
@@ -224,20 +230,22 @@ def confirm(
     """Confirm the gain of a strategy on held-out deals, or load the result from the ledger.
 
     Args:
-        request: Strategy before the improvement, and the opponents.
+        request: Request with the strategy before the improvement and its opponents.
         tuned: Strategy after the improvement.
         ledger: Ledger of the search.
         workers: Number of worker threads.
         progress: Progress callback.
     """
-    default = request.strategy
+    default_strategy = request.strategy
     n = request.confirmation_matches
-    matchups_with_duplicates = [request.matchup(tuned, default, request.seed)]
-    for strategy in (tuned, default):
-        matchups_with_duplicates += request.matchups(strategy, request.seed)
-    matchups = distinct_matchups(matchups_with_duplicates)
-    batches = [-(-matchup.count_units(n) // matchup.batch_size) for matchup in matchups]
-    shapes = {str(index): (rows, batch_columns.N_COLUMNS) for index, rows in enumerate(batches)}
+    all_matchups = [request.matchup(tuned, default_strategy, request.seed)]
+    for strategy in (tuned, default_strategy):
+        all_matchups += request.matchups(strategy, request.seed)
+    matchups = distinct_matchups(all_matchups)
+    batch_counts = [-(-matchup.count_units(n) // matchup.batch_size) for matchup in matchups]
+    shapes = {
+        str(index): (n_rows, batch_columns.N_COLUMNS) for index, n_rows in enumerate(batch_counts)
+    }
     arrays = load_or_play_step(
         ledger,
         f"confirmation of {tuned.spec}",
@@ -246,18 +254,20 @@ def confirm(
         lambda: dict(zip(shapes, run_matchups(matchups, n, workers, progress), strict=True)),
     )
     results = collect_results(request, n, matchups, [arrays[name] for name in shapes])
-    tuned_scores, default_scores = results.scores(tuned), results.scores(default)
+    tuned_scores, default_scores = results.scores(tuned), results.scores(default_strategy)
     names = [opponent.spec for opponent in request.pool]
-    lines = tuple(map(_compare, names, tuned_scores, default_scores))
+    comparisons = tuple(map(_compare, names, tuned_scores, default_scores))
     head_to_head = _compare(
-        default.spec, results.score_against(tuned, default), results.score_against(default, default)
+        default_strategy.spec,
+        results.score_against(tuned, default_strategy),
+        results.score_against(default_strategy, default_strategy),
     )
     objective = _compare(
         "",
         pool_score(tuned_scores, request.objective),
         pool_score(default_scores, request.objective),
     )
-    return Confirmation(lines, head_to_head, objective)
+    return Confirmation(comparisons, head_to_head, objective)
 
 
 def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> OpponentComparison:
@@ -268,54 +278,55 @@ def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> O
 
 @dataclass(frozen=True, repr=False)
 class Improvement(Result):
-    """Base class for the results of parameter searches and of training."""
+    """Base class for the results of parameter searches and training."""
 
     wording: ClassVar[Wording]
-    request: TuneRequest  # request with the strategy before the improvement
+    request: TuneRequest  # request, which contains the strategy before the improvement
     strategy: Strategy  # strategy after the improvement
     confirmation: Confirmation
 
     @property
     def has_changed(self) -> bool:
-        """True if the search or training has found new parameters or weights."""
+        """True if the search or training found new parameters or weights."""
         return self.strategy.spec != self.request.strategy.spec
 
     @property
     def table(self) -> Frame:
         """DataFrame of the gain against every opponent (output `confirmation`)."""
         rows = []
-        for line in self.confirmation.all_comparisons:
+        for comparison in self.confirmation.all_comparisons:
             row: dict[str, Any] = {
                 "variant": self.request.variant.spec,
                 "strategy": self.strategy.spec,
                 "base_strategy": self.request.strategy.spec,
-                "opponent": line.opponent,
+                "opponent": comparison.opponent,
                 "metric": self.request.metric.name,
                 "kind": "gain",
             }
-            row |= bound_columns(self.wording.done, line.tuned)
-            row |= bound_columns(self.wording.baseline, line.default)
-            row |= estimate_columns(line.gain, self.request.confirmation_matches)
+            row |= bound_columns(self.wording.done, comparison.tuned)
+            row |= bound_columns(self.wording.baseline, comparison.default)
+            row |= estimate_columns(comparison.gain, self.request.confirmation_matches)
             rows.append(row)
         return build_frame("confirmation", rows)
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences about the gain and about the matches against the default strategy."""
-        words = self.wording
+        """Sentences about the gain and the matches against the default strategy."""
+        wording = self.wording
         if not self.has_changed:
-            return [f"The {words.noun} found nothing better than the {words.initial}."]
-        direct = self.confirmation.head_to_head
+            return [f"The {wording.noun} found nothing better than the {wording.initial}."]
+        head_to_head = self.confirmation.head_to_head
         sentences = [_gain_sentence(self, self.confirmation.objective)]
-        if self.confirmation.objective.gain.low > 0 > direct.gain.high:
-            figure = format_interval(self.request, direct.tuned)
-            score = (
-                f"scores only {figure} points per deal"
+        if self.confirmation.objective.gain.low > 0 > head_to_head.gain.high:
+            score_text = format_interval(self.request, head_to_head.tuned)
+            score_sentence = (
+                f"scores only {score_text} points per deal"
                 if self.request.objective == "points"
-                else f"wins only {figure} % of matches"
+                else f"wins only {score_text} % of matches"
             )
             sentences.append(
-                f"However, it {score} against the {words.initial}. It is fitted to its opponents, "
+                f"However, it {score_sentence} against the {wording.initial}. It is fitted to its "
+                "opponents, "
                 "and is not stronger in general."
             )
         return sentences
@@ -329,7 +340,7 @@ class Improvement(Result):
 
     @property
     def method(self) -> str:
-        """Description, for the report, of the method that found the improvement."""
+        """Description of the method that found the improvement, for the report."""
         raise NotImplementedError
 
     def file_content(self, command: str) -> bytes:
@@ -343,7 +354,7 @@ class Improvement(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with its number of played units (see `Result.played`)."""
+        """Matchups, each with the number of units that were played (see `Result.played`)."""
         matchups = self.request.matchups(self.request.strategy, self.request.seed)
         return [
             (matchup, matchup.count_units(self.request.confirmation_matches))
@@ -364,12 +375,12 @@ class Improvement(Result):
         return improvement_report(self, command)
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return the report, including the file of the improved strategy."""
+        """Return the report with the file of the improved strategy."""
         content = self.file_content(command)
         return replace(report, files={**report.files, self.wording.file_name: content})
 
     def display_tables(self) -> list[Table]:
-        """Return the tables of the report that follow the confirmation table."""
+        """Return the tables that follow the confirmation table in the report."""
         raise NotImplementedError
 
     def plots(self) -> Iterable[Plot]:
@@ -377,26 +388,26 @@ class Improvement(Result):
         return ()
 
 
-def encode_weights(weights: np.ndarray, *remarks: str) -> bytes:
+def encode_weights(weights: np.ndarray, *comments: str) -> bytes:
     """Encode weights in the npy format, followed by comments.
 
-    NumPy stops reading at the end of the array, so it ignores the comments.
+    NumPy stops reading at the end of the array and therefore ignores the comments.
     """
-    content = io.BytesIO()
-    np.save(content, weights.astype(np.float32))
-    text = "".join(f"\n# {escape_to_one_line(remark)}" for remark in remarks)
-    return content.getvalue() + f"{text}\n".encode() * bool(remarks)
+    buffer = io.BytesIO()
+    np.save(buffer, weights.astype(np.float32))
+    comment_text = "".join(f"\n# {escape_to_one_line(comment)}" for comment in comments)
+    return buffer.getvalue() + f"{comment_text}\n".encode() * bool(comments)
 
 
-def share_pieces(
-    on_progress: OnProgress | None, pieces: int, render_result: Callable[[], str]
+def split_progress(
+    on_progress: OnProgress | None, n_steps: int, render_result: Callable[[], str]
 ) -> PieceProgress:
-    """Return a function that maps the index of a step to a progress callback.
+    """Return a function that maps the index of a step to its progress callback.
 
     Args:
-        on_progress: Progress callback for all pieces together.
-        pieces: Number of pieces.
-        render_result: Function that returns a description of the result so far.
+        on_progress: Progress callback for all steps together.
+        n_steps: Number of steps.
+        render_result: Function that returns a description of the interim result.
     """
     if on_progress is None:
         return lambda piece: None
@@ -404,8 +415,8 @@ def share_pieces(
     def report(done: int, total: int) -> None:
         on_progress(done, total, render_result)
 
-    on_progress(0, PROGRESS_PARTS * pieces)
-    return lambda piece: partial_progress(report, piece, pieces)
+    on_progress(0, PROGRESS_PARTS * n_steps)
+    return lambda piece: partial_progress(report, piece, n_steps)
 
 
 def bound_columns(name: str, estimate: Estimate) -> dict[str, float]:
@@ -414,41 +425,42 @@ def bound_columns(name: str, estimate: Estimate) -> dict[str, float]:
 
 
 def format_interval(request: TuneRequest, estimate: Estimate) -> str:
-    """Format an estimate with its confidence interval, in the unit of the metric.
+    """Format an estimate with its confidence interval in the unit of the metric.
 
-    The score of self-play is exact, so it has no interval.
+    The score in self-play is exact and has no interval.
     """
-    limits = (estimate.value, estimate.low, estimate.high)
-    return numbers.format_estimate(*limits, request.metric.display_factor)
+    bounds = (estimate.value, estimate.low, estimate.high)
+    return numbers.format_estimate(*bounds, request.metric.display_factor)
 
 
 def improvement_report(improvement: Improvement, command: str) -> Report:
     """Return the report of an improved strategy.
 
     Args:
-        improvement: Result of a search or of training.
+        improvement: Result of a search or training.
         command: Command that reproduces the result.
     """
-    request, words = improvement.request, improvement.wording
+    request, wording = improvement.request, improvement.wording
     display_tables = improvement.display_tables()
     if improvement.has_changed:
         display_tables.append(_confirmation_table(improvement))
-    origin = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
-    files = f"{words.file_name} contains the {words.done} {words.content}"
+    software_text = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
+    files_text = f"{wording.file_name} contains the {wording.done} {wording.content}"
     return Report(
-        question=f"{request.strategy.name}, {words.done} for {request.variant.spec}",
+        question=f"{request.strategy.name}, {wording.done} for {request.variant.spec}",
         verdict=improvement.sentences,
         tables=display_tables,
         plots=LazySequence(improvement.plots()),
         facts=[
             (
                 "Gain",
-                f"{words.done} minus {words.baseline}, on the same deals. ± is a 95 % confidence "
+                f"{wording.done} minus {wording.baseline}, on the same deals. ± is a 95 % "
+                "confidence "
                 "interval.",
             ),
-            (words.noun.capitalize(), improvement.method),
-            ("Random numbers", origin),
-            ("Files", f"{files}. Every table is also a CSV file."),
+            (wording.noun.capitalize(), improvement.method),
+            ("Random numbers", software_text),
+            ("Files", f"{files_text}. Every table is also a CSV file."),
         ],
         command=command,
         files={
@@ -458,55 +470,60 @@ def improvement_report(improvement: Improvement, command: str) -> Report:
 
 
 def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> str:
-    words, request = improvement.wording, improvement.request
+    wording, request = improvement.wording, improvement.request
     is_points = request.objective == "points"
-    gain = format_interval(request, comparison.gain)
-    gain += " points per deal" if is_points else " percentage points"
-    hardest = "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
-    verb, unit, percent = (
+    gain_text = format_interval(request, comparison.gain)
+    gain_text += " points per deal" if is_points else " percentage points"
+    hardest_text = (
+        "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
+    )
+    verb, unit, percent_sign = (
         ("scores", "points per deal", "") if is_points else ("wins", "% of matches", " %")
     )
-    change = (
-        f"With the {words.done} {words.content}, the strategy {verb} "
-        f"{_format_point(request, comparison.tuned)} {unit} against {hardest}"
+    change_text = (
+        f"With the {wording.done} {wording.content}, the strategy {verb} "
+        f"{_format_point(request, comparison.tuned)} {unit} against {hardest_text}"
         f"{request.opponent_list}, compared with {_format_point(request, comparison.default)}"
-        f"{percent} before ({request.confirmation_matches:,} matches on held-out deals)."
+        f"{percent_sign} before ({request.confirmation_matches:,} matches on held-out deals)."
     )
     if comparison.gain.low > 0:
-        return f"{words.doing} gained {gain}. {change}"
+        return f"{wording.doing} gained {gain_text}. {change_text}"
     if comparison.gain.high < 0:
-        return f"{words.doing} did not help. {change} Keep the {words.initial}."
+        return f"{wording.doing} did not help. {change_text} Keep the {wording.initial}."
     return (
-        f"{words.doing} made no significant difference ({gain}). {change} Keep the {words.initial}."
+        f"{wording.doing} made no significant difference ({gain_text}). {change_text} Keep the "
+        f"{wording.initial}."
     )
 
 
 def _format_point(request: TuneRequest, estimate: Estimate) -> str:
-    """Format an estimate without its interval, in the unit of the metric."""
+    """Format an estimate without its interval in the unit of the metric."""
     factor = request.metric.display_factor
-    span = factor * (estimate.high - estimate.low)
-    return numbers.format_number(factor * estimate.value, span / 2)
+    interval_width = factor * (estimate.high - estimate.low)
+    return numbers.format_number(factor * estimate.value, interval_width / 2)
 
 
 def _confirmation_table(improvement: Improvement) -> Table:
-    """Return a table of the results against each opponent, before and after the improvement."""
-    words, request = improvement.wording, improvement.request
-    lines = []
-    for line in improvement.confirmation.all_comparisons:
-        itself = f" ({words.baseline})" * (line.opponent == request.strategy.spec)
-        lines.append((f"{request.short_names[line.opponent]}{itself}", line))
+    """Return a table of the results against each opponent before and after the improvement."""
+    wording, request = improvement.wording, improvement.request
+    named_comparisons = []
+    for comparison in improvement.confirmation.all_comparisons:
+        baseline_note = f" ({wording.baseline})" * (comparison.opponent == request.strategy.spec)
+        named_comparisons.append(
+            (f"{request.short_names[comparison.opponent]}{baseline_note}", comparison)
+        )
     if improvement.pool_label:
-        lines.append((improvement.pool_label, improvement.confirmation.objective))
+        named_comparisons.append((improvement.pool_label, improvement.confirmation.objective))
     rows = [
         {
             "against": name,
-            **bound_columns(words.baseline, line.default),
-            **bound_columns(words.done, line.tuned),
-            **bound_columns("gain", line.gain),
+            **bound_columns(wording.baseline, comparison.default),
+            **bound_columns(wording.done, comparison.tuned),
+            **bound_columns("gain", comparison.gain),
         }
-        for name, line in lines
+        for name, comparison in named_comparisons
     ]
-    names = [words.baseline, words.done, "gain"]
+    names = [wording.baseline, wording.done, "gain"]
     columns = [Column(name, name, factor=request.metric.display_factor) for name in names]
     return Table(
         f"Confirmation: {request.metric.title}",

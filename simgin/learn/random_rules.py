@@ -1,4 +1,4 @@
-"""Random two-player rule sets, with which champion is trained and validated."""
+"""Random two-player rule sets on which `champion` is trained and validated."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from simgin.rules.parameters import ParamValue, rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import Variant, VariantError
 
-NAMED_SHARE = 0.4  # probability that a rule set starts from a named variant, not from `standard`
-GOALS = ("points", "deals")  # goals for which named variants are sampled
-# Settings that can be changed, with their relative frequencies
+# probability that a rule set starts from a built-in variant other than `standard`
+BUILT_IN_PROBABILITY = 0.4
+GOALS = ("points", "deals")  # match goals of the built-in variants that are sampled
+# relative frequencies of the settings that can be changed
 CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
     (7, "undercut_bonus", (0, 0, 5, 10, 10, 15, 20, 30, 40, 50, 75, 100)),
     (6, "gin_bonus", (0, 0, 5, 10, 15, 20, 30, 40, 50, 75, 100)),
@@ -48,16 +49,16 @@ CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
 
 
 def sample_variant(rng: np.random.Generator) -> Variant:
-    """Return a random valid two-player variant with up to four changes that matter.
+    """Return a random valid two-player variant with up to four relevant changes.
 
-    Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About two in five start from another
-    built-in variant than `standard`.
+    Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About 40 % of them start from a
+    built-in variant other than `standard`.
     """
     while True:
         spec = _sample_spec(rng)
         try:
             with warnings.catch_warnings():
-                # The warnings report settings without effect.
+                # The warnings report settings that have no effect.
                 warnings.simplefilter("error", RulesWarning)
                 variant = variants.find_variant(spec)
         except (VariantError, RulesWarning):
@@ -67,12 +68,12 @@ def sample_variant(rng: np.random.Generator) -> Variant:
 
 
 def _sample_spec(rng: np.random.Generator) -> str:
-    """Return a random variant spec, which may be invalid."""
-    if rng.random() < NAMED_SHARE:
+    """Return a random variant spec, which can be invalid."""
+    if rng.random() < BUILT_IN_PROBABILITY:
         names = two_player_names()
-        base, n_changes = names[rng.integers(len(names))], int(rng.integers(3))
+        base_name, n_changes = names[rng.integers(len(names))], int(rng.integers(3))
     else:
-        base, n_changes = "standard", int(rng.integers(1, 5))
+        base_name, n_changes = "standard", int(rng.integers(1, 5))
     frequencies = np.array([change[0] for change in CHANGES])
     change_indices = rng.choice(
         len(CHANGES), n_changes, replace=False, p=frequencies / frequencies.sum()
@@ -81,7 +82,7 @@ def _sample_spec(rng: np.random.Generator) -> str:
     for index in sorted(change_indices):
         _, name, values = CHANGES[index]
         settings.append(f"{name}={values[rng.integers(len(values))]}")
-    return "+".join([base, *settings])
+    return "+".join([base_name, *settings])
 
 
 def two_player_names() -> list[str]:
@@ -95,20 +96,20 @@ def two_player_names() -> list[str]:
 
 @cache
 def _sampled_values() -> dict[str, list[ParamValue]]:
-    """Return, for each parameter, the values that CHANGES contains."""
+    """Return the values in CHANGES for each parameter."""
     values_by_name = defaultdict(list)
     for _, name, values in CHANGES:
         for value in values:
-            for setting in f"{name}={value}".split("+"):
-                parameter, _, text = setting.partition("=")
+            for assignment in f"{name}={value}".split("+"):
+                parameter, _, text = assignment.partition("=")
                 values_by_name[parameter].append(rule_parameters()[parameter].parse(text))
     return dict(values_by_name)
 
 
 def is_in_training_range(name: str, value: ParamValue) -> bool:
-    """Return True if random rule sets cover the given value of a parameter."""
+    """Return True if random rule sets cover a value of a parameter."""
     known_values = [rule_parameters()[name].default, *_sampled_values().get(name, [])]
     if isinstance(value, bool) or not isinstance(value, int):
         return value in known_values
-    numbers = [known_value for known_value in known_values if isinstance(known_value, int)]
-    return bool(numbers) and min(numbers) <= value <= max(numbers)
+    known_integers = [known_value for known_value in known_values if isinstance(known_value, int)]
+    return bool(known_integers) and min(known_integers) <= value <= max(known_integers)

@@ -1,4 +1,4 @@
-"""Search for the strongest player under a rule set with pilot matches.
+"""Search for the strongest player under a rule set by means of pilot matches.
 
 The default strong player, `champion`, adapts its play to most rules. Under rules that its training
 did not cover, another strategy can be stronger.
@@ -21,12 +21,11 @@ from simgin.stats import metrics, paired_estimate
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.strategy.cast import CHALLENGERS, CHAMPION, FAST_SOLO
 
-# Number of standard errors for a two-sided 5 % test, corrected for three challengers
+# critical value of a two-sided 5 % test, corrected for three challengers
 CRITICAL_VALUE = 2.39
 PILOT_MATCHES = 2_000
-PILOT_SEED = 0x7261696C  # offset of the seed, so that pilot matches and reviews use different deals
-# Elo difference of a challenger that is clearly stronger than champion. Such a challenger wins
-# 52.9 % of matches.
+PILOT_SEED = 0x7261696C  # seed offset, so that pilot matches and reviews use different deals
+# Elo difference of a challenger that is clearly stronger than `champion` and wins 52.9 % of matches
 STRONGER_ELO = 20
 
 
@@ -34,8 +33,8 @@ STRONGER_ELO = 20
 class EliminationTest(SequentialTest):
     """Sequential test that stops only if strategy A is not stronger than its opponent.
 
-    If A is stronger by `elo1` or more, the test stops with a probability of at most 5 %. The test
-    never stops in favour of A, so results of the full size remain valid for a fixed-sample test.
+    If A is stronger by at least `elo1`, the test stops with a probability of at most 5 %. The test
+    never stops in favour of A, so the results of all matches are valid for a fixed-sample test.
     """
 
     def check_totals(self, totals: np.ndarray) -> str | None:
@@ -44,56 +43,60 @@ class EliminationTest(SequentialTest):
 
 
 def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
-    """Return the strongest challenger in pilot matches, or champion if none is stronger.
+    """Return the strongest challenger in pilot matches, or `champion` if none is stronger.
 
-    A challenger must win significantly more than half of the matches. The significance level of
-    5 % is shared by all challengers.
+    A challenger must win significantly more than half of the matches. The significance level of 5 %
+    applies to all challengers together.
     """
     if variants.find_variant(variant).params["players"] == 1:
         return FAST_SOLO
-    best, highest = CHAMPION, 0.5
+    best_name, best_win_rate = CHAMPION, 0.5
     for name, win_rate in play_pilot_matches(variant, seed, workers).items():
-        if win_rate.value - CRITICAL_VALUE * win_rate.se > 0.5 and win_rate.value > highest:
-            best, highest = name, win_rate.value
-    return best
+        if win_rate.value - CRITICAL_VALUE * win_rate.se > 0.5 and win_rate.value > best_win_rate:
+            best_name, best_win_rate = name, win_rate.value
+    return best_name
 
 
 def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str, PairedEstimate]:
-    """Return the win rate of every challenger against champion on deals that no review plays.
+    """Return the win rate of every challenger against `champion` on separate deals.
 
     A challenger is eliminated as soon as a sequential test finds that it is not stronger than
-    champion. Only the other challengers play all pilot matches.
+    `champion`. All other challengers play all pilot matches.
     """
     pilot_seed = (seed + PILOT_SEED) % 2**64
-    pairs = [(name, CHAMPION, variant, pilot_seed) for name in CHALLENGERS]
-    matchups = [parse_matchup(*pair, "match") for pair in pairs]
+    matchup_arguments = [(name, CHAMPION, variant, pilot_seed) for name in CHALLENGERS]
+    matchups = [parse_matchup(*pair, "match") for pair in matchup_arguments]
     tests = [EliminationTest(0, STRONGER_ELO)] * len(matchups)
     rows = run_matchups(matchups, PILOT_MATCHES, workers, stopping_rules=tests)
-    win = metrics.METRICS_BY_NAME["match_win"]
-    rates = [paired_estimate.compute_ratio(batch_rows, win) for batch_rows in rows]
-    return dict(zip(CHALLENGERS, rates, strict=True))
+    win_metric = metrics.METRICS_BY_NAME["match_win"]
+    win_rates = [paired_estimate.compute_ratio(batch_rows, win_metric) for batch_rows in rows]
+    return dict(zip(CHALLENGERS, win_rates, strict=True))
 
 
 @functools.lru_cache(maxsize=64)
 def play_matches(
     a: str, b: str, variant: str, seed: int, workers: int | None, matches: int
 ) -> np.ndarray:
-    """Return the batch rows of matches; the last 64 results are cached."""
+    """Return the batch rows of matches. The last 64 results are cached."""
     return run_matchup(parse_matchup(a, b, variant, seed, "match"), matches, workers)
 
 
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
-    """Return the cached player trained for a rule set, or find the strongest in pilot matches."""
+    """Return the cached player for a rule set, or find the strongest in pilot matches."""
     if variants.find_variant(variant).params["players"] == 2:
-        adapted = adapt.load_adapted(variant)
-        if adapted is not None and adapted.is_better:
-            return adapted.player
+        adapted_champion = adapt.load_adapted(variant)
+        if adapted_champion is not None and adapted_champion.is_better:
+            return adapted_champion.player
     return find_strongest_player(variant, seed, workers)
 
 
 def train_or_find_strongest(
     variant: str, seed: int, workers: int | None, progress: Progress | None
 ) -> str:
-    """Train champion for a rule set; without a gain, find the strongest in pilot matches."""
-    adapted = adapt.adapt_champion(variant, workers=workers, progress=progress)
-    return adapted.player if adapted.is_better else find_strongest_player(variant, seed, workers)
+    """Train `champion` for a rule set. If it does not improve, find the strongest player."""
+    adapted_champion = adapt.adapt_champion(variant, workers=workers, progress=progress)
+    return (
+        adapted_champion.player
+        if adapted_champion.is_better
+        else find_strongest_player(variant, seed, workers)
+    )

@@ -19,16 +19,16 @@ from simgin.strategy import Param, Policy, Strategy, loader
 from simgin.text.amounts import N_SEEDS, AmountError, parse_count, parse_seed
 from simgin.text.messages import SimginError, did_you_mean, join_words, quote_text
 
-# Metric by objective
+# metric by objective
 OBJECTIVE_METRICS = {"matches": "match_win", "points": "margin", "worst": "match_win"}
 SEARCH_GENERATIONS = 20
 CANDIDATE_MATCHES = 4_000  # number of matches per candidate and opponent
-# Number of matches per opponent that confirm the result
+# number of matches per opponent for the confirmation
 CONFIRMATION_MATCHES = 40_000
-# Minimum number of matches for standard errors from batches of 200 matches
+# Minimum number of matches, because standard errors require batches of 200 matches
 MIN_SEARCH_MATCHES = 1_000
 SEED_STRIDE = 2**32  # difference between the seeds of successive generations
-# Maximum number of parameters; more parameters would need larger generations
+# Maximum number of parameters, because more parameters would require larger generations
 MAX_TUNED_PARAMETERS = 60
 
 ParameterValues = tuple[float, ...]  # one value per tunable parameter
@@ -36,7 +36,7 @@ ParameterValues = tuple[float, ...]  # one value per tunable parameter
 
 @dataclass(frozen=True)
 class TuneRequest:
-    """Request for a parameter search, with the opponents and the size of the search.
+    """Request for a parameter search with its opponents and sizes.
 
     Attributes:
         strategy: Strategy to tune.
@@ -45,10 +45,10 @@ class TuneRequest:
         parameters: Parameters to tune.
         objective: "matches", "points" or "worst".
         generations: Number of generations.
-        matches: Matches per candidate and opponent.
-        confirmation_matches: Matches per opponent that confirm the result.
+        matches: Number of matches per candidate and opponent.
+        confirmation_matches: Number of matches per opponent for the confirmation.
         seed: Seed of the deals.
-        training: Description of the training that replaces the search, as part of the identity.
+        training: Description of the training that replaces the search. It is part of the identity.
     """
 
     strategy: Strategy
@@ -82,34 +82,35 @@ class TuneRequest:
             strategy: Strategy spec.
             variant: Variant spec.
             against: Opponents (default: `simple`).
-            parameters: Parameters to tune, such as `k,share` or `k=0..12` (default: all
-                parameters).
+            parameters: Parameters to tune, such as `k,share` or `k=0..12`. By default, all
+                parameters are tuned.
             objective: "matches", "points" or "worst".
             generations: Number of generations.
-            matches: Matches per candidate and opponent.
-            confirmation_matches: Matches per opponent that confirm the result.
+            matches: Number of matches per candidate and opponent.
+            confirmation_matches: Number of matches per opponent for the confirmation.
             seed: Seed of the deals.
 
         Raises:
-            TuneError: If the objective or the parameters are not valid.
-            PlayerCountError: If the variant is a solitaire variant.
+            TuneError: If the objective or a parameter is not valid.
+            PlayerCountError: If the variant is a solitaire game.
             AmountError: If a number is out of range.
         """
-        player, rules, pool = read_players(strategy, variant, against)
+        player, parsed_variant, pool = read_players(strategy, variant, against)
         if objective not in OBJECTIVE_METRICS:
             raise TuneError(
                 f"{objective!r} is not a valid objective. Choose one of "
                 f"{', '.join(OBJECTIVE_METRICS)}."
             )
         n_matches, n_confirmation = read_matches(matches), read_matches(confirmation_matches)
-        params = read_tunable_parameters(player, rules, parameters)
-        if len(params) > MAX_TUNED_PARAMETERS:
+        tunable_parameters = read_tunable_parameters(player, parsed_variant, parameters)
+        if len(tunable_parameters) > MAX_TUNED_PARAMETERS:
             raise TuneError(
-                f"{player.spec} has {len(params)} numeric parameters, but a search can tune at "
+                f"{player.spec} has {len(tunable_parameters)} numeric parameters, but a search can "
+                "tune at "
                 f"most {MAX_TUNED_PARAMETERS}. Select fewer parameters with --parameters."
             )
-        sizes = (generations, n_matches, n_confirmation, parse_seed(seed))
-        return cls(player, rules, pool, params, objective, *sizes)
+        size_arguments = (generations, n_matches, n_confirmation, parse_seed(seed))
+        return cls(player, parsed_variant, pool, tunable_parameters, objective, *size_arguments)
 
     @property
     def metric(self) -> Metric:
@@ -118,14 +119,14 @@ class TuneRequest:
 
     @property
     def short_names(self) -> dict[str, str]:
-        """Short names of the strategy and of its opponents, by canonical name."""
+        """Short names of the strategy and its opponents, by canonical name."""
         names_by_spec = short_names(self.matchups(self.strategy, self.seed))
-        texts = [strategy.spec for strategy in (self.strategy, *self.pool)]
-        return {text: names_by_spec.get(text, text) for text in texts}
+        specs = [strategy.spec for strategy in (self.strategy, *self.pool)]
+        return {spec: names_by_spec.get(spec, spec) for spec in specs}
 
     @property
     def opponent_list(self) -> str:
-        """Names of the opponents in one phrase, such as `simple, gold and marjj`."""
+        """List of the opponents as text, such as `simple, gold and marjj`."""
         return join_words([self.short_names[opponent.spec] for opponent in self.pool])
 
     @property
@@ -140,8 +141,8 @@ class TuneRequest:
 
     @property
     def default_values(self) -> ParameterValues:
-        """Default values of the parameters to be tuned."""
-        return tuple(tunable.param.default for tunable in self.parameters)
+        """Default values of the tuned parameters."""
+        return tuple(parameter.param.default for parameter in self.parameters)
 
     def with_values(self, values: ParameterValues) -> Strategy:
         """Return a copy of the strategy with other parameter values."""
@@ -154,22 +155,23 @@ class TuneRequest:
         return Matchup(self.variant, strategy, opponent, seed, "match")
 
     def matchups(self, strategy: Strategy, seed: int) -> list[Matchup]:
-        """Return the matchups of a strategy against every opponent of the pool."""
+        """Return the matchups of a strategy against every opponent."""
         return [self.matchup(strategy, opponent, seed) for opponent in self.pool]
 
     def generation_seed(self, number: int) -> int:
-        """Return the seed of a generation (1, 2, ...); `seed` is reserved for the confirmation."""
+        """Return the seed of a generation, from 1. The request's seed is for the confirmation."""
         return (self.seed + number * SEED_STRIDE) % N_SEEDS
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Identity of the search, which must stay the same when the search is resumed."""
-        ranges = [
-            f"{tunable.name}={tunable.low:g}..{tunable.high:g}" for tunable in self.parameters
+        """Identity of the search, which must not change if the search is resumed."""
+        range_texts = [
+            f"{parameter.name}={parameter.low:g}..{parameter.high:g}"
+            for parameter in self.parameters
         ]
-        search = f"{', '.join(ranges)} for {self.objective}, {self.matches} matches each"
-        search = self.training or search
-        return build_identity(self.matchups(self.strategy, self.seed), search=search)
+        search_text = f"{', '.join(range_texts)} for {self.objective}, {self.matches} matches each"
+        search_text = self.training or search_text
+        return build_identity(self.matchups(self.strategy, self.seed), search=search_text)
 
 
 @dataclass(frozen=True)
@@ -178,8 +180,8 @@ class TrainingRequest:
 
     Attributes:
         match: Strategy before the training, opponents and size of the confirmation.
-        rounds: Number of rounds, per type of opponent if there are several.
-        deals: Deals per round.
+        rounds: Number of rounds, or of rounds per opponent type if there are several types.
+        deals: Number of deals per round.
     """
 
     match: TuneRequest
@@ -193,7 +195,7 @@ class TrainingRequest:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Identity of the training, which does not include the number of rounds."""
+        """Identity of the training, which does not depend on the number of rounds."""
         return self.match.identity
 
 
@@ -203,21 +205,24 @@ def read_players(
     """Parse the strategy, the two-player variant and the distinct opponents of a request.
 
     Raises:
-        PlayerCountError: If the variant is a solitaire variant.
+        PlayerCountError: If the variant is a solitaire game.
     """
-    rules = variants.find_variant(variant)
-    if rules.params["players"] == 1:
+    parsed_variant = variants.find_variant(variant)
+    if parsed_variant.params["players"] == 1:
         raise PlayerCountError(
-            f"{rules.spec} is a solitaire variant, but tuning and training require an opponent. "
+            f"{parsed_variant.spec} is a solitaire variant, but tuning and training require an "
+            "opponent. "
             "Choose a two-player variant."
         )
     player = loader.find_strategy(strategy)
-    pool = {rival.spec: rival for rival in map(loader.find_strategy, against or ["simple"])}
-    return player, rules, tuple(pool.values())
+    pool = {
+        opponent.spec: opponent for opponent in map(loader.find_strategy, against or ["simple"])
+    }
+    return player, parsed_variant, tuple(pool.values())
 
 
 def read_matches(text: int | str) -> int:
-    """Parse a number of matches, as in `20k`.
+    """Parse a number of matches, such as `20k`.
 
     Raises:
         AmountError: If the number is too small for standard errors.
@@ -235,27 +240,27 @@ def read_matches(text: int | str) -> int:
 
 
 ORDERED_KINDS = ("number", "integer", "bool")  # kinds of parameters with an order, unlike choices
-VALUE_DIGITS = 2  # significant digits of a value beyond the first digit of its step
+VALUE_DIGITS = 2  # number of significant digits of a value after the first digit of its step
 _LIMIT_PATTERN = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
 _PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LIMIT_PATTERN}))?")
 
 
 class TuneError(SimginError):
-    """Exception for an invalid request for a search or for training."""
+    """Exception for an invalid request for a search or training."""
 
 
 @dataclass(frozen=True)
 class TunableParameter:
-    """Numeric parameter of a strategy, with the range of the search.
+    """Numeric parameter of a strategy, with its search range.
 
     Attributes:
-        name: Displayed name.
-        key: Name in the policies.
-        slots: Slots that share the parameter. Slots with different declarations are separate
-            parameters, and `name` includes the slot.
+        name: Name for display.
+        key: Name of the parameter in the policies.
+        slots: Slots that share the parameter. If slots have different declarations, the parameters
+            are separate and `name` includes the slot.
         param: Declaration of the parameter.
-        low: Lower limit of the search.
-        high: Upper limit of the search.
+        low: Lower limit of the search range.
+        high: Upper limit of the search range.
     """
 
     name: str
@@ -267,31 +272,31 @@ class TunableParameter:
 
     @property
     def start(self) -> float:
-        """Initial value of the search: the default value, clipped to the range."""
+        """Initial value of the search, which is the default value clipped to the range."""
         return min(max(self.param.default, self.low), self.high)
 
     @property
     def is_integer(self) -> bool:
-        """True if the search tries only integers (booleans count as 0 and 1)."""
+        """True if the search tries only integers. Booleans are 0 and 1."""
         return self.param.kind != "number"
 
     @property
     def initial_deviation(self) -> float:
-        """Initial standard deviation of the candidates' values.
+        """Initial standard deviation of the candidates.
 
-        It is a quarter of the range, but at most half of the default (or 1 if that is larger),
-        because limits are often much wider than sensible values.
+        The deviation is a quarter of the range, but at most half of the default value or 1,
+        whichever is larger. Ranges are often much wider than sensible values.
         """
-        sensible = max(abs(self.start) / 2, 1)
-        span = self.high - self.low
-        return min(span / 4, sensible)
+        sensible_deviation = max(abs(self.start) / 2, 1)
+        range_width = self.high - self.low
+        return min(range_width / 4, sensible_deviation)
 
     def round_value(self, number: float) -> float:
-        """Round a number to a valid value, clipped to the range."""
+        """Round a number to a valid value and clip it to the range."""
         decimals = 0
         if not self.is_integer:
             decimals = max(0, VALUE_DIGITS - math.floor(math.log10(self.initial_deviation)))
-        value = round(number, decimals) + 0.0  # Adding 0.0 turns minus zero into zero.
+        value = round(number, decimals) + 0.0  # Adding 0.0 replaces -0.0 with 0.0.
         return min(max(value, self.low), self.high)
 
     def format_value(self, value: float) -> str:
@@ -306,59 +311,66 @@ def read_tunable_parameters(
 
     Args:
         strategy: Strategy to tune.
-        variant: Variant. Policies that are never called in this variant are ignored.
-        selection: Parameters to tune, such as `k,share` or `k=0..12` (default: all parameters).
+        variant: Variant. Variant of the search. Policies that are never called in this variant are
+            ignored.
+        selection: Parameters to tune, such as `k,share` or `k=0..12`. By default, all parameters
+            are tuned.
 
     Raises:
         TuneError: If the strategy has no such parameters.
     """
-    owners = _policies_by_parameter(strategy, variant)
-    known = {}
-    for name, policies in owners.items():
+    policies_by_parameter = _policies_by_parameter(strategy, variant)
+    parameters_by_name = {}
+    for name, policies in policies_by_parameter.items():
         key = name.rpartition(".")[2]
         param = policies[0].params[key]
         if param.kind in ORDERED_KINDS and param.low < param.high:
             slots = tuple(policy.slot for policy in policies)
-            known[name] = TunableParameter(name, key, slots, param, param.low, param.high)
+            parameters_by_name[name] = TunableParameter(
+                name, key, slots, param, param.low, param.high
+            )
     if selection is None:
-        if not known:
+        if not parameters_by_name:
             raise TuneError(_no_parameters_message(strategy))
-        return tuple(known.values())
-    selected = [_select_parameter(strategy, text, known, owners) for text in selection.split(",")]
-    return tuple({tunable.name: tunable for tunable in selected}.values())
+        return tuple(parameters_by_name.values())
+    selected_parameters = [
+        _select_parameter(strategy, item, parameters_by_name, policies_by_parameter)
+        for item in selection.split(",")
+    ]
+    return tuple({parameter.name: parameter for parameter in selected_parameters}.values())
 
 
 def slot_values(
     parameters: Sequence[TunableParameter], values: Sequence[float]
 ) -> dict[str, dict[str, str]]:
     """Return parameter values as strings, by policy slot and parameter name."""
-    by_slot: dict[str, dict[str, str]] = {}
-    for tunable, value in zip(parameters, values, strict=True):
-        text = tunable.format_value(value)
-        for slot in tunable.slots:
-            by_slot.setdefault(slot, {})[tunable.key] = text
-    return by_slot
+    values_by_slot: dict[str, dict[str, str]] = {}
+    for parameter, value in zip(parameters, values, strict=True):
+        value_text = parameter.format_value(value)
+        for slot in parameter.slots:
+            values_by_slot.setdefault(slot, {})[parameter.key] = value_text
+    return values_by_slot
 
 
 def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
-    """Return the policies that declare each parameter, `k`, or `knock.k` if definitions differ."""
+    """Return the policies by parameter, `k`, or `knock.k` if the declarations differ."""
     used_policies = [policy for policy in strategy.policies if _is_used(policy, variant)]
-    by_key: dict[str, list[Policy]] = {}
+    policies_by_key: dict[str, list[Policy]] = {}
     for policy in used_policies:
         for key in policy.params:
-            by_key.setdefault(key, []).append(policy)
-    owners = {}
-    for key, policies in by_key.items():
+            policies_by_key.setdefault(key, []).append(policy)
+    policies_by_name = {}
+    for key, policies in policies_by_key.items():
         if len({policy.params[key] for policy in policies}) == 1:
-            owners[key] = policies
+            policies_by_name[key] = policies
             continue
         for policy in policies:
-            owners[f"{policy.slot}.{key}"] = [policy]
-    return owners
+            policies_by_name[f"{policy.slot}.{key}"] = [policy]
+    return policies_by_name
 
 
 def _is_used(policy: Policy, variant: Variant) -> bool:
-    """Return True if the engine can call a policy under the rules of a variant."""
+    """Return True if a policy can be called under the rules of a variant."""
     if policy.slot in ("offer", "answer"):
         return variant.params["die"] != "off"
     if policy.slot == "show":
@@ -369,10 +381,10 @@ def _is_used(policy: Policy, variant: Variant) -> bool:
 def _select_parameter(
     strategy: Strategy,
     text: str,
-    known: Mapping[str, TunableParameter],
-    owners: Mapping[str, object],
+    parameters_by_name: Mapping[str, TunableParameter],
+    policies_by_parameter: Mapping[str, object],
 ) -> TunableParameter:
-    """Return the parameter and the range in a selection such as `k` or `k=0..12`."""
+    """Return the parameter and the range of a selection such as `k` or `k=0..12`."""
     match = _PARAMETER_PATTERN.fullmatch(text.strip())
     if match is None:
         raise TuneError(
@@ -380,46 +392,47 @@ def _select_parameter(
             "NAME=LOW..HIGH."
         )
     name, low, high = match.groups()
-    if name in owners and name not in known:
+    if name in policies_by_parameter and name not in parameters_by_name:
         raise TuneError(
             f"--parameters: the parameter {name} of {strategy.spec} is not numeric and cannot be "
             "tuned. Run a separate search for each value."
         )
-    if name not in known:
-        valid_names = ", ".join(known) or "none"
-        hint = did_you_mean(name, known)
+    if name not in parameters_by_name:
+        valid_names = ", ".join(parameters_by_name) or "none"
+        suggestion = did_you_mean(name, parameters_by_name)
         raise TuneError(
-            f"--parameters: {strategy.spec} has no numeric parameter {quote_text(name)}{hint} "
+            f"--parameters: {strategy.spec} has no numeric parameter "
+            f"{quote_text(name)}{suggestion} "
             f"Choose from: {valid_names}."
         )
-    tunable = known[name]
+    parameter = parameters_by_name[name]
     if low is None:
-        return tunable
-    quoted = quote_text(text.strip())
+        return parameter
+    quoted_text = quote_text(text.strip())
     try:
-        least, most = tunable.param.encode(low), tunable.param.encode(high)
+        min_value, max_value = parameter.param.encode(low), parameter.param.encode(high)
     except ValueError as error:
         raise TuneError(
-            f"--parameters {quoted} is not a valid range, because a limit {error}."
+            f"--parameters {quoted_text} is not a valid range, because a limit {error}."
         ) from None
-    if not least < most:
+    if not min_value < max_value:
         raise TuneError(
-            f"--parameters {quoted}: the lower limit must be below the upper limit. Use "
+            f"--parameters {quoted_text}: the lower limit must be below the upper limit. Use "
             "NAME=LOW..HIGH."
         )
-    return replace(tunable, low=least, high=most)
+    return replace(parameter, low=min_value, high=max_value)
 
 
 def _no_parameters_message(strategy: Strategy) -> str:
-    """Return the error message for a strategy that has no numeric parameters."""
-    weights = [policy for policy in strategy.policies if policy.weights is not None]
+    """Return the error message for a strategy without numeric parameters."""
+    weight_policies = [policy for policy in strategy.policies if policy.weights is not None]
     hint = "Declare parameters, for example @knock(k=param(5, 0, 20))"
-    if any(policy.describe for policy in weights):
+    if any(policy.describe for policy in weight_policies):
         return (
             f"{strategy.spec} has weights, but no numeric parameters. Train its weights with "
             "`simgin train`."
         )
-    if weights:
+    if weight_policies:
         return (
             f"{strategy.spec} has weights, which `simgin tune` cannot tune, but no numeric "
             f"parameters. {hint}."

@@ -97,7 +97,7 @@ def toy(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patched:
         for name, size in {
             "VALUE_DEALS": 20_000,
-            "REFINE_MATCHES": 40,
+            "REFINEMENT_MATCHES": 40,
             "ROLLOUT_BLOCK": 60,
         }.items():
             patched.setattr(champion_weights, name, size)

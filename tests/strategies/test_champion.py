@@ -248,7 +248,7 @@ def test_every_variant_has_the_weights_of_the_rules_most_like_its_own():
 
 
 def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
-    for setting, number in {"WARM_UP_ROUNDS": 1, "START_MATCHES": 20}.items():
+    for setting, number in {"WARM_UP_ROUNDS": 1, "INITIAL_MATCHES": 20}.items():
         monkeypatch.setattr(champion_weights, setting, number)
     first, again = (training.train_for_variant("dice", 30, 5, rounds=2) for _ in range(2))
     assert first.tobytes() == again.tobytes()
@@ -288,7 +288,7 @@ def test_a_round_of_learning_makes_the_beginner_better(monkeypatch):
     Three seeds gave 67 to 72 %. With 1,000 matches, the standard error is 1.5 points: a correct
     learner fails in fewer than one of 10,000 runs.
     """
-    monkeypatch.setattr(champion_weights, "START_MATCHES", 1000)
+    monkeypatch.setattr(champion_weights, "INITIAL_MATCHES", 1000)
     eaai = variants.find_variant("eaai")
     learner = champion_weights.ChampionTrainer(
         [loader.find_strategy("simple")], training.naive_weights(), 3, eaai
