@@ -1,1 +1,1 @@
-"""Match values, which are probabilities of winning the match, and win rates by deadwood."""
+"""Match values, which are match win probabilities, and win rates by deadwood."""

@@ -1,10 +1,10 @@
-"""Match states for each match goal, and tables of match values over these states.
+"""Match states for each match goal, and tables of match values.
 
-A board is built from the rules, the seat of strategy A and the outcomes of deals. The probabilities
-of these outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
-side (points, won deals or both) form its track, a chain of positions on which a side only moves
-forward. A table over both tracks can therefore be filled from the end. Every entry is a mean over
-outcomes of entries that are already filled.
+A board is made from the rules, the seat of strategy A and the outcomes of deals. The probabilities
+of the outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
+side, which are points, won deals or both, form a track. A track is a chain of positions on which a
+side only moves forward. A table over both tracks can therefore be filled from the end of the match.
+Each entry is a mean over outcomes of entries that are already filled.
 """
 
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ from simgin.rules.parameters import Params, int_param, match_goal
 
 @dataclass(frozen=True)
 class Track:
-    """Sequence of scores through which one side can pass before it reaches its goal.
+    """Track of scores through which one side can pass before it reaches its goal.
 
     Attributes:
-        fields: Counts of the side ("score", "deals" or "games"), named like record fields without
+        fields: Counts of the side ("score", "deals" or "games"), which are record fields without
             the suffix of the side.
         targets: Target of each count.
     """
@@ -36,10 +36,7 @@ class Track:
 
     @property
     def length(self) -> int:
-        """Number of positions before the goal is reached.
-
-        This number is also the position of the goal.
-        """
+        """Number of positions before the goal, which is also the position of the goal."""
         return int(np.prod(self._sides)) - 1
 
     @property
@@ -47,10 +44,10 @@ class Track:
         return tuple([target + 1 for target in self.targets])
 
     def position(self, score: np.ndarray) -> np.ndarray:
-        """Return the positions on the track that correspond to scores.
+        """Return the positions on the track for the given scores.
 
         Args:
-            score: Scores, (..., n_fields). Values above the target are reduced to the target.
+            score: Scores, (..., n_fields). A score above its target is reduced to the target.
 
         Returns:
             Positions, (...) int64.
@@ -63,7 +60,7 @@ class Track:
         return np.stack(np.unravel_index(np.arange(self.length), self._sides), axis=-1)
 
     def next_positions(self, gains: np.ndarray) -> np.ndarray:
-        """Return the position that follows from each combination of a position and a gain.
+        """Return the next position for each combination of a position and a gain.
 
         Args:
             gains: Non-negative gains, (n_outcomes, n_fields).
@@ -79,9 +76,10 @@ def compile_fill_table() -> Any:
     """Compile the function that fills a table of match values in place.
 
     The shape of the table is (length of A + 1, length of B + 1, 2 dealers), float64. The last row
-    and the last column contain the values of finished matches. Every other entry becomes
-    `reward[dealer]` plus the mean of the entries after one deal. If a deal can leave both positions
-    unchanged, the entries for the two dealers are the solution of two linear equations.
+    and the last column contain the values of finished matches. Every other entry is
+    `reward[dealer]` plus the mean of the entries after one deal. If both positions can remain
+    unchanged after a deal, the entries for the two dealers are the solution of two linear
+    equations.
     """
     int_matrix = types.Array(int64, 2, "C")
     float_matrix = types.Array(float64, 2, "C")
@@ -106,22 +104,23 @@ States = tuple[SideScores, SideScores, np.ndarray]  # scores of A, scores of B, 
 TableIndex = tuple[np.ndarray, ...]  # index of states in a table
 ScoreFields = tuple[tuple[str, ...], tuple[str, ...]]  # score fields of A, and score fields of B
 
-EndValues = tuple[float, float, float]  # values of a win for A, of a win for B, and of a draw
+# values of a match that A wins, of a match that B wins, and of a draw
+EndValues = tuple[float, float, float]
 
 DRAW_VALUE = 0.5  # value of a drawn match
 
 
 class Board:
-    """Undecided states of a match, for which match values are computed.
+    """Board with the undecided states of a match, for which match values are computed.
 
-    The score of a side consists of the values of the side's fields. The last axis of a table is the
+    The score of a side consists of the values of its score fields. The last axis of a table is the
     side that deals (0 for A, 1 for B).
 
     Attributes:
-        fields: Score fields of A and of B, named like record fields without the suffix of the side.
-            `left` is the number of remaining deals.
+        fields: Score fields of A and of B, which are record fields without the suffix of the side.
+            The field `left` is the number of remaining deals.
         size: Approximate number of states.
-        start: Scores at the beginning of a match.
+        start: Scores at the start of a match.
     """
 
     fields: ScoreFields
@@ -129,7 +128,7 @@ class Board:
     start: BothScores
 
     def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute the probability that A wins the match, for every state.
+        """Compute the probability that A wins the match for every state.
 
         Args:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
@@ -137,14 +136,14 @@ class Board:
         return self._fill_table(probability, (1, 0, DRAW_VALUE))
 
     def mean_power(self, probability: Probabilities, z: float) -> ValueTable:
-        """Compute the mean of z**N for every state (N: number of remaining deals).
+        """Compute the mean of z**N for every state, where N is the number of remaining deals.
 
         Args:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
             z: Base of the power.
 
         Returns:
-            Table of means. An entry below 1 indicates that the mean is not finite.
+            Table of means. If an entry is below 1, the mean is not finite.
         """
         return self._fill_table(z * probability, (1, 1, 1))
 
@@ -163,7 +162,7 @@ class Board:
         raise NotImplementedError
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the table of match values, given the values of finished matches."""
+        """Return the table of match values for the given values of finished matches."""
         raise NotImplementedError
 
 
@@ -192,19 +191,21 @@ class _DealTransitions:
         self._next_positions = []
         self._gain_indices = []
         for side, track in enumerate(tracks):
-            gains, gain = self._distinct_gains(side, track)
-            self._next_positions.append(np.ascontiguousarray(track.next_positions(gains)))
-            self._gain_indices.append(gain)
+            distinct_gains, gain_index = self._distinct_gains(side, track)
+            self._next_positions.append(np.ascontiguousarray(track.next_positions(distinct_gains)))
+            self._gain_indices.append(gain_index)
 
     def _distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
-        """Return a side's distinct gains and, for each deal that it wins, the index of the gain.
+        """Return the distinct gains of a side, and the gain index of each deal that it wins.
 
-        Outcomes with the same gain are combined into one transition.
+        Outcomes with equal gains are combined into one transition.
         """
         is_won = self._winner == side
         columns = [self._gains_by_field[name][is_won] for name in track.fields]
-        gains, gain = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-        return gains, gain.reshape(-1)
+        distinct_gains, gain_index = np.unique(
+            np.stack(columns, axis=1), axis=0, return_inverse=True
+        )
+        return distinct_gains, gain_index.reshape(-1)
 
     def transitions(self, probability: Probabilities) -> list[np.ndarray]:
         """Return the transitions of one deal in the format of `kernels.fill_value_table`.
@@ -213,52 +214,54 @@ class _DealTransitions:
             probability: Probability of each outcome given the dealer, (n_outcomes,) float64.
 
         Returns:
-            List of six arrays. Two arrays contain the next positions of A and of B after each gain,
-            (length, n_gains) int64. Two arrays contain the probabilities of these gains, (2
-            dealers, n_gains) float64. One array contains the next dealer for each dealer if A wins,
-            if B wins and if neither wins, (2, 3) int64. The last array contains the probability
-            that neither wins, for each dealer.
+            List of six arrays: The first two arrays contain the next positions of A and of B after
+            each gain, (length, n_gains) int64. The next two arrays contain the probabilities of
+            these gains, (2 dealers, n_gains) float64. The fifth array contains the next dealer for
+            each dealer if A wins, if B wins and if neither side wins, (2, 3) int64. The last array
+            contains, for each dealer, the probability that neither side wins.
         """
         tables = [self._win_probabilities(side, probability) for side in (0, 1)]
         no_winner = np.bincount(self._dealer, probability * (self._winner < 0), minlength=2)
-        if self._is_solo:  # Records of solitaire games contain a dealer as well.
+        if self._is_solo:  # Records of solitaire games also contain a dealer.
             tables = [np.tile(table.sum(axis=0), (2, 1)) for table in tables]
             no_winner = np.full(2, no_winner.sum())
         return [*self._next_positions, *tables, self._next_dealers, no_winner]
 
     def _win_probabilities(self, side: int, probability: Probabilities) -> np.ndarray:
-        """Return the probability of each gain of a side, given the dealer."""
+        """Return the probability of each gain of a side given the dealer."""
         is_won = self._winner == side
         dealer = self._dealer[is_won]
-        gain = self._gain_indices[side]
+        gain_index = self._gain_indices[side]
         probabilities = np.zeros((2, self._next_positions[side].shape[1]))
-        np.add.at(probabilities, (dealer, gain), probability[is_won])
+        np.add.at(probabilities, (dealer, gain_index), probability[is_won])
         return probabilities
 
 
 def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
-    """Return the number of won deals that each outcome counts as (rules.md 7 and 8.5), int64."""
+    """Return the number of won deals for which each outcome counts (rules.md 7 and 8.5)."""
     if not match_goal(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
-    by_gin = int_param(params, "deal_count_gin")
-    by_undercut = int_param(params, "deal_count_undercut")
+    gin_count = int_param(params, "deal_count_gin")
+    undercut_count = int_param(params, "deal_count_undercut")
     kind = np.array(DEAL_RESULTS)[outcomes.column("kind")]
-    factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), by_gin, 1)
-    factor = np.where(kind == "undercut", by_undercut, factor)
-    # A refusal pays the number on the die before the offer.
+    factor = np.where(np.isin(kind, ("gin", "big_gin", "shot")), gin_count, 1)
+    factor = np.where(kind == "undercut", undercut_count, factor)
+    # If the die is refused, its number before the offer counts.
     return np.asarray(factor * outcomes.column("stake"))
 
 
 def next_dealer_table(params: Params) -> np.ndarray:
-    """Return the next dealer, given the dealer and the winner (-1: none), (2, 3) int64."""
-    sides = [[_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)]
-    return np.array(sides, np.int64)
+    """Return the next dealer given the dealer and the winner (-1: none), (2, 3) int64."""
+    next_dealers = [
+        [_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)
+    ]
+    return np.array(next_dealers, np.int64)
 
 
 def _next_dealer(params: Params, dealer: int, winner: int) -> int:
     """Return the side that deals next (rules.md 4.1).
 
-    In solitaire games, the dealer never changes.
+    In solitaire games, the dealer does not change.
     """
     if params["players"] == 1:
         return dealer
@@ -280,14 +283,14 @@ def _make_track(params: Params, seat: int) -> Track:
 
 
 def starting_points(params: Params) -> tuple[int, int]:
-    """Return the points of both seats at the beginning of a match."""
+    """Return the points of both seats at the start of a match."""
     points: Any = params["start_points"] or (0, 0)
     points_0, points_1 = points
     return points_0, points_1
 
 
 def starting_scores(params: Params, seat: int, fields: ScoreFields) -> BothScores:
-    """Return the scores of A and B at the beginning of a match, including start_points."""
+    """Return the scores of A and B at the start of a match, which include start_points."""
     points = starting_points(params)
     a, b = fields
     start_a = [points[seat] if name == "score" else 0 for name in a]
@@ -303,14 +306,14 @@ class RaceBoard(Board):
         self._outcomes = outcomes
         self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
         self._is_one_deal = match_goal(params).one_deal
-        self._shape = self._a.length + 1, self._b.length + 1  # lengths that include the goals
+        self._shape = self._a.length + 1, self._b.length + 1  # lengths including the goals
         self.size = 2 * self._shape[0] * self._shape[1]
         self.fields = self._a.fields, self._b.fields
         self.start = starting_scores(params, seat, self.fields)
 
     @cached_property
     def _deal(self) -> _DealTransitions:
-        # The property is computed on first use, after the size has been checked.
+        # The property is computed on first access, after the size has been checked.
         return _DealTransitions(self._params, self._outcomes, (self._a, self._b))
 
     def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
@@ -321,27 +324,27 @@ class RaceBoard(Board):
         return self._a.scores()[a], self._b.scores()[b], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the table of match values, given the values of finished matches.
+        """Return the table of match values for the given values of finished matches.
 
         `ends` contains the values of a match that A wins, of a match that B wins, and of a single
         deal without a winner.
         """
-        a_won, b_won, no_winner_value = ends
-        *transitions, no_winner = self._deal.transitions(probability)
+        a_win_value, b_win_value, no_winner_value = ends
+        *transitions, no_winner_probability = self._deal.transitions(probability)
         reward = np.zeros(2)
         if self._is_one_deal:
-            reward = no_winner_value * no_winner
-            no_winner = np.zeros(2)
-        table = np.full((*self._shape, 2), float(b_won))
-        table[-1] = a_won
-        compile_fill_table()(table, *transitions, no_winner, reward)
+            reward = no_winner_value * no_winner_probability
+            no_winner_probability = np.zeros(2)
+        table = np.full((*self._shape, 2), float(b_win_value))
+        table[-1] = a_win_value
+        compile_fill_table()(table, *transitions, no_winner_probability, reward)
         return table
 
 
 class GamesBoard(Board):
-    """Board for games to a number of points; the loser's points set the games won (Gin Pro).
+    """Board for games to a number of points, where the loser's points set the games won (Gin Pro).
 
-    There is a table over points for every combination of won games.
+    The board has a table of points for every combination of won games.
     """
 
     def __init__(self, params: Params, seat: int, outcomes: Outcomes) -> None:
@@ -350,9 +353,9 @@ class GamesBoard(Board):
         self._tracks = _make_track(params, seat), _make_track(params, 1 - seat)
         self._length = self._tracks[0].length
         self._target = int_param(params, "games_target")
-        up_to, games = np.array(params["game_table"]).T
-        band = np.searchsorted(up_to, np.arange(self._length))
-        self._games = games[band]  # number of won games, by points of the loser
+        band_limits, games_by_band = np.array(params["game_table"]).T
+        band_index = np.searchsorted(band_limits, np.arange(self._length))
+        self._games = games_by_band[band_index]  # number of won games, by points of the loser
         self.fields = ("games", "score"), ("games", "score")
         self.size = 2 * (self._target * (self._length + 1)) ** 2
         self.start = starting_scores(params, seat, self.fields)
@@ -367,49 +370,49 @@ class GamesBoard(Board):
         return games_a, games_b, points_a, points_b, dealer
 
     def _limit_to_targets(self, score: SideScores) -> tuple[np.ndarray, np.ndarray]:
-        """Return the won games and the points of a side, limited to the targets."""
+        """Return the won games and the points of a side, limited to their targets."""
         games = np.minimum(score[..., 0], self._target)
         return games, np.minimum(score[..., 1], self._length)
 
     def states(self) -> States:
-        numbers = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
-        games_a, games_b, points_a, points_b, dealer = numbers.reshape(5, -1)
+        state_indices = np.indices((*[self._target] * 2, *[self._length] * 2, 2))
+        games_a, games_b, points_a, points_b, dealer = state_indices.reshape(5, -1)
         a = np.stack([games_a, points_a], axis=1)
         return a, np.stack([games_b, points_b], axis=1), dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the table of match values, by games and points of A and B and by dealer.
+        """Return the table of match values by games and points of A and B and by dealer.
 
         `ends` contains the values of a match that A wins and of a match that B wins.
         """
-        a_won, b_won, _ = ends
+        a_win_value, b_win_value, _ = ends
         transitions = self._deal.transitions(probability)
-        games = self._target + 1
-        points = self._length + 1
-        table = np.full((games, games, points, points, 2), float(b_won))
-        table[self._target] = a_won
-        from_the_end = range(self._target - 1, -1, -1)
-        for a in from_the_end:
-            for b in from_the_end:
+        n_games = self._target + 1
+        n_points = self._length + 1
+        table = np.full((n_games, n_games, n_points, n_points, 2), float(b_win_value))
+        table[self._target] = a_win_value
+        reversed_games = range(self._target - 1, -1, -1)
+        for a in reversed_games:
+            for b in reversed_games:
                 self._set_game_ends(table, a, b)
                 compile_fill_table()(table[a, b], *transitions, np.zeros(2))
         return table
 
     def _set_game_ends(self, table: ValueTable, a: int, b: int) -> None:
-        """Set the values that follow when A or B wins a game at `a` and `b` won games."""
+        """Set the values after A or B wins a game at `a` and `b` won games."""
         max_games = self._target
-        after_a = np.minimum(a + self._games, max_games)
-        after_b = np.minimum(b + self._games, max_games)
-        new_game = table[:, :, 0, 0]
-        by_points = table[a, b]
-        by_points[-1, :-1] = new_game[after_a, b]
-        by_points[:-1, -1] = new_game[a, after_b]
+        games_after_a_wins = np.minimum(a + self._games, max_games)
+        games_after_b_wins = np.minimum(b + self._games, max_games)
+        new_game_values = table[:, :, 0, 0]
+        values_by_points = table[a, b]
+        values_by_points[-1, :-1] = new_game_values[games_after_a_wins, b]
+        values_by_points[:-1, -1] = new_game_values[a, games_after_b_wins]
 
 
 class TotalBoard(Board):
     """Board for a fixed number of deals and a maximum total penalty (Solitary Gin).
 
-    A state consists of the number of remaining deals and the running total.
+    A state consists of the number of remaining deals and the total penalty.
     """
 
     def __init__(self, params: Params, outcomes: Outcomes) -> None:
@@ -424,7 +427,7 @@ class TotalBoard(Board):
         self.start = np.array([self._deals, 0]), np.array([], np.int64)
 
     def solve(self, probability: Probabilities) -> ValueTable:
-        """Compute win probabilities by remaining deals, offset of the running total, and dealer.
+        """Compute win probabilities by remaining deals, offset of the total, and dealer.
 
         A total outside the reachable range has the value of the nearest reachable total.
         """
@@ -468,11 +471,11 @@ class PerScoreBoard(Board):
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")
         self._points = start.column("points")
-        # changes in the order of the sum of both scores, and the first index of each sum
-        level = outcomes.column("score_a") + outcomes.column("score_b")
-        order = np.argsort(level, kind="stable")
-        self._changes = outcomes.changes[order]
-        self._level_starts = np.searchsorted(level[order], np.arange(2 * self._target))
+        # changes ordered by the sum of both scores, and the first index of each sum
+        score_sum = outcomes.column("score_a") + outcomes.column("score_b")
+        order_by_sum = np.argsort(score_sum, kind="stable")
+        self._changes = outcomes.changes[order_by_sum]
+        self._level_starts = np.searchsorted(score_sum[order_by_sum], np.arange(2 * self._target))
 
     def index(self, a: SideScores, b: SideScores, dealer: np.ndarray) -> TableIndex:
         points_a = np.minimum(a[..., 0], self._target)
@@ -483,36 +486,41 @@ class PerScoreBoard(Board):
         return a[:, None], b[:, None], dealer
 
     def _fill_table(self, probability: Probabilities, ends: EndValues) -> ValueTable:
-        """Return the table of match values, given the values of finished matches.
+        """Return the table of match values for the given values of finished matches.
 
         `ends` contains the values of a match that A wins and of a match that B wins.
 
-        A deal never leads to another score with the same sum. All entries with the same sum are
-        therefore filled together, starting with the highest sum.
+        A deal never leads to a different score with the same sum. All entries with the same sum are
+        therefore filled together, with the highest sum first.
         """
-        a_won, b_won, _ = ends
+        a_win_value, b_win_value, _ = ends
         max_score = self._target - 1
         n_points = self._target + 1
-        table = np.full((n_points, n_points, 2), float(b_won))
-        table[-1] = a_won
-        for level in range(2 * max_score, -1, -1):
-            least = max(0, level - max_score)
-            a = np.arange(least, min(level, max_score) + 1)
-            b = level - a
-            mean, base_weight = self._base_means(table, a, b, probability)
-            self._add_changes(table, least, level, probability, mean, base_weight)
+        table = np.full((n_points, n_points, 2), float(b_win_value))
+        table[-1] = a_win_value
+        for score_sum in range(2 * max_score, -1, -1):
+            min_score = max(0, score_sum - max_score)
+            a = np.arange(min_score, min(score_sum, max_score) + 1)
+            b = score_sum - a
+            mean_values, unchanged_probability = self._base_means(table, a, b, probability)
+            self._add_changes(
+                table, min_score, score_sum, probability, mean_values, unchanged_probability
+            )
             # A deal can leave the score unchanged, so the entries for both dealers are solved
             # together.
-            table[a, b] = np.linalg.solve(np.eye(2) - base_weight, mean[..., None])[..., 0]
+            table[a, b] = np.linalg.solve(
+                np.eye(2) - unchanged_probability, mean_values[..., None]
+            )[..., 0]
         return table
 
     def _base_means(
         self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean value after a deal with starting-score outcomes, by score and dealer.
+        """Return the mean value after a deal with the outcomes of the starting score.
 
         Returns:
-            The mean of the next entries, and the probability of an unchanged score by next dealer.
+            Mean of the next entries, and probability of an unchanged score by next dealer. Both are
+            by score and dealer.
         """
         dealer = self._dealer
         next_entries, is_unchanged, next_dealers = self._next_entries(
@@ -521,33 +529,35 @@ class PerScoreBoard(Board):
         sides = np.arange(2)
         is_dealer = dealer == sides[:, None]
         is_next_dealer = next_dealers[:, None] == sides
-        weight = probability[: len(dealer)] * is_dealer
-        return next_entries @ weight.T, np.einsum(
-            "do,so,oe->sde", weight, is_unchanged, is_next_dealer
+        weights = probability[: len(dealer)] * is_dealer
+        return next_entries @ weights.T, np.einsum(
+            "do,so,oe->sde", weights, is_unchanged, is_next_dealer
         )
 
     def _add_changes(
         self,
         table: ValueTable,
-        first: int,
-        level: int,
+        first_score: int,
+        score_sum: int,
         probability: Probabilities,
-        mean: np.ndarray,
-        unchanged: np.ndarray,
+        mean_values: np.ndarray,
+        unchanged_probability: np.ndarray,
     ) -> None:
         """Add the effect of changed outcomes at all scores with the same sum.
 
-        A has `first` points at the first of these scores.
+        At the first of these scores, A has `first_score` points.
         """
-        changes = self._changes[self._level_starts[level] : self._level_starts[level + 1]]
+        changes = self._changes[self._level_starts[score_sum] : self._level_starts[score_sum + 1]]
         a, b, group, sign, dealer, winner, points = changes.T
         next_entries, is_unchanged, next_dealers = self._next_entries(
             table, a, b, dealer, winner, points
         )
-        weight = sign * probability[len(self._dealer) :][group]
-        score = a - first
-        np.add.at(mean, (score, dealer), weight * next_entries)
-        np.add.at(unchanged, (score, dealer, next_dealers), weight * is_unchanged)
+        weights = sign * probability[len(self._dealer) :][group]
+        score_index = a - first_score
+        np.add.at(mean_values, (score_index, dealer), weights * next_entries)
+        np.add.at(
+            unchanged_probability, (score_index, dealer, next_dealers), weights * is_unchanged
+        )
 
     def _next_entries(
         self,
@@ -561,13 +571,17 @@ class PerScoreBoard(Board):
         """Return the effect of the outcomes at given scores.
 
         Returns:
-            The next entries (0 if the score is unchanged), a mask of unchanged scores, and the next
+            Next entries (0 if the score is unchanged), a mask of unchanged scores, and the next
             dealers.
         """
         gain_a = points * (winner == 0)
         gain_b = points * (winner == 1)
-        to_a = np.minimum(a + gain_a, self._target)
-        to_b = np.minimum(b + gain_b, self._target)
+        next_points_a = np.minimum(a + gain_a, self._target)
+        next_points_b = np.minimum(b + gain_b, self._target)
         next_dealer = self._next_dealers[dealer, winner]
-        is_unchanged = np.broadcast_to((winner < 0) | (points == 0), to_a.shape)
-        return np.where(is_unchanged, 0, table[to_a, to_b, next_dealer]), is_unchanged, next_dealer
+        is_unchanged = np.broadcast_to((winner < 0) | (points == 0), next_points_a.shape)
+        return (
+            np.where(is_unchanged, 0, table[next_points_a, next_points_b, next_dealer]),
+            is_unchanged,
+            next_dealer,
+        )

@@ -1,11 +1,11 @@
-"""Deadwood after every turn of a deal, and the win rate by deadwood.
+"""Deadwood after every turn of a deal, and win rates by deadwood.
 
-    turns = play_by_turn(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
+    turns = simulate_hands_by_turn(parse_matchup("gold", "simple", "standard", 1, "deal"), 20_000)
     win_rate_by_deadwood(turns)
 
-The deals are played and recorded as usual. The same kernel then replays each deal. After a replay,
-the pack and the histories in the state contain the hands. A replay differs from the recorded deal
-only if a strategy is not deterministic.
+The deals are played and recorded as usual. The same kernel then replays each recorded deal. After a
+replay, the pack and the histories in the state determine the hands. A replay differs from the
+recorded deal only if a strategy is not deterministic.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from simgin.strategy import python_tier
 RETRACED_DEALS_PER_CALL = 2_000  # number of deals per replay call
 
 # Record of a turn: index of the deal in the records, number of the turn from 1, number of the
-# player's own turn, side that moved (0 for A, 1 for B), and deadwood of that side after the turn
+# player's own turn, side that moved (0 for A, 1 for B), and deadwood of this side after the turn
 TURN_DTYPE = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
 TURNS_TYPE = types.Array(from_dtype(TURN_DTYPE), 1, "C")
 DEADWOOD_BIN = 5  # width of a bin, in points of deadwood
@@ -42,10 +42,10 @@ DEADWOOD_BIN = 5  # width of a bin, in points of deadwood
 
 @dataclass(frozen=True)
 class TurnRecords:
-    """Deal records and turn records of the same deals, in order of play.
+    """Deal records and turn records of the same deals, in the order of play.
 
-    A deal has no turns if a refusal of the die or a joker in the hand ended it before the first
-    turn. A draw that ends the deal without a winner is not a turn.
+    If the refusal of the die or a joker in the hand ends a deal before the first turn, the deal has
+    no turns. If a draw ends the deal without a winner, it is not a turn.
 
     Attributes:
         matchup: Matchup that was played.
@@ -66,15 +66,15 @@ class TurnRecords:
         return np.asarray(self.records[name][self.column("deal")])
 
 
-def play_by_turn(
+def simulate_hands_by_turn(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> TurnRecords:
-    """Play units of single deals, and record every turn."""
+    """Play units of single deals and record every turn."""
     kernel.compile_matchup(matchup)
     _compile_retrace_loop(len(matchup.players))
 
-    def recorded(first_unit: int, n: int) -> np.ndarray:
-        return kernel.play_with_records(matchup, first_unit, n)[1]
+    def recorded(first: int, n: int) -> np.ndarray:
+        return kernel.play_with_records(matchup, first, n)[1]
 
     def traced(first: int, n: int) -> np.ndarray:
         return _trace_turns(matchup, records[first : first + n], first)
@@ -92,19 +92,21 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
         records: Records of the deals.
         first_deal: Index of the first deal.
     """
-    players = len(matchup.players)
+    n_players = len(matchup.players)
     state = new_state(matchup.seed)
     own_rules = build_rules(matchup.variant)
     turns = np.empty(int(records["turns"].sum()), TURN_DTYPE)
     sums_row = np.zeros((1, batch_columns.N_COLUMNS), np.int64)
     deal_ids = np.stack([records[name] for name in ("unit", "half")], axis=1)
-    vectors = kernel.seat_players(state, matchup)
-    game = (state, own_rules, new_view(), new_view(), sums_row, kernel.NO_RECORDS)
-    play_units, policies = kernel.compile_kernel(players), kernel.compile_policies(matchup)
+    parameter_vectors = kernel.seat_players(state, matchup)
+    kernel_arguments = (state, own_rules, new_view(), new_view(), sums_row, kernel.NO_RECORDS)
+    play_units, policies = kernel.compile_kernel(n_players), kernel.compile_policies(matchup)
     with python_tier.reraise_policy_errors():
-        _compile_retrace_loop(players)(play_units, *game, deal_ids, first_deal, turns, *policies)
-    # The vectors are needed until here, because the state contains only their addresses.
-    del vectors
+        _compile_retrace_loop(n_players)(
+            play_units, *kernel_arguments, deal_ids, first_deal, turns, *policies
+        )
+    # The vectors are needed until here because the state contains only their addresses.
+    del parameter_vectors
     return turns
 
 
@@ -112,61 +114,69 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
 def _compile_retrace_loop(players: int) -> Any:
     """Compile the loop that replays deals of one or two players.
 
-    The first argument of the loop is the kernel.
+    The first argument of this loop is the kernel.
     """
     function = kernels.retrace_deals_solo if players == 1 else kernels.retrace_deals
-    table, n_policies = (
+    table_type, n_policies = (
         types.Array(int64, 2, "C"),
         len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS),
     )
-    game = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table, RECORDS_TYPE)
+    kernel_types = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table_type, RECORDS_TYPE)
     play_units = types.FunctionType(kernel.make_kernel_signature(players))
-    arguments = (play_units, *game, table, int64, TURNS_TYPE, *[POLICY_TYPE] * n_policies)
+    arguments = (
+        play_units,
+        *kernel_types,
+        table_type,
+        int64,
+        TURNS_TYPE,
+        *[POLICY_TYPE] * n_policies,
+    )
     return jit.compile_function(function, types.void(*arguments))
 
 
 def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
-    """Compute A's probability of winning the deal, by number of A's turns and deadwood.
+    """Compute the win rate of A by number of turns and deadwood.
 
-    `count` is the lower edge of a bin of 5 points, and `n` is the number of deals that continued.
-    Drawn deals count as lost. Standard errors are clustered by unit. Groups with fewer than 30
-    units are omitted.
+    `count` is the lower edge of a bin of 5 points of deadwood, and `n` is the number of deals that
+    continued. Drawn deals count as lost. Standard errors are clustered by unit. Groups with fewer
+    than 30 units are omitted.
 
     Returns:
-        Output `counts` (rows.toml).
+        DataFrame of the output `counts` (rows.toml).
     """
     matchup = turns.matchup
     turn, deadwood_points, unit, is_won = _hands_after_turns(turns)
-    keys = np.stack([turn, deadwood_points // DEADWOOD_BIN], axis=1)
-    cells, cell_index = np.unique(keys, axis=0, return_inverse=True)
-    value, se, n = _mean_by_group(is_won, unit, cell_index.reshape(-1), len(cells))
-    limits = [proportion_interval(*row) for row in zip(value, se, n, strict=True)]
-    low, high = np.array(limits).reshape(-1, 2).T
-    names = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
-    columns = {"turn": cells[:, 0], "count": cells[:, 1] * DEADWOOD_BIN, "value": value, "se": se}
+    turn_and_bin = np.stack([turn, deadwood_points // DEADWOOD_BIN], axis=1)
+    groups, group_index = np.unique(turn_and_bin, axis=0, return_inverse=True)
+    value, se, n = _mean_by_group(is_won, unit, group_index.reshape(-1), len(groups))
+    bounds = [proportion_interval(*row) for row in zip(value, se, n, strict=True)]
+    low, high = np.array(bounds).reshape(-1, 2).T
+    name_columns = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
+    columns = {"turn": groups[:, 0], "count": groups[:, 1] * DEADWOOD_BIN, "value": value, "se": se}
     frame = make_frame(columns | {"low": low, "high": high, "n": n})
-    frame = build_frame("counts", frame.assign(**names, opponent=matchup.opponent))
+    frame = build_frame("counts", frame.assign(**name_columns, opponent=matchup.opponent))
     return frame[frame["value"].notna()].reset_index(drop=True)
 
 
 def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
     """Return the number of turns, the deadwood, the unit and the result for each hand.
 
-    The result contains the dealt hand and A's hand after each of A's turns, in deals that
-    continued. In self-play, the hands of both sides are included.
+    The hands are the dealt hand and the hand of A after each of its turns, in deals that continued.
+    In self-play, the hands of both sides are included.
 
     Returns:
-        (4, n_hands) int64. The result is 1 for a won deal and 0 otherwise.
+        (4, n_hands) int64. The result is 1 for a won deal, otherwise 0.
     """
     matchup = turns.matchup
-    rows = turns.rows[turns.column("turn") < turns.record_column("turns")]  # The deal continued.
+    # The deal continued after the turn.
+    rows = turns.rows[turns.column("turn") < turns.record_column("turns")]
     turn_deals = turns.records[rows["deal"]]
     hands = []
     for side in (0,) if matchup.b is None or matchup.is_mirrored else (0, 1):
         is_side = rows["side"] == side
         side_deals = turn_deals[is_side]
         deals = turns.records
-        no_turns = np.zeros(len(deals), np.int64)
+        zeros = np.zeros(len(deals), np.int64)
         hands += [
             (
                 rows["own_turn"][is_side],
@@ -174,37 +184,40 @@ def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
                 side_deals["unit"],
                 side_deals["winner"] == side,
             ),
-            (no_turns, deals[f"dealt_{'ab'[side]}"], deals["unit"], deals["winner"] == side),
+            (zeros, deals[f"dealt_{'ab'[side]}"], deals["unit"], deals["winner"] == side),
         ]
-    return np.concatenate([np.stack(hand).astype(np.int64) for hand in hands], axis=1)
+    return np.concatenate([np.stack(columns).astype(np.int64) for columns in hands], axis=1)
 
 
 def _mean_by_group(
     x: np.ndarray, unit: np.ndarray, group: np.ndarray, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compute the mean of x, the standard error and the number of observations per group.
+    """Compute the mean of x, its standard error and the number of observations per group.
 
-    Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). For
-    groups with fewer than 30 units, the values are NaN.
+    Standard errors are clustered by unit (docs/explanation/statistics.md#units-and-pairs). If a
+    group has fewer than 30 units, its mean and standard error are NaN.
 
     Args:
         x: Observations, (n,).
         unit: Unit of each observation, (n,) int64.
-        group: Group of each observation, from 0, (n,) int64.
+        group: Index of the group of each observation, (n,) int64.
         n_groups: Number of groups.
     """
     n_observations = np.bincount(group, minlength=n_groups)
     group_sizes = np.maximum(n_observations, 1)
-    units = unit.max(initial=0) + 1
-    keys, key_index = np.unique(group * units + unit, return_inverse=True)
-    key_groups = keys // units
-    counts = np.bincount(key_groups, minlength=n_groups)
+    n_units = unit.max(initial=0) + 1
+    group_units, group_unit_index = np.unique(group * n_units + unit, return_inverse=True)
+    unit_groups = group_units // n_units
+    unit_counts = np.bincount(unit_groups, minlength=n_groups)
     means = np.bincount(group, x, minlength=n_groups) / group_sizes
-    value = np.where(counts >= MIN_UNITS, means, np.nan)
-    squares = np.bincount(key_index, x - value[group], minlength=len(keys)) ** 2
-    correction = counts / np.maximum(counts - 1, 1)
+    values = np.where(unit_counts >= MIN_UNITS, means, np.nan)
+    squared_residuals = (
+        np.bincount(group_unit_index, x - values[group], minlength=len(group_units)) ** 2
+    )
+    correction = unit_counts / np.maximum(unit_counts - 1, 1)
     return (
-        value,
-        np.sqrt(correction * np.bincount(key_groups, squares, minlength=n_groups)) / group_sizes,
+        values,
+        np.sqrt(correction * np.bincount(unit_groups, squared_residuals, minlength=n_groups))
+        / group_sizes,
         n_observations,
     )

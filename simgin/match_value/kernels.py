@@ -1,6 +1,6 @@
 """Compiled functions of the package `match_value`.
 
-`simgin.core.jit` finds compiled code by the name of this file.
+`simgin.core.jit` identifies compiled code by the name of this file.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from simgin.core.deadwood import deadwood_for_side
 from simgin.core.jit import jit
 from simgin.core.rules_record import FIRST_TURN_DISCARD
 
-# Replays of deals, used by `simgin.match_value.hands_by_turn`
+# Replays of deals for `simgin.match_value.hands_by_turn`
 
 
 def retrace_deals(
@@ -25,8 +25,8 @@ def retrace_deals(
     """Replay the deals in `deal_ids`, and write all turns of each deal to `turns`.
 
     `deal_ids` contains the unit and the half of each deal, (n_deals, 2) int64. `first_deal` is the
-    index of the first deal. Each kernel call plays a single deal and leaves it in the state, so
-    that the deal need not be traced.
+    index of the first deal. Each kernel call plays a single deal and leaves it in the state, so the
+    deal need not be traced.
     """
     n = 0
     state.watch_half = -1
@@ -77,15 +77,15 @@ def retrace_deals_solo(
 
 @jit
 def _dealt_hand(state, rules, is_nondealer, is_solo):
-    """Return the hand that a player was dealt.
+    """Return the hand that was dealt to a player.
 
-    `is_nondealer` selects the nondealer of a two-player deal.
+    `is_nondealer` selects the nondealer in a two-player deal.
     """
     eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     hand = 0
     if is_solo:
         n = 11 if eleven_cards else 10
-        # A joker in the hand replaces a card of the hand.
+        # A joker replaces a card of the hand.
         cards = n - (0 <= state.joker < n)
         for i in range(cards):
             hand |= 1 << int(state.pack[i])
@@ -99,10 +99,7 @@ def _dealt_hand(state, rules, is_nondealer, is_solo):
 
 @jit
 def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
-    """Write the turns of a deal to `turns`, starting at index n.
-
-    Returns the next free index.
-    """
+    """Write the turns of a deal to `turns` from index n, and return the next free index."""
     hands = np.zeros(2, np.int64)
     own_turns = np.zeros(2, np.int64)
     if state.turns:
@@ -114,7 +111,7 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
     for t in range(state.turns):
         seat = int(view0.history[t, 0])
         discarded = int(view0.history[t, 3])
-        # Each view contains the cards that its seat drew.
+        # Each view contains the cards that its seat has drawn.
         card0 = int(view0.history[t, 2])
         card1 = int(view1.history[t, 2])
         card = max(card0, card1)
@@ -133,7 +130,7 @@ def _write_turns(state, rules, view0, view1, is_solo, deal, turns, n):
     return n
 
 
-# Match values between deals, used by `simgin.match_value.boards`
+# Match values between deals for `simgin.match_value.boards`
 
 
 def fill_value_table(

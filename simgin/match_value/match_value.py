@@ -1,4 +1,4 @@
-"""Match values, which are probabilities of winning the match by score and dealer.
+"""Match values, which are match win probabilities by score and dealer.
 
     value = compute_value("standard", "gold", "simple")  # a million deals, counted once and cached
     value.win_probability(40, 60, dealer=0)  # A has 40 points, B 60, and A deals.
@@ -44,9 +44,9 @@ from simgin.text.messages import SimginError
 VALUE_DEALS = 1_000_000
 MAX_STATES = 2**24
 PROBE_UNITS = 2_000
-# Maximum proportion of matches that max_deals can end. Match values ignore max_deals, which causes
-# an error of at most half this proportion.
-MAX_TRUNCATED = 1e-4
+# Maximum proportion of matches that `max_deals` can end. Match values ignore `max_deals`, which
+# causes an error of at most half this proportion.
+MAX_TRUNCATED_PROPORTION = 1e-4
 CHERNOFF_BASES = (1.5, 1.25, 1.1, 1.05, 1.02, 1.01, 1.005, 1.002, 1.001)
 
 
@@ -56,18 +56,18 @@ class ValueUnavailableError(SimginError):
 
 @dataclass(frozen=True)
 class MatchValue(RenamedAttributes):
-    """Probabilities that strategy A, at `seat`, wins a match against B.
+    """Probabilities that strategy A wins a match against B, by match state.
 
     A state consists of the score of A, the score of B and the side that deals (0 for A, 1 for B). A
     score is one number, or two numbers along the last axis. `board.fields` lists the meanings of
-    these numbers. All methods accept arrays. Standard errors are jackknife estimates over the
-    groups of outcome counts.
+    these numbers. All methods accept arrays. Standard errors are jackknife estimates over groups of
+    outcome counts.
 
     Attributes:
         matchup: Matchup of single deals.
         outcomes: Outcome counts.
-        board: States of the match.
-        seat: Seat of A, which matters only if the rules distinguish the seats.
+        board: Match states.
+        seat: Seat of A, which is relevant only if the rules distinguish the seats.
     """
 
     matchup: Matchup
@@ -76,7 +76,7 @@ class MatchValue(RenamedAttributes):
     seat: int = 0
 
     def win_probability(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
-        """Return the probability (0 to 1) that A wins the match from a given state.
+        """Return the probability that A wins the match from the given state.
 
         If the arguments are arrays of scores and dealers, the result is an array.
         """
@@ -87,13 +87,13 @@ class MatchValue(RenamedAttributes):
 
         The first call computes twenty tables.
         """
-        errors, _ = self._jackknife
-        return errors[self._index(a, b, dealer)]
+        standard_errors, _ = self._jackknife
+        return standard_errors[self._index(a, b, dealer)]
 
     def bound_longer_matches(self, deals: int) -> float:
         """Return an upper bound on the proportion of matches with more than `deals` deals.
 
-        The result is the Chernoff bound E z**N / z**deals, which holds for every initial state.
+        This Chernoff bound, E z**N / z**deals, is valid for every initial state.
         """
         params = self.matchup.variant.params
         goal = self.matchup.variant.goal
@@ -112,57 +112,59 @@ class MatchValue(RenamedAttributes):
         a, b, dealer = self.board.states()
         fields_a, fields_b = self.board.fields
         index = self.board.index(a, b, dealer)
-        errors, _ = self._jackknife
+        standard_errors, _ = self._jackknife
         columns = {f"{name}_a": scores for name, scores in zip(fields_a, a.T, strict=True)}
         for name, scores in zip(fields_b, b.T, strict=True):
             columns[f"{name}_b"] = scores
         columns["dealer"] = dealer
         columns["value"] = self.probabilities[index]
-        columns["se"] = errors[index]
+        columns["se"] = standard_errors[index]
         return make_frame(columns)
 
     def at_start(self) -> Estimate:
         """Return the probability that A wins a new match."""
-        _, left_out = self._jackknife
-        return Estimate(self._start_probability(self.probabilities), float(jackknife_se(left_out)))
+        _, leave_one_out = self._jackknife
+        return Estimate(
+            self._start_probability(self.probabilities), float(jackknife_se(leave_one_out))
+        )
 
     @property
     def is_seat_symmetric(self) -> bool:
-        """True if the rules treat both seats alike, so that both have the same match value."""
+        """True if the rules treat both seats equally, so that they have the same match value."""
         return _has_symmetric_seats(self.matchup.variant)
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Match values of all states; the last axis is the dealer (see `board.index`)."""
+        """Match values of all states. The last axis is the dealer (see `board.index`)."""
         return self.board.solve(self.outcomes.probabilities[0])
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Jackknife standard errors of all states, and values of the start without each group.
+        """Jackknife standard errors of all states, and leave-one-group-out values of the start.
 
-        Only one table at a time is in memory.
+        Only one table at a time is kept in memory.
         """
-        total = np.zeros_like(self.probabilities)
-        squares = np.zeros_like(self.probabilities)
+        difference_sum = np.zeros_like(self.probabilities)
+        squared_sum = np.zeros_like(self.probabilities)
         start_values = []
         for table in self.jackknife_tables():
             start_values.append(self._start_probability(table))
             difference = table - self.probabilities
-            total += difference
-            squares += difference**2
+            difference_sum += difference
+            squared_sum += difference**2
         n = len(start_values)
-        variance = squares / n - (total / n) ** 2
+        variance = squared_sum / n - (difference_sum / n) ** 2
         variance = np.maximum(variance, 0)
         return np.sqrt((n - 1) * variance), np.array(start_values)
 
     def jackknife_tables(self) -> Iterator[boards.ValueTable]:
         """Yield tables of match values, each of which omits one group of outcomes."""
-        _, *left_out = self.outcomes.probabilities
-        for probability in left_out:
+        _, *leave_one_out = self.outcomes.probabilities
+        for probability in leave_one_out:
             yield self.board.solve(probability)
 
     def _start_probability(self, table: boards.ValueTable) -> float:
-        """Return the value at the start of a match, averaged over the possible first dealers."""
+        """Return the match value at the start, averaged over the possible first dealers."""
         first_dealer = self.matchup.variant.params["first_dealer"]
         dealers = (0, 1) if first_dealer in ("lot", None) else (int(first_dealer != self.seat),)
         start_indices = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
@@ -178,7 +180,7 @@ class MatchValue(RenamedAttributes):
 def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:
     """Convert a score to an array of integers.
 
-    A single number gets an axis of length one.
+    A single number is converted to an array whose last axis has length one.
     """
     if len(fields) == 1:
         return np.asarray(score)[..., None]
@@ -196,18 +198,18 @@ def compute_value(
     workers: int | None = None,
     on_progress: Progress | None = None,
 ) -> MatchValue:
-    """Compute match values from single deals, which are simulated or loaded from the cache.
+    """Compute match values from single deals, which are played or loaded from the cache.
 
     If play depends on the score, outcomes are counted separately for each score.
 
     Args:
         variant: Variant spec.
         a: Spec of strategy A.
-        b: Spec of strategy B. The default is `simple`.
+        b:  Spec of strategy B, or `simple` by default.
         deals: Number of single deals.
         seed: Seed of the shuffles.
-        seat: Seat of A, 0 or 1, which is required if the rules distinguish the seats.
-        workers: Number of threads. The default is one per CPU.
+        seat: Seat of A, 0 or 1. It is required if the rules distinguish the seats.
+        workers: Number of threads. By default, one thread per core is used.
         on_progress: Progress callback.
 
     Raises:
@@ -242,17 +244,17 @@ def compute_value(
 
 def _has_symmetric_seats(variant: Variant) -> bool:
     """Return True if both seats have the same goal, starting points and chance of dealing."""
-    is_random = variant.params["first_dealer"] in ("lot", None)
-    one_goal = variant.goal.other is None
+    is_dealer_random = variant.params["first_dealer"] in ("lot", None)
+    has_common_goal = variant.goal.other is None
     a, b = boards.starting_points(variant.params)
-    return one_goal and is_random and a == b
+    return has_common_goal and is_dealer_random and a == b
 
 
 def value_from_outcomes(matchup: Matchup, outcomes: Outcomes, seat: int = 0) -> MatchValue:
     """Compute match values from deal outcomes that do not depend on the score.
 
-    In self-play, every deal is counted for both sides. Therefore, V(a, b, A deals) + V(b, a, B
-    deals) = 1 if the rules treat the seats alike.
+    In self-play, every deal is counted for both sides. If the rules treat the seats equally, V(a,
+    b, A deals) + V(b, a, B deals) = 1.
 
     Raises:
         ValueUnavailableError: If the match value cannot be computed.
@@ -272,11 +274,11 @@ def solve_value(
     Args:
         matchup: Matchup of single deals.
         counts: Outcome counts.
-        make_board: Constructor of the board.
+        make_board: Function that makes the board.
         seat: Seat of A.
 
     Raises:
-        ValueUnavailableError: If the board is too large, or if max_deals could end matches early.
+        ValueUnavailableError: If the board is too large or if `max_deals` could end matches early.
     """
     is_self_play = matchup.b is not None and not matchup.is_mirrored
     outcomes = counts.with_mirrored_deals() if is_self_play else counts
@@ -289,7 +291,7 @@ def solve_value(
         )
     max_deals = int_param(matchup.variant.params, "max_deals")
     proportion = value.bound_longer_matches(max_deals)
-    if proportion > MAX_TRUNCATED:
+    if proportion > MAX_TRUNCATED_PROPORTION:
         reason = (
             f"max_deals = {max_deals} could end up to {100 * min(proportion, 1):.2g} % of matches "
             "early. Increase it."
@@ -302,17 +304,17 @@ def solve_value(
 
 
 def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
-    """Return an error that suggests estimating the probability by simulation."""
+    """Return an error that suggests a command to estimate the probability by simulation."""
     names = [player.spec for player in matchup.players]
-    words = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
-    command = shell.join_command(words)
+    arguments = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
+    command = shell.join_command(arguments)
     return ValueUnavailableError(
         f"{reason} To estimate the match value by simulation, run `{command}`."
     )
 
 
 def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
-    """Raise ValueUnavailableError if the outcomes do not allow match values to be computed."""
+    """Raise ValueUnavailableError if match values cannot be computed from the outcomes."""
     params = matchup.variant.params
     die_continues = params["die"] == "game"
     is_refused = outcomes.column("kind") == DEAL_RESULTS.index("refused")
@@ -338,15 +340,15 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
 
 
 def depends_on_score(matchup: Matchup) -> bool:
-    """Return True if the starting points change the course of any of 2,000 units.
+    """Return True if starting points change the course of any of 2,000 units.
 
-    The test uses the same shuffles for both starting points. The test detects shots and policies
-    that read points. Policies that read only won deals or games are not detected, because every
-    match begins without won deals and games.
+    For each starting score, the test uses the same shuffles. The test detects shots and policies
+    that use points. Policies that use only won deals or games are not detected, because every match
+    starts without won deals and games.
     """
     params = matchup.variant.params
     if matchup.variant.goal.total:
-        return False  # These matches begin at 0 (rules.md, section 7).
+        return False  # These matches start at 0 (rules.md, section 7).
     max_score = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
     start_scores = [
         (max_score, 0),
@@ -355,19 +357,20 @@ def depends_on_score(matchup: Matchup) -> bool:
         (max_score // 2, max_score // 3),
         (max_score // 4, max_score * 2 // 3),
     ]
-    from_zero = _play_with_start(matchup, (0, 0))
+    zero_start_records = _play_with_start(matchup, (0, 0))
     return any(
-        not np.array_equal(_play_with_start(matchup, start), from_zero) for start in start_scores
+        not np.array_equal(_play_with_start(matchup, start), zero_start_records)
+        for start in start_scores
     )
 
 
 def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
-    """Return records of single deals from given starting points, without the score fields."""
+    """Return records of single deals with given starting points, without the score fields."""
     params = {**matchup.variant.params, "start_points": list(start)}
     variant_from_start = dataclasses.replace(
         matchup, variant=dataclasses.replace(matchup.variant, params=params)
     )
     _, records = play_with_records(variant_from_start, 0, PROBE_UNITS)
-    scores = ("score_a", "score_b", "outcome")
-    columns = [records[name] for name in records.dtype.names or () if name not in scores]
+    score_fields = ("score_a", "score_b", "outcome")
+    columns = [records[name] for name in records.dtype.names or () if name not in score_fields]
     return np.stack(columns, axis=1)

@@ -1,9 +1,9 @@
 """Counts of the outcomes of single deals, which are cached on disk.
 
 An outcome consists of the dealer, the winner, the ending, the points and the number on the die.
-Outcomes are counted over single deals, which are mirrored if the strategies differ. Deals are
-divided into twenty groups for jackknife standard errors. The counts are a pure function of the
-rules, the strategies, the seed and the number of deals.
+Outcomes are counted in single deals, which are mirrored if the strategies differ. Deals are divided
+into twenty groups for jackknife standard errors. The counts depend only on the rules, the
+strategies, the seed and the number of deals.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ _COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
 
 class OutcomeError(SimginError):
-    """Exception for outcomes that simgin cannot count."""
+    """Exception for outcomes that cannot be counted."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
     """Counts of the outcomes of single deals, by group of deals.
 
-    The groups have equal sizes and are independent, because they consist of complete pairs.
+    The groups have equal sizes and are independent because they consist of complete pairs.
 
     Attributes:
         rows: Distinct outcomes in sorted order, (n_outcomes, len(OUTCOME_COLUMNS)) int64.
@@ -90,12 +90,12 @@ class Outcomes:
     def with_mirrored_deals(self) -> Outcomes:
         """Return counts that include every deal a second time with the sides swapped.
 
-        Use it for a strategy that plays against itself.
+        This method is for a strategy that plays against itself.
         """
-        mirror = self.rows.copy()
-        mirror[:, _COLUMN_INDEX["dealer"]] = 1 - self.column("dealer")
-        mirror[:, _COLUMN_INDEX["winner"]] = swap_sides(self.column("winner"))
-        all_rows = np.concatenate([self.rows, mirror])
+        mirrored_rows = self.rows.copy()
+        mirrored_rows[:, _COLUMN_INDEX["dealer"]] = 1 - self.column("dealer")
+        mirrored_rows[:, _COLUMN_INDEX["winner"]] = swap_sides(self.column("winner"))
+        all_rows = np.concatenate([self.rows, mirrored_rows])
         rows, row_index = np.unique(all_rows, axis=0, return_inverse=True)
         row_index = row_index.reshape(-1)
         counts = np.zeros((N_GROUPS, len(rows)), np.int64)
@@ -106,20 +106,20 @@ class Outcomes:
 def swap_sides(winner: np.ndarray) -> np.ndarray:
     """Return the winners after swapping the two sides.
 
-    0 and 1 are exchanged, and -1 is unchanged.
+    0 and 1 are swapped, and -1 is unchanged.
     """
     return np.asarray(np.where(winner < 0, -1, 1 - winner))
 
 
-def jackknife_se(left_out: np.ndarray) -> np.ndarray:
-    """Compute the standard error of an estimate from estimates that omit one group each.
+def jackknife_se(leave_one_out: np.ndarray) -> np.ndarray:
+    """Compute the jackknife standard error of an estimate (Efron 1982, section 2.2).
 
-    Source: Efron 1982, The Jackknife, 2.2.
+    Source:
 
     Args:
-        left_out: Leave-one-out estimates. The first axis is the group that is left out.
+        leave_one_out: Estimates that omit one group each, with the groups along the first axis.
     """
-    return np.asarray(np.sqrt((len(left_out) - 1) * left_out.var(axis=0)))
+    return np.asarray(np.sqrt((len(leave_one_out) - 1) * leave_one_out.var(axis=0)))
 
 
 def count_outcomes(
@@ -130,7 +130,7 @@ def count_outcomes(
     Args:
         matchup: Matchup to play.
         deals: Number of deals.
-        workers: Number of threads. The default is one per CPU.
+        workers: Number of threads. By default, one thread per core is used.
         on_progress: Progress callback.
 
     Raises:
@@ -152,8 +152,8 @@ def count_outcomes(
 def _count_outcomes(
     matchup: Matchup, deals: int, workers: int | None, on_progress: Progress | None
 ) -> outcomes.Arrays:
-    def part(first_unit: int, units: int) -> np.ndarray:
-        _, records = play_with_records(matchup, first_unit, units)
+    def part(first_unit: int, n_units: int) -> np.ndarray:
+        _, records = play_with_records(matchup, first_unit, n_units)
         return tally_records(records)
 
     compile_matchup(matchup)
@@ -168,19 +168,19 @@ def tally_records(records: np.ndarray) -> np.ndarray:
 
     Each row contains the group, the packed outcome and the count, (n_rows, 3) int64.
     """
-    from_lowest = outcome_rows(records) - _COLUMN_MIN
-    packed_outcomes = np.ravel_multi_index(tuple(from_lowest.T), _COLUMN_SIZES)
-    size = int(np.prod(_COLUMN_SIZES))
-    keys = group_numbers(records) * size + packed_outcomes
-    keys, counts = np.unique(keys, return_counts=True)
-    group, packed_outcomes = np.divmod(keys, size)
+    offsets = outcome_rows(records) - _COLUMN_MIN
+    packed_outcomes = np.ravel_multi_index(tuple(offsets.T), _COLUMN_SIZES)
+    n_packed = int(np.prod(_COLUMN_SIZES))
+    packed_keys = group_numbers(records) * n_packed + packed_outcomes
+    packed_keys, counts = np.unique(packed_keys, return_counts=True)
+    group, packed_outcomes = np.divmod(packed_keys, n_packed)
     return np.stack([group, packed_outcomes, counts], axis=1)
 
 
 def group_numbers(records: np.ndarray) -> np.ndarray:
-    """Return the group of each recorded deal, 0 to N_GROUPS - 1.
+    """Return the group index of each recorded deal.
 
-    Groups consist of pairs of consecutive units, because the dealer of single deals alternates.
+    Groups consist of pairs of consecutive units because the dealer of single deals alternates.
     """
     return np.asarray(records["unit"] // 2 % N_GROUPS)
 
@@ -197,32 +197,32 @@ def outcome_rows(records: np.ndarray) -> np.ndarray:
 def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
     """Merge the rows of several tallies into the fields of Outcomes.
 
-    The order of the rows is arbitrary.
+    The rows can be in any order.
     """
     group, packed_outcomes, n_deals = rows.T
-    packed_outcomes, column = np.unique(packed_outcomes, return_inverse=True)
+    packed_outcomes, column_index = np.unique(packed_outcomes, return_inverse=True)
     counts = np.zeros((N_GROUPS, len(packed_outcomes)), np.int64)
-    np.add.at(counts, (group, column), n_deals)
-    from_lowest = np.stack(np.unravel_index(packed_outcomes, _COLUMN_SIZES), axis=1)
-    return {"rows": from_lowest + _COLUMN_MIN, "counts": counts}
+    np.add.at(counts, (group, column_index), n_deals)
+    offsets = np.stack(np.unravel_index(packed_outcomes, _COLUMN_SIZES), axis=1)
+    return {"rows": offsets + _COLUMN_MIN, "counts": counts}
 
 
 # Outcomes by score, for variants and policies in which play depends on the score
 #
-# Shots depend on the score, and some policies read points. Each deal is played twice with the same
-# shuffle, once from the starting score of a match and once from another score. To estimate the
-# outcome probabilities at the other score, the probabilities from the starting score are corrected
-# by the deals that ended differently. The estimate is unbiased. It is precise with few deals per
-# score, because most deals end in the same way. Every score has its own shuffles, and no score
-# occurs twice in a match. A match value is therefore a sum of products of independent estimates. It
-# is unbiased except for deals without points.
+# Shots depend on the score, and some policies use points. Each deal is played twice with the same
+# shuffle, once from the starting score of a match and once from another score. The outcome
+# probabilities at the other score are those from the starting score, corrected by the deals that
+# end differently. This estimate is unbiased. It is precise with few deals per score because most
+# deals end in the same way. Every score has its own shuffles, and no score occurs twice in a match.
+# A match value is therefore a sum of products of independent estimates, which is unbiased except
+# for deals without points.
 
 
-MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # Every group needs a unit with each dealer.
-MAX_TARGET_POINTS = 250  # maximum points_target
+MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit with each dealer
+MAX_TARGET_POINTS = 250  # maximum of the rule parameter points_target
 
-# Points of both sides, group, 1 for the outcome at this score or -1 for the outcome of the same
-# shuffle from the start, side of the dealer, side of the winner, and points of the winner
+# points of both sides, group, sign (1 for the outcome at this score, -1 for the outcome of the same
+# shuffle from the starting score), side of the dealer, side of the winner, and points of the winner
 CHANGE_COLUMNS = ("score_a", "score_b", "group", "sign", "dealer", "winner", "points")
 _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 
@@ -232,8 +232,9 @@ class ScoreOutcomes:
     """Outcomes of single deals at the starting score, and differences at other scores.
 
     Attributes:
-        start: Outcomes from the starting score.
-        changes: Changes of outcomes, (n_changes, len(CHANGE_COLUMNS)) int64.
+        start: minimum and number of values of each column, with which an outcome is packed into an
+            integer
+        changes: Changed outcomes, (n_changes, len(CHANGE_COLUMNS)) int64.
         deals_per_score: Number of deals at each score with each dealer.
     """
 
@@ -247,10 +248,10 @@ class ScoreOutcomes:
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """Outcome probabilities at the starting score, followed by weights of changes, by group.
+        """Outcome probabilities at the starting score, and weights of changes by group.
 
-        The shape is (1 + N_GROUPS, n_outcomes + N_GROUPS), float64. Row 0 uses all groups. Every
-        other row omits one group.
+        The array has shape (1 + N_GROUPS, n_outcomes + N_GROUPS) and dtype float64. Row 0 uses all
+        groups. Every other row omits one group.
         """
         group_weights = np.concatenate([np.ones((1, N_GROUPS)), 1 - np.eye(N_GROUPS)])
         weights = group_weights / (self.deals_per_score * group_weights.mean(axis=1, keepdims=True))
@@ -260,17 +261,17 @@ class ScoreOutcomes:
         """Return counts that include every deal a second time with the sides swapped."""
         start = self.start.with_mirrored_deals()
         winner = self.column("winner")
-        swapped_rows = {
+        swapped_columns = {
             "score_a": self.column("score_b"),
             "score_b": self.column("score_a"),
             "dealer": 1 - self.column("dealer"),
             "winner": swap_sides(winner),
         }
-        mirror = self.changes.copy()
-        for name, column in swapped_rows.items():
-            mirror[:, _CHANGE_COLUMN_INDEX[name]] = column
+        mirrored_changes = self.changes.copy()
+        for name, column in swapped_columns.items():
+            mirrored_changes[:, _CHANGE_COLUMN_INDEX[name]] = column
         return ScoreOutcomes(
-            start, np.concatenate([self.changes, mirror]), 2 * self.deals_per_score
+            start, np.concatenate([self.changes, mirrored_changes]), 2 * self.deals_per_score
         )
 
 
@@ -284,8 +285,9 @@ def count_outcomes_by_score(
 
     Args:
         matchup: Matchup to play.
-        deals: Approximate number of deals at other scores, and of deals from the start.
-        workers: Number of threads. The default is one per CPU.
+        deals: Approximate number of deals at other scores, which is also the number of deals from
+            the starting score.
+        workers: Number of threads. By default, one thread per core is used.
         on_progress: Progress callback.
 
     Raises:
@@ -328,29 +330,29 @@ def _play_score_row(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play deals at all scores at which seat 0 has `seat0_points`.
 
-    Returns the tally from the start, and the changes.
+    Return the tally from the starting score, and the changes.
     """
     own_rules = build_rules(matchup.variant)
-    begin = own_rules.start_points.copy()
-    units_apart = matchup.batch_size * (-(-n_units // matchup.batch_size))
+    starting_score = own_rules.start_points.copy()
+    unit_stride = matchup.batch_size * (-(-n_units // matchup.batch_size))
     tallies = []
     changes = []
     for seat1_points in range(target):
-        first_unit = (seat0_points * target + seat1_points) * units_apart
+        first_unit = (seat0_points * target + seat1_points) * unit_stride
         score = np.array([seat0_points, seat1_points])
-        from_start = _play_from_score(matchup, own_rules, begin, first_unit, n_units)
-        at_score = _play_from_score(matchup, own_rules, score, first_unit, n_units)
-        tallies.append(tally_records(from_start))
-        changes.append(_find_changes(from_start, at_score))
+        start_records = _play_from_score(matchup, own_rules, starting_score, first_unit, n_units)
+        score_records = _play_from_score(matchup, own_rules, score, first_unit, n_units)
+        tallies.append(tally_records(start_records))
+        changes.append(_find_changes(start_records, score_records))
     return np.concatenate(tallies), np.concatenate(changes)
 
 
 def _play_from_score(
     matchup: Matchup, own_rules: np.record, start: np.ndarray, first_unit: int, n_units: int
 ) -> np.ndarray:
-    """Return the records of single deals that begin with given points of both seats.
+    """Return the records of single deals that start with given points of both seats.
 
-    `own_rules` is modified in place, because building new rules takes longer than playing.
+    `own_rules` is modified in place because building rules takes longer than playing.
     """
     own_rules.start_points[:] = start
     records = np.empty(2 * n_units, DEAL_RECORD)
@@ -373,17 +375,22 @@ def _find_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.nd
     )
 
 
-def _signed_changes(at: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
-    """Return deals as signed rows of CHANGE_COLUMNS, with the scores of the records `at`."""
+def _signed_changes(score_records: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
+    """Return deals as signed rows of CHANGE_COLUMNS with the scores of other records."""
     points = deals["points_a"] + deals["points_b"]
-    score_columns = [at["score_a"], at["score_b"], group_numbers(at), np.full(len(at), sign)]
+    score_columns = [
+        score_records["score_a"],
+        score_records["score_b"],
+        group_numbers(score_records),
+        np.full(len(score_records), sign),
+    ]
     return np.stack([*score_columns, deals["dealer"], deals["winner"], points], axis=1)
 
 
 # Cache of computed arrays, with a digest of their dependencies as the key
 #
-# The files are in the directory of the compiled code (`simgin.core.jit.cache_directory`), so they
-# are removed with that directory if the engine changes. Each file is an npz archive, followed by a
+# The files are in the directory of the compiled code (`simgin.core.jit.cache_directory`), which is
+# removed if the engine changes. Each file is an npz archive, followed by a
 # checksum. The entry `about` of the archive is a description in JSON. If a file is corrupt, its
 # arrays are computed again.
 
@@ -393,7 +400,7 @@ CACHE_VERSION = 1  # version of the file format
 
 
 def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
-    """Return cached arrays, or compute the arrays and store them in the cache.
+    """Return cached arrays, or compute the arrays and cache them.
 
     If a cache file cannot be read, it is replaced.
 
@@ -401,20 +408,20 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
         identity: All dependencies of the arrays.
         compute: Function that computes the arrays.
     """
-    text = json.dumps(identity, sort_keys=True)
-    path = _cache_path(text)
+    identity_text = json.dumps(identity, sort_keys=True)
+    path = _cache_path(identity_text)
     if path is None:
         return compute()
-    arrays = _read_arrays(path, text)
+    arrays = _read_arrays(path, identity_text)
     if arrays is None:
         arrays = compute()
-        with contextlib.suppress(OSError):  # The result is valid even if it is not cached.
-            _write_arrays(path, text, arrays)
+        with contextlib.suppress(OSError):  # The result is valid even if it cannot be cached.
+            _write_arrays(path, identity_text, arrays)
     return arrays
 
 
 def cache_identity(matchup: Matchup, n_units: int, content: str) -> dict[str, Any]:
-    """Return all settings on which arrays computed from a matchup depend."""
+    """Return all settings that determine the arrays computed from a matchup."""
     players = [[player.spec, loader.compute_strategy_digest(player)] for player in matchup.players]
     return {
         "kept": CACHE_VERSION,
@@ -466,6 +473,6 @@ def _write_arrays(path: Path, text: str, arrays: Arrays) -> None:
 def _checksum(stream: io.BytesIO) -> bytes:
     """Return the checksum that is appended to a cache file.
 
-    Readers of npz files ignore the checksum.
+    Programs that read npz files ignore the checksum.
     """
     return hashlib.sha256(stream.getbuffer()).digest()

@@ -1,4 +1,4 @@
-"""Compiled functions of `simgin.odds`; `simgin.core.jit` compiles every file with this name."""
+"""Compiled functions of `simgin.odds`. The file name is required by `simgin.core.jit`."""
 
 from simgin.core.solo_deal import joker_position
 

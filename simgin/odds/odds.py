@@ -1,4 +1,4 @@
-"""Computation of the odds of variants, with results as DataFrames and as a report."""
+"""Computation of the odds of variants, with DataFrames and a report as results."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from simgin.report.progress import OnProgress
     from simgin.report.report import Report
 
-SOLO_DEALS = 40_000  # default number of deals per player in a solitaire variant
+SOLO_DEALS = 40_000  # default number of deals per player in a solitaire game
 PAIR_DEALS = 400_000  # default number of deals per player in a two-player variant
-RETRACE_INTERVAL = 20  # Only every 20th two-player deal is replayed turn by turn.
-THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # name of the strategy for a knock threshold
+RETRACE_INTERVAL = 20  # interval between the two-player deals that are replayed turn by turn
+THRESHOLD_STRATEGY = "solo-greedy+knock=at:k={k}"  # strategy spec for a knock threshold
 
 CompileMatchup = Callable[[Matchup], None]
-PlayerGroup = tuple[str, tuple[str, ...]]  # variant and the players of the variant
+PlayerGroup = tuple[str, tuple[str, ...]]  # variant and its players
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class OddsRequest:
 
     Attributes:
         variants: Canonical variant specs.
-        strategies: Canonical strategy specs, weakest first. If the list is empty, each variant has
-            its default players.
+        strategies: Canonical strategy specs, weakest first. If there are none, each variant has its
+            default players.
         deals: Number of deals per player, or None to use `SOLO_DEALS` or `PAIR_DEALS`.
         seed: Seed of the shuffles.
-        complete: True to include results by knock threshold, and by turn and deadwood.
+        complete: True to include results by knock threshold and by turn and deadwood.
     """
 
     variants: tuple[str, ...]
@@ -66,44 +66,50 @@ class OddsRequest:
         seed: int = 1,
         complete: bool = True,
     ) -> OddsRequest:
-        """Parse the arguments of a request, and remove duplicate variants and strategies.
+        """Parse the arguments of a request and remove duplicate variants and strategies.
 
         Args:
-            variants_: Variant specs (default: all solitaire variants).
-            strategies: Strategy specs, weakest first (default: the players of each variant).
-            deals: Deals per player.
+            variants_: Variant specs. By default, all solitaire variants are used.
+            strategies: Strategy specs, weakest first. By default, each variant has its own players.
+            deals: Number of deals per player.
             seed: Seed of the shuffles.
-            complete: True to include results by knock threshold, and by turn and deadwood.
+            complete: True to include results by knock threshold and by turn and deadwood.
 
         Raises:
-            ValueError: If a variant or a strategy was not found.
+            ValueError: If a variant or strategy does not exist.
         """
-        solitaire = [variant.spec for variant in _solitaire_variants(variants.variant_names())]
-        variant_specs = [variants.find_variant(text).spec for text in variants_ or solitaire]
-        players = [loader.find_strategy(text).spec for text in strategies]
-        unique = tuple(dict.fromkeys(variant_specs)), tuple(dict.fromkeys(players))
-        return cls(*unique, deals, seed, complete)
+        solitaire_specs = [
+            variant.spec for variant in _solitaire_variants(variants.variant_names())
+        ]
+        variant_specs = [variants.find_variant(spec).spec for spec in variants_ or solitaire_specs]
+        strategy_specs = [loader.find_strategy(spec).spec for spec in strategies]
+        unique_specs = tuple(dict.fromkeys(variant_specs)), tuple(dict.fromkeys(strategy_specs))
+        return cls(*unique_specs, deals, seed, complete)
 
     @property
     def solo_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants, each with its players in ascending order of strength."""
+        """Solitaire variants with their players, weakest first."""
         solo_variants = _solitaire_variants(self.variants)
-        return [(game.spec, self.strategies or odds_players(game)) for game in solo_variants]
+        return [
+            (variant.spec, self.strategies or odds_players(variant)) for variant in solo_variants
+        ]
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants with knocking, each with one player per knock threshold."""
+        """Solitaire variants that allow knocking, with one player per knock threshold."""
         groups = []
         for variant in _solitaire_variants(self.variants):
-            limit = variant.params["knock_limit"]
-            if limit and self.complete:
-                players = tuple(THRESHOLD_STRATEGY.format(k=k) for k in range(int(str(limit)) + 1))
+            knock_limit = variant.params["knock_limit"]
+            if knock_limit and self.complete:
+                players = tuple(
+                    THRESHOLD_STRATEGY.format(k=k) for k in range(int(str(knock_limit)) + 1)
+                )
                 groups.append((variant.spec, players))
         return groups
 
     @property
     def two_player_groups(self) -> list[PlayerGroup]:
-        """Two-player variants, each with its players in self-play, weakest first."""
+        """Two-player variants with their players in self-play, weakest first."""
         solo_variants = {variant.spec for variant in _solitaire_variants(self.variants)}
         return [
             (variant, self.strategies or odds_players(variants.find_variant(variant)))
@@ -113,7 +119,7 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Player and variant of each step of the run, in order."""
+        """Names of the steps of the run, which consist of player and variant."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
@@ -124,9 +130,9 @@ class Odds(Result):
 
     Attributes:
         seed: Seed of the shuffles.
-        tables: DataFrame of each table, by table name.
-        strongest: Strongest player of each variant, to whom most odds refer.
-        unavailable: Reasons why some odds could not be computed.
+        tables: DataFrames by table name.
+        strongest: Strongest player by variant. Most odds refer to this player.
+        unavailable: Reasons why some odds are missing.
         played: Matchups that were played, with their numbers of units.
     """
 
@@ -148,7 +154,7 @@ class Odds(Result):
         return odds_report(self, command)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of all tables for JSON, each row with the name of its table.
+        """Return the rows of all tables for JSON, each of which contains the name of its table.
 
         Undefined and infinite values are None.
         """
@@ -159,16 +165,16 @@ class Odds(Result):
         ]
 
     def csv_files(self) -> dict[str, str]:
-        """Return the CSV contents of every table, by file name."""
+        """Return the contents of the CSV file of every table, by file name."""
         return {f"{name}.csv": table.format_csv(frame) for name, frame in self.tables.items()}
 
     def select_rows(self, name: str, variant: str, **values: object) -> pd.DataFrame:
-        """Return the rows of a table that belong to a variant, or no rows without such a table.
+        """Return the rows of a table for a variant. If the table is missing, there are no rows.
 
         Args:
             name: Name of the table.
             variant: Variant spec.
-            **values: Required values by column; `strongest=True` selects the strongest player.
+            **values: Required values by column. `strongest=True` selects the strongest player.
         """
         if name not in self.tables:
             return next(iter(self.tables.values())).head(0)
@@ -187,11 +193,11 @@ def run_odds(
     *,
     compile_players: CompileMatchup = kernel.compile_matchup,
 ) -> Odds:
-    """Compute odds, using cached results of earlier runs.
+    """Compute odds, using cached results of earlier runs if available.
 
     Args:
         request: Request with the variants, players and number of deals.
-        workers: Number of threads, by default one per CPU.
+        workers: Number of threads. By default, one thread per core is used.
         on_progress: Callback that reports the progress of the whole run.
         compile_players: Function that compiles a matchup before it is played.
 
@@ -199,20 +205,20 @@ def run_odds(
         OutcomeError: If the number of deals is too small.
         PlayerCountError: If a strategy cannot play a variant.
     """
-    names = request.step_names
-    players = len(names)
+    step_names = request.step_names
+    n_steps = len(step_names)
 
     def report(done: int, units: int) -> None:
         if on_progress is not None:
-            player_index = min(players * done // units, players - 1)
+            player_index = min(n_steps * done // units, n_steps - 1)
             on_progress(
                 done,
                 units,
-                lambda: f"player {player_index + 1} of {players}: {names[player_index]}",
+                lambda: f"player {player_index + 1} of {n_steps}: {step_names[player_index]}",
             )
 
-    steps = (partial_progress(report, i, players) for i in range(players))
-    settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
+    step_progress = (partial_progress(report, i, n_steps) for i in range(n_steps))
+    play_settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
         n = request.deals or SOLO_DEALS
@@ -222,37 +228,44 @@ def run_odds(
                     strategy,
                     variant,
                     n,
-                    on_progress=next(steps),
+                    on_progress=next(step_progress),
                     compile_players=compile_players,
-                    **settings,
+                    **play_settings,
                 )
                 for strategy in group
             ]
             for variant, group in groups
         ]
 
-    ladders = simulate_solo(request.solo_groups)
+    solo_results = simulate_solo(request.solo_groups)
     threshold_results = simulate_solo(request.threshold_groups)
-    tables: list[SelfPlay] = []
-    counts: list[pd.DataFrame] = []
+    self_plays: list[SelfPlay] = []
+    deadwood_tables: list[pd.DataFrame] = []
     for variant, group in request.two_player_groups:
         for player in group:
-            step = next(steps)
+            progress = next(step_progress)
             compile_players(parse_matchup(player, player, variant, request.seed, "deal"))
             n = request.deals or PAIR_DEALS
             self_play = two_player_odds.simulate_self_play(
-                player, variant, n, on_progress=partial_progress(step, 0, 2), **settings
+                player, variant, n, on_progress=partial_progress(progress, 0, 2), **play_settings
             )
-            tables.append(self_play)
+            self_plays.append(self_play)
             if request.complete:
-                turn_hands = hands_by_turn.play_by_turn(
-                    self_play.matchup, n // RETRACE_INTERVAL, workers, partial_progress(step, 1, 2)
+                turn_hands = hands_by_turn.simulate_hands_by_turn(
+                    self_play.matchup,
+                    n // RETRACE_INTERVAL,
+                    workers,
+                    partial_progress(progress, 1, 2),
                 )
-                counts.append(hands_by_turn.win_rate_by_deadwood(turn_hands))
-            if step:
-                step(1, 1)
+                deadwood_tables.append(hands_by_turn.win_rate_by_deadwood(turn_hands))
+            if progress:
+                progress(1, 1)
     return build_odds(
-        ladders, tables, request.seed, threshold_results=threshold_results, deadwood_tables=counts
+        solo_results,
+        self_plays,
+        request.seed,
+        threshold_results=threshold_results,
+        deadwood_tables=deadwood_tables,
     )
 
 
@@ -264,10 +277,11 @@ def build_odds(
     threshold_results: Sequence[Sequence[SoloDeals]] = (),
     deadwood_tables: Sequence[pd.DataFrame] = (),
 ) -> Odds:
-    """Combine the results of all steps into tables, and omit empty tables.
+    """Combine the results of all steps into tables and omit empty tables.
 
     Args:
-        solo_results: Deals of each solitaire variant, one entry per player, weakest player first.
+        solo_results: Deals in each solitaire variant, with one entry per player and the weakest
+            player first.
         self_plays: Self-play results of each player in each two-player variant.
         seed: Seed of the shuffles.
         threshold_results: Deals for each knock threshold, by solitaire variant that allows
@@ -275,46 +289,50 @@ def build_odds(
         deadwood_tables: Tables returned by `hands_by_turn.win_rate_by_deadwood`.
     """
     all_deals = [deals for players in solo_results for deals in players]
-    pairs = [players for players in solo_results if len(players) > 1]
-    parts: dict[str, list[pd.DataFrame]] = {
+    comparable_results = [players for players in solo_results if len(players) > 1]
+    frames_by_table: dict[str, list[pd.DataFrame]] = {
         "strength": [solo_odds.odds_by_strategy(players) for players in solo_results],
         "bracket": [solo_odds.optimum_bracket(players) for players in solo_results],
         "odds": [solo_odds.odds_by_draws(deals) for deals in all_deals],
         "left": [solo_odds.odds_by_cards_left(deals) for deals in all_deals],
         "gin": [solo_odds.gin_draw_statistics(deals) for deals in all_deals],
         "totals": [solo_odds.match_total_odds(deals) for deals in all_deals],
-        "gap": [solo_odds.skill_gap(players[0], players[-1]) for players in pairs],
+        "gap": [solo_odds.skill_gap(players[0], players[-1]) for players in comparable_results],
         "joker": [solo_odds.joker_variance_share(deals) for deals in all_deals],
-        "threshold": [solo_odds.odds_by_threshold(group) for group in threshold_results],
+        "threshold": [
+            solo_odds.odds_by_threshold(threshold_group) for threshold_group in threshold_results
+        ],
         "counts": list(deadwood_tables),
-        "seats": [two_player_odds.odds_by_seat(result) for result in self_plays],
-        "scores": [two_player_odds.odds_by_score(result) for result in self_plays],
+        "seats": [two_player_odds.odds_by_seat(self_play) for self_play in self_plays],
+        "scores": [two_player_odds.odds_by_score(self_play) for self_play in self_plays],
     }
     strongest = {players[-1].variant: players[-1].strategy for players in solo_results}
     # The last player is the strongest.
-    strongest |= {result.variant: result.strategy for result in self_plays}
-    reasons = [result.unavailable_reason for result in self_plays] + [
+    strongest |= {self_play.variant: self_play.strategy for self_play in self_plays}
+    unavailable_reasons = [self_play.unavailable_reason for self_play in self_plays] + [
         solo_odds.match_unavailable_reason(deals) for deals in all_deals
     ]
-    solo = [deals for players in (*solo_results, *threshold_results) for deals in players]
+    all_solo_deals = [deals for players in (*solo_results, *threshold_results) for deals in players]
     return Odds(
         seed,
-        dict(_nonempty_tables(parts)),
+        dict(_nonempty_tables(frames_by_table)),
         strongest,
-        list(filter(None, reasons)),
-        [(result.matchup, result.n_units) for result in solo]
-        + [(result.matchup, result.n_deals) for result in self_plays],
+        list(filter(None, unavailable_reasons)),
+        [(self_play.matchup, self_play.n_units) for self_play in all_solo_deals]
+        + [(self_play.matchup, self_play.n_deals) for self_play in self_plays],
     )
 
 
-def _nonempty_tables(parts: dict[str, list[pd.DataFrame]]) -> Iterator[tuple[str, pd.DataFrame]]:
-    for name, frames in parts.items():
+def _nonempty_tables(
+    frames_by_table: dict[str, list[pd.DataFrame]],
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    for name, frames in frames_by_table.items():
         nonempty = [frame for frame in frames if len(frame)]
         if nonempty:
             yield name, table.concat_frames(nonempty)
 
 
-def _solitaire_variants(texts: Sequence[str]) -> list[Variant]:
+def _solitaire_variants(specs: Sequence[str]) -> list[Variant]:
     return [
-        variant for variant in map(variants.find_variant, texts) if variant.params["players"] == 1
+        variant for variant in map(variants.find_variant, specs) if variant.params["players"] == 1
     ]

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ODDS_INTERVAL_NOTE = "All intervals are 95 % confidence intervals."
-N_SCORE_STEPS = 10  # number of scores per side in the table
-SHOWN_TURNS = (0, 2, 4, 6, 8)  # player's turns that the deadwood table shows
-DEADWOOD_BIN = 5  # points of deadwood per row of the table
-EXAMPLE_HAND = (4, 20)  # player's turns and deadwood of the example hand in a summary sentence
-MAX_HALF_WIDTH = 0.05  # maximum half-width of an interval for a displayed value
+N_SCORE_STEPS = 10  # number of scores per side in the score table
+SHOWN_TURNS = (0, 2, 4, 6, 8)  # numbers of turns that the deadwood table shows
+DEADWOOD_BIN = 5  # range of deadwood per row of the table, in points
+EXAMPLE_HAND = (4, 20)  # number of turns and deadwood of the example hand in a summary sentence
+# maximum half-width of the interval of a value that is shown without its interval
+MAX_HALF_WIDTH = 0.05
 OMNISCIENT_LABEL = "sees the whole deck"
 METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}
 
@@ -38,16 +39,16 @@ def odds_report(odds: Odds, command: str) -> Report:
         command: Command that repeats the run.
     """
     main_table, *other_tables = odds_tables(odds)
-    open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
+    n_open_tables = sum(name in odds.tables for name in ("scores", "counts", "seats"))
     return Report(
         question=f"Odds for {', '.join(odds.identity['variants'])}",
         verdict=list(odds_verdict(odds)),
         rules=[(name, find_variant(name).title) for name in odds.strongest]
         if len(odds.strongest) > 1
         else (),
-        tables=[main_table, *other_tables[: max(0, open_tables - 1)]],
+        tables=[main_table, *other_tables[: max(0, n_open_tables - 1)]],
         plots=LazySequence(odds_plots(odds)),
-        detail_tables=other_tables[max(0, open_tables - 1) :],
+        detail_tables=other_tables[max(0, n_open_tables - 1) :],
         facts=list(_facts(odds)),
         command=command,
         files=odds.csv_files(),
@@ -55,12 +56,12 @@ def odds_report(odds: Odds, command: str) -> Report:
 
 
 def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
-    """Yield notes about the intervals, the players and the random numbers of the odds."""
+    """Yield notes about the intervals, players and random numbers of the odds."""
     yield "Intervals", ODDS_INTERVAL_NOTE
-    for variant, best in odds.strongest.items():
-        yield f"Strong player in {variant}", best
-        for naive in odds.select_rows("bracket", variant)["strategy"][:-2]:
-            yield f"Naive player in {variant}", naive
+    for variant, strongest_player in odds.strongest.items():
+        yield f"Strong player in {variant}", strongest_player
+        for naive_player in odds.select_rows("bracket", variant)["strategy"][:-2]:
+            yield f"Naive player in {variant}", naive_player
     for sentence in odds.unavailable:
         yield "Not computed", sentence
     identity = odds.identity
@@ -71,28 +72,30 @@ def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
 
 
 def odds_verdict(odds: Odds) -> Iterator[str]:
-    """Yield sentences about the main results, naming the variant if there are several variants."""
+    """Yield sentences about the main results. With several variants, they name the variant."""
     for variant in odds.strongest:
-        name = f"{variant}: " if len(odds.strongest) > 1 else ""
+        variant_prefix = f"{variant}: " if len(odds.strongest) > 1 else ""
         sentence_makers = (
-            lead_sentences,
-            deadwood_sentences,
-            seat_sentences,
-            solo_sentences,
-            gin_draw_sentences,
+            describe_leads,
+            describe_deadwood,
+            describe_seats,
+            describe_solo_play,
+            describe_gin_draws,
         )
         lines = [
             line for make_sentences in sentence_makers for line in make_sentences(odds, variant)
         ]
-        yield from (f"{name}{line}" for line in lines[: 1 if name else len(lines)])
+        yield from (
+            f"{variant_prefix}{line}" for line in lines[: 1 if variant_prefix else len(lines)]
+        )
 
 
-def lead_sentences(odds: Odds, variant: str) -> Iterator[str]:
+def describe_leads(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence about the win rates for two typical leads."""
     rows = odds.select_rows("scores", variant, strongest=True)
     if len(rows):
-        target = int(rows["a"].max()) + 1
-        a, b = _round_score(0.75 * target), _round_score(0.5 * target)
+        target_score = int(rows["a"].max()) + 1
+        a, b = _round_score(0.75 * target_score), _round_score(0.5 * target_score)
         yield (
             f"Against an equal opponent, you win {_format_win_rate(rows, a, b)} % of matches with "
             f"a lead of {a} to {b}, and {_format_win_rate(rows, b, 0)} % with a lead of {b} to 0."
@@ -105,12 +108,12 @@ def _round_score(points: float) -> int:
 
 
 def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
-    """Return the win rate at a score in percent, averaged over both dealers."""
+    """Return the win rate in percent at a score, averaged over both dealers."""
     return f"{100 * float(rows[(rows['a'] == a) & (rows['b'] == b)]['value'].mean()):.0f}"
 
 
-def deadwood_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about the win rate with the deadwood of `EXAMPLE_HAND`."""
+def describe_deadwood(odds: Odds, variant: str) -> Iterator[str]:
+    """Yield a sentence about the win rate with the deadwood in `EXAMPLE_HAND`."""
     turn, deadwood = EXAMPLE_HAND
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():
@@ -120,59 +123,63 @@ def deadwood_sentences(odds: Odds, variant: str) -> Iterator[str]:
         )
 
 
-def seat_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about each seat's win rate between two strong players."""
+def describe_seats(odds: Odds, variant: str) -> Iterator[str]:
+    """Yield a sentence about the win rate of each seat if both players are equally strong."""
     rows = odds.select_rows("seats", variant, strongest=True, metric="win")
     if len(rows):
-        dealer, nondealer = (f"{100 * value:.1f} %" for value in rows["value"])
-        seats = f"the dealer wins {dealer} of deals and the nondealer wins {nondealer}"
-        yield f"Between strong players, {seats}."
+        dealer_rate, nondealer_rate = (f"{100 * value:.1f} %" for value in rows["value"])
+        seat_text = (
+            f"the dealer wins {dealer_rate} of deals and the nondealer wins {nondealer_rate}"
+        )
+        yield f"Between strong players, {seat_text}."
 
 
-def solo_sentences(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield sentences about the naive, strong and best possible players of a solitaire game."""
+def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
+    """Yield sentences about naive, strong and best possible play in a solitaire game."""
     bracket = odds.select_rows("bracket", variant)
     if not len(bracket):
         return
-    goal = "wins" if not find_variant(variant).params["knock_limit"] else "goes gin in"
-    shares = [f"{100 * value:.0f} %" for value in bracket["value"]]
-    low, high = _bracket_percentages(bracket)
-    best = bracket["strategy"].iloc[-2]
-    players = f"{best} {goal} {shares[-2]} of deals"
+    verb = "wins" if not find_variant(variant).params["knock_limit"] else "goes gin in"
+    rate_texts = [f"{100 * value:.0f} %" for value in bracket["value"]]
+    low_bound, high_bound = _bracket_percentages(bracket)
+    best_strategy = bracket["strategy"].iloc[-2]
+    best_text = f"{best_strategy} {verb} {rate_texts[-2]} of deals"
     if len(bracket) > 2:
-        naive, strong = _player_labels(variant, bracket["strategy"].iloc[0], best)
-        players = f"{naive} {goal} {shares[0]} of deals, and {strong} {goal} {shares[1]}"
-    yield f"{players}. The best possible player {goal} {low} to {high} % of deals."
+        naive, strong = _player_labels(variant, bracket["strategy"].iloc[0], best_strategy)
+        best_text = f"{naive} {verb} {rate_texts[0]} of deals, and {strong} {verb} {rate_texts[1]}"
+    yield f"{best_text}. The best possible player {verb} {low_bound} to {high_bound} % of deals."
     matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
-        goal = "meets the goal in" if find_variant(variant).goal.total else "wins"
+        verb = "meets the goal in" if find_variant(variant).goal.total else "wins"
         naive, strong = _player_labels(variant, *matches["strategy"].iloc[[0, -1]])
         naive_rate, best_rate = (
             f"{100 * matches['value'].iloc[position]:.0f} %" for position in (0, -1)
         )
-        yield f"{naive} {goal} {naive_rate} of matches, and {strong} {goal} {best_rate}."
+        yield f"{naive} {verb} {naive_rate} of matches, and {strong} {verb} {best_rate}."
 
 
 def _player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
-    """Return the subjects of a sentence, by player type or, for other strategies, by spec."""
+    """Return player types for use in a sentence, or the specs of other strategies."""
     if naive == odds_players(find_variant(variant))[0]:
         return "A naive player", f"a strong player ({strong})"
     return naive, strong
 
 
 def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return bounds, in percent, on the gin rate of the best possible player."""
+    """Return bounds on the gin rate of the best possible player, in percent."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 
-def gin_draw_sentences(odds: Odds, variant: str) -> Iterator[str]:
+def describe_gin_draws(odds: Odds, variant: str) -> Iterator[str]:
     """Yield a sentence about the number of draws that the strong player needs for gin."""
     rows = odds.select_rows("gin", variant, strongest=True)
     if len(rows):
-        draws = rows.set_index("statistic")["value"]
+        draws_by_statistic = rows.set_index("statistic")["value"]
         yield (
-            f"When a strong player goes gin, the median number of draws is {draws['q50']:.0f}. In "
-            f"80 % of these deals, it is between {draws['q10']:.0f} and {draws['q90']:.0f}."
+            "When a strong player goes gin, the median number of draws is "
+            f"{draws_by_statistic['q50']:.0f}. In "
+            f"80 % of these deals, it is between {draws_by_statistic['q10']:.0f} and "
+            f"{draws_by_statistic['q90']:.0f}."
         )
 
 
@@ -185,14 +192,16 @@ def _is_precise(rows: pd.DataFrame) -> pd.Series:
 
 
 def odds_tables(odds: Odds) -> list[Table]:
-    """Return the tables of two-player variants, followed by the tables of solitaire games."""
-    makers = (("scores", _score_table), ("counts", _deadwood_table), ("seats", _seat_table))
-    pairs = [variant for variant in odds.strongest if len(odds.select_rows("seats", variant))]
-    solo_variants = [variant for variant in odds.strongest if variant not in pairs]
+    """Return the tables of two-player variants and then the tables of solitaire games."""
+    table_makers = (("scores", _score_table), ("counts", _deadwood_table), ("seats", _seat_table))
+    two_player_variants = [
+        variant for variant in odds.strongest if len(odds.select_rows("seats", variant))
+    ]
+    solo_variants = [variant for variant in odds.strongest if variant not in two_player_variants]
     tables = [
-        make(odds, variant)
-        for variant in pairs
-        for name, make in makers
+        make_table(odds, variant)
+        for variant in two_player_variants
+        for name, make_table in table_makers
         if len(odds.select_rows(name, variant))
     ]
     if solo_variants:
@@ -201,25 +210,25 @@ def odds_tables(odds: Odds) -> list[Table]:
     return tables
 
 
-def _grid_table(title: str, table: pd.DataFrame, first: str, note: str) -> Table:
-    """Return a table of whole percentages by two quantities."""
+def _grid_table(title: str, table: pd.DataFrame, first_heading: str, note: str) -> Table:
+    """Return a table of rounded percentages by two variables."""
     frame = (100 * table).reset_index()
     frame.columns = [str(name) for name in frame.columns]
     frame[frame.columns[0]] = frame[frame.columns[0]].astype(str)
     columns = [Column(name, name, digits=0) for name in frame.columns[1:]]
-    return Table(title, frame, [Column(frame.columns[0], first), *columns], note)
+    return Table(title, frame, [Column(frame.columns[0], first_heading), *columns], note)
 
 
 def _score_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates at ten scores per side, averaged over both dealers."""
     rows = odds.select_rows("scores", variant, strongest=True)
     target = int(rows["a"].max()) + 1
-    tens = sorted({target * step // N_SCORE_STEPS for step in range(N_SCORE_STEPS)})
-    shown_rows = rows[rows["a"].isin(tens) & rows["b"].isin(tens)]
+    shown_scores = sorted({target * step // N_SCORE_STEPS for step in range(N_SCORE_STEPS)})
+    shown_rows = rows[rows["a"].isin(shown_scores) & rows["b"].isin(shown_scores)]
     table = shown_rows.pivot_table(index="a", columns="b", values="value", aggfunc="mean")
     half_width = 100 * float((shown_rows["high"] - shown_rows["low"]).max() / 2)
     by_dealer = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
-    effect = 100 * float((by_dealer[0] - by_dealer[1]).abs().max() / 2)
+    dealer_effect = 100 * float((by_dealer[0] - by_dealer[1]).abs().max() / 2)
     return _grid_table(
         f"Matches won by score (%) when {odds.strongest[variant]} plays against itself in "
         f"{variant}",
@@ -227,12 +236,12 @@ def _score_table(odds: Odds, variant: str) -> Table:
         "your points",
         "Rows show your points, and columns show the opponent's points. 95 % confidence intervals "
         f"are at most ± {half_width:.2g} percentage points. The choice of the dealer changes win "
-        f"rates by up to {effect:.2g} percentage points.",
+        f"rates by up to {dealer_effect:.2g} percentage points.",
     )
 
 
 def _deadwood_table(odds: Odds, variant: str) -> Table:
-    """Return a table of the strong player's win probability by deadwood and turn."""
+    """Return a table of the strong player's win rate by deadwood and turn."""
     rows = odds.select_rows("counts", variant, strongest=True)
     displayed_rows = rows[rows["turn"].isin(SHOWN_TURNS) & _is_precise(rows)]
     table = displayed_rows.pivot(index="count", columns="turn", values="value")
@@ -252,16 +261,18 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
 
 def _seat_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates with one row per player and seat."""
-    lines = []
+    table_rows = []
     rows = odds.select_rows("seats", variant)
     for (player, seat), seat_rows in rows.groupby(["strategy", "seat"], sort=False):
-        label = type_name(str(player)) or (STRONG if player == odds.strongest[variant] else "")
-        name = f"{label} ({player})" if label else str(player)
-        lines.append({"player": name, "seat": seat, **_combine_metrics(seat_rows)})
+        player_type = type_name(str(player)) or (
+            STRONG if player == odds.strongest[variant] else ""
+        )
+        player_label = f"{player_type} ({player})" if player_type else str(player)
+        table_rows.append({"player": player_label, "seat": seat, **_combine_metrics(seat_rows)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
     return Table(
         f"Deals and matches won by seat when each player plays against itself in {variant}",
-        make_frame(lines),
+        make_frame(table_rows),
         [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
         "For matches, the seat is the seat of the player in the first deal. If the rules treat the "
         "seats differently, the table shows seat numbers.",
@@ -269,11 +280,11 @@ def _seat_table(odds: Odds, variant: str) -> Table:
 
 
 def _combine_metrics(rows: pd.DataFrame) -> dict[str, Any]:
-    """Combine several metric rows into one row with columns NAME, NAME_low and NAME_high."""
-    cells: dict[str, Any] = {}
+    """Combine rows of several metrics into one row with columns NAME, NAME_low and NAME_high."""
+    fields: dict[str, Any] = {}
     for _, row in rows.iterrows():
-        cells |= _estimate_fields(row["metric"], row)
-    return cells
+        fields |= _estimate_fields(row["metric"], row)
+    return fields
 
 
 def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
@@ -281,7 +292,7 @@ def _estimate_fields(name: str, row: Any) -> dict[str, Any]:
 
 
 def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Column]:
-    """Return one table column per metric; every metric except the score is a proportion."""
+    """Return one table column per metric. All metrics except the score are proportions."""
     names = [name for name in titles if name in set(rows["metric"])]
     return [
         Column(name, titles[name])
@@ -292,23 +303,23 @@ def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Colum
 
 
 def _solo_table(odds: Odds, variants: list[str]) -> Table:
-    """Return a table of the results of a naive and a strong player in each solitaire game."""
-    lines = []
+    """Return a table of the results of naive and strong players in each solitaire game."""
+    table_rows = []
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
-        line: dict[str, Any] = {
+        table_row: dict[str, Any] = {
             "variant": variant,
             "best": "{} to {}".format(*_bracket_percentages(rows)),
         }
-        line |= _estimate_fields(STRONG, rows.iloc[-2])
+        table_row |= _estimate_fields(STRONG, rows.iloc[-2])
         if len(rows) > 2:
-            line |= _estimate_fields(NAIVE, rows.iloc[0])
+            table_row |= _estimate_fields(NAIVE, rows.iloc[0])
         matches = odds.select_rows("strength", variant, metric="match")
         if len(matches) > 1:
-            line |= _estimate_fields("match_naive", matches.iloc[0]) | _estimate_fields(
+            table_row |= _estimate_fields("match_naive", matches.iloc[0]) | _estimate_fields(
                 "match", matches.iloc[-1]
             )
-        lines.append(line)
+        table_rows.append(table_row)
     titles = {
         NAIVE: "naive: gin",
         STRONG: "strong: gin",
@@ -316,7 +327,7 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         "match_naive": "naive: matches won",
         "match": "strong: matches won",
     }
-    frame = make_frame(lines)
+    frame = make_frame(table_rows)
     columns = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
         "Gin rates, and percentages of matches won or goals met",
@@ -331,18 +342,22 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
 
 def _strategy_table(odds: Odds, variant: str) -> Table:
     """Return a table of win rates with one row per strategy."""
-    game = find_variant(variant)
+    parsed_variant = find_variant(variant)
     titles = dict(METRIC_TITLES)
-    if game.params["deal_scoring"] == "penalty":
+    if parsed_variant.params["deal_scoring"] == "penalty":
         titles["score"] = "penalty"
-    if game.goal.total:
+    if parsed_variant.goal.total:
         titles["match"] = "goals met"
     rows = odds.select_rows("strength", variant)
-    players = rows.groupby("strategy", sort=False)
-    lines = [{"strategy": name, **_combine_metrics(player_rows)} for name, player_rows in players]
-    title = f"{game.title} ({variant}), {rows['n'].max():,} deals per strategy"
+    player_groups = rows.groupby("strategy", sort=False)
+    table_rows = [
+        {"strategy": name, **_combine_metrics(player_rows)} for name, player_rows in player_groups
+    ]
+    title = f"{parsed_variant.title} ({variant}), {rows['n'].max():,} deals per strategy"
     return Table(
-        title, make_frame(lines), [Column("strategy", "strategy"), *_metric_columns(rows, titles)]
+        title,
+        make_frame(table_rows),
+        [Column("strategy", "strategy"), *_metric_columns(rows, titles)],
     )
 
 
@@ -350,17 +365,17 @@ def _strategy_table(odds: Odds, variant: str) -> Table:
 
 
 def odds_plots(odds: Odds) -> Iterator[Plot]:
-    """Yield the plots of two-player variants, followed by the plots of solitaire games."""
+    """Yield the plots of two-player variants and then the plots of solitaire games."""
     for variant in odds.strongest:
-        parts = (
+        plot_definitions = (
             ("scores", plots.win_by_score, "Win probability by score"),
             ("counts", plots.win_by_deadwood, "Win probability by deadwood and turn"),
         )
-        for name, draw, title in parts:
+        for name, draw, title in plot_definitions:
             rows = odds.select_rows(name, variant, strongest=True)
             if len(rows):
-                word = re.sub(r"[^\w.-]|_", "-", variant)
-                yield _make_plot(odds, f"{name}-{word}", title, rows, draw)
+                variant_slug = re.sub(r"[^\w.-]|_", "-", variant)
+                yield _make_plot(odds, f"{name}-{variant_slug}", title, rows, draw)
     if "bracket" in odds.tables:
         yield _make_plot(
             odds,
@@ -387,33 +402,37 @@ def odds_plots(odds: Odds) -> Iterator[Plot]:
 
 
 def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Plot:
-    text = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
-    keys = [column for column in (*text, "a", "b", "turn", "count", "draws") if column in frame]
-    columns = [Column(key, key) for key in keys if key in text]
+    text_columns = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
+    keys = [
+        column for column in (*text_columns, "a", "b", "turn", "count", "draws") if column in frame
+    ]
+    columns = [Column(key, key) for key in keys if key in text_columns]
     columns.append(Column("value", f"{title} %", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
-    # The CSV file of all players contains the data of the plot.
+    # The CSV file of all players contains the data of this plot.
     return Plot(name, title, describe_frame(frame, columns), figure)
 
 
 def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
     """Return the rows of the naive and the strong player, labelled by player type.
 
-    In the table "bracket", the strong player is the strategy that goes gin most often, and the last
-    row is the player who sees the whole deck.
+    In the table "bracket", the strong player is the strategy with the highest gin rate. The last
+    row belongs to the player who sees the whole deck.
     """
     frame = odds.tables[name]
     strategies = frame.groupby("variant", sort=False)["strategy"]
-    bound = frame["strategy"] == solo_odds.HINDSIGHT
+    is_hindsight = frame["strategy"] == solo_odds.HINDSIGHT
     is_naive = frame["strategy"] == strategies.transform("first")
     is_strong = frame["strategy"] == frame["variant"].map(odds.strongest)
     if name == "bracket":
         is_naive &= strategies.transform("nunique") > 2
-        is_strong = ~(is_naive | bound)
-    labelled = (
+        is_strong = ~(is_naive | is_hindsight)
+    labelled_frame = (
         frame["strategy"]
         .mask(is_naive, NAIVE)
         .mask(is_strong, STRONG)
-        .mask(bound, OMNISCIENT_LABEL)
+        .mask(is_hindsight, OMNISCIENT_LABEL)
     )
-    return frame.assign(strategy=labelled)[is_naive | is_strong | bound].reset_index(drop=True)
+    return frame.assign(strategy=labelled_frame)[is_naive | is_strong | is_hindsight].reset_index(
+        drop=True
+    )

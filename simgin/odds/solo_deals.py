@@ -1,8 +1,8 @@
-"""Simulation and caching of the solitaire deals from which odds are estimated.
+"""Simulation and caching of solitaire deals, from which odds are estimated.
 
-Variants with a fixed number of deals per match (Solitary Gin) are played in matches, all others in
-single deals. The deals depend only on the rules, the strategy, the seed and their number. They are
-cached on disk.
+If a variant has a fixed number of deals per match (Solitary Gin), matches are played. Otherwise,
+single deals are played. The deals depend only on the rules, the strategy, the seed and their
+number. The results are cached on disk.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 MIN_SOLO_DEALS = 1_000
 DEAL_COLUMNS = (
-    "unit",  # number of the unit (deal or match)
-    # position of the joker in the deck, counted from 0 at the top; -1 if it is not in the deck
+    "unit",  # index of the unit (deal or match)
+    # position of the joker in the deck, from 0 at the top, or -1 if it is not in the deck
     "place",
     "drawn",  # number of draws
     "kind",  # index of the ending
-    "won",  # 1 if the player won
-    "score",  # points of the player minus the points of the joker, or the penalty
+    "won",  # 1 if the player won, otherwise 0
+    "score",  # points of the player minus points of the joker, or the penalty
     "outcome",  # outcome of the match after the deal
 )
 _COLUMN_INDEX = {name: i for i, name in enumerate(DEAL_COLUMNS)}
@@ -66,7 +66,7 @@ class PlayerResult:
 
 @dataclass(frozen=True, eq=False)
 class SoloDeals(PlayerResult):
-    """Solitaire deals that one strategy played in one variant, in order of play.
+    """Solitaire deals that one strategy played in one variant, in the order of play.
 
     Attributes:
         matchup: Matchup that was played.
@@ -85,7 +85,7 @@ class SoloDeals(PlayerResult):
         return np.asarray(self.rows[:, _COLUMN_INDEX[name]], np.int64)
 
     def ended_in(self, *kinds: str) -> np.ndarray:
-        """Return a mask of the deals that have one of the given endings, (n_deals,) bool."""
+        """Return a mask of the deals that have one of the given endings."""
         return np.isin(self.column("kind"), [DEAL_RESULTS.index(kind) for kind in kinds])
 
     @property
@@ -95,7 +95,7 @@ class SoloDeals(PlayerResult):
 
     @cached_property
     def deck_size(self) -> int:
-        """Number of cards in the deck after the deal, including the joker: 42 or 43."""
+        """Number of cards in the deck after dealing, including the joker."""
         variant = self.matchup.variant
         return 52 - dealt_cards(variant) + int(build_rules(variant).joker != JOKER_NONE)
 
@@ -103,13 +103,13 @@ class SoloDeals(PlayerResult):
 def with_players(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return rows as a DataFrame that includes the columns for the players."""
-    names = {
+    """Return rows as a DataFrame that includes columns for the players."""
+    player_columns = {
         "variant": matchup.variant.spec,
         "strategy": matchup.a.spec,
         "opponent": matchup.opponent,
     }
-    return build_frame(output, make_frame(rows).assign(**names))
+    return build_frame(output, make_frame(rows).assign(**player_columns))
 
 
 def play_solo_deals(
@@ -129,7 +129,7 @@ def play_solo_deals(
         variant: Variant spec.
         n_deals: Minimum number of deals.
         seed: Seed of the shuffles.
-        workers: Number of threads (default: one per CPU).
+        workers: Number of threads. By default, one thread per core is used.
         on_progress: Callback that reports the progress.
         compile_players: Function that compiles a matchup before deals are played.
 
@@ -143,21 +143,21 @@ def play_solo_deals(
             "(default: 40,000)."
         )
     matchup = solo_matchup(strategy, variant, seed)
-    units = -(-n_deals // _deals_in_unit(matchup))
+    n_units = -(-n_deals // _deals_in_unit(matchup))
 
     def make() -> outcomes.Arrays:
         compile_players(matchup)
-        return compute_solo_tables(matchup, units, workers, on_progress)
+        return compute_solo_tables(matchup, n_units, workers, on_progress)
 
     arrays = outcomes.load_or_compute(
-        outcomes.cache_identity(matchup, units, "deals of one player"), make
+        outcomes.cache_identity(matchup, n_units, "deals of one player"), make
     )
     outcome_counts = Outcomes(arrays["outcomes"], arrays["counts"])
     return SoloDeals(matchup, arrays["rows"], outcome_counts, bool(arrays["by_score"]))
 
 
 def solo_matchup(strategy: str, variant: str, seed: int) -> Matchup:
-    """Return the matchup of one strategy in a solitaire variant, for a unit of analysis.
+    """Return the matchup of one strategy in a solitaire variant, for deals or matches.
 
     Raises:
         PlayerCountError: If the variant is a two-player variant.
@@ -178,8 +178,10 @@ def _deals_in_unit(matchup: Matchup) -> int:
 def compute_solo_tables(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> outcomes.Arrays:
-    """Play deals, and return the arrays that `play_solo_deals` stores in the cache."""
-    size = DEALS_PER_CALL // _deals_in_unit(matchup) // matchup.batch_size * matchup.batch_size
+    """Play deals and return the arrays that `play_solo_deals` caches."""
+    units_per_call = (
+        DEALS_PER_CALL // _deals_in_unit(matchup) // matchup.batch_size * matchup.batch_size
+    )
     tallies = list[np.ndarray]()
 
     def part(first: int, n: int) -> np.ndarray:
@@ -187,26 +189,26 @@ def compute_solo_tables(
         tallies.append(outcomes.tally_records(records))  # The blocks can finish in any order.
         return _to_rows(matchup, records)
 
-    rows = np.concatenate(map_units(part, n_units, size, workers, on_progress))
+    rows = np.concatenate(map_units(part, n_units, units_per_call, workers, on_progress))
     outcome_arrays = outcomes.merge_tallies(np.concatenate(tallies))
-    has_score = matchup.unit == "deal" and not matchup.variant.goal.one_deal
-    by_score = has_score and match_value.depends_on_score(matchup)
+    can_depend_on_score = matchup.unit == "deal" and not matchup.variant.goal.one_deal
+    depends_on_score = can_depend_on_score and match_value.depends_on_score(matchup)
     return {
         "rows": rows,
         "outcomes": outcome_arrays["rows"],
         "counts": outcome_arrays["counts"],
-        "by_score": np.array(by_score),
+        "by_score": np.array(depends_on_score),
     }
 
 
 def _to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
     """Convert deal records to rows with the columns DEAL_COLUMNS."""
-    position = _joker_positions(matchup, records["unit"], records["deal"])
+    joker_position = _joker_positions(matchup, records["unit"], records["deal"])
     hand_size = dealt_cards(matchup.variant)
-    in_deck = position >= hand_size
+    is_in_deck = joker_position >= hand_size
     columns = {
         "unit": records["unit"],
-        "place": np.where(in_deck, position - hand_size, -1),
+        "place": np.where(is_in_deck, joker_position - hand_size, -1),
         "drawn": records["draws_a"],
         "kind": records["kind"],
         "won": records["winner"] == 0,
@@ -217,18 +219,18 @@ def _to_rows(matchup: Matchup, records: np.ndarray) -> np.ndarray:
 
 
 def dealt_cards(variant: Variant) -> int:
-    """Return the number of cards dealt in a solitaire variant: 10, or 11 if a discard follows."""
+    """Return the number of cards dealt in a solitaire variant, 10 or 11."""
     return 11 if build_rules(variant).first_turn == FIRST_TURN_DISCARD else 10
 
 
 def _joker_positions(
     matchup: Matchup, unit_numbers: np.ndarray, deal_numbers: np.ndarray
 ) -> np.ndarray:
-    """Return the joker's position in each deal, in dealing order, or -1 without a joker."""
+    """Return the joker's position in each deal in dealing order, or -1 if there is no joker."""
     positions = np.empty(len(unit_numbers), np.int64)
-    seed = np.uint64(matchup.seed).astype(np.int64)  # The engine uses int64 for unit numbers.
-    in_order = map(np.ascontiguousarray, (unit_numbers, deal_numbers))
-    _compile_joker_positions()(seed, *in_order, build_rules(matchup.variant), positions)
+    seed = np.uint64(matchup.seed).astype(np.int64)  # The engine represents unit numbers as int64.
+    contiguous_numbers = map(np.ascontiguousarray, (unit_numbers, deal_numbers))
+    _compile_joker_positions()(seed, *contiguous_numbers, build_rules(matchup.variant), positions)
     return positions
 
 

@@ -1,4 +1,4 @@
-"""Solitaire odds as tidy DataFrames with 95 % confidence intervals.
+"""Odds of solitaire games as tidy DataFrames with 95 % confidence intervals.
 
     variant = "solitaire-gin"
     players = odds_players(find_variant(variant))  # weakest first
@@ -6,7 +6,7 @@
     odds_by_strategy(samples)  # win rates, gin rates and scores
     odds_by_draws(samples[-1])  # endings of the strongest player by number of draws
 
-simgin/stats/rows.toml lists the columns of every DataFrame.
+The columns of every DataFrame are listed in simgin/stats/rows.toml.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ MAX_PACK_MELDS = 1024
 
 
 def odds_by_strategy(samples: Sequence[SoloDeals]) -> pd.DataFrame:
-    """Compute the win rate, the gin rate, the score and the match win rate of every strategy.
+    """Compute the win rate, gin rate, score and match win rate of every strategy.
 
     The metrics are `win` and `gin` (proportions of deals), `score` (mean per deal) and `match`
     (probability of winning the match). In matches with a fixed number of deals, `match` is the
-    observed win rate. In matches to points, `match` is the match value at the start, computed from
-    the same deals. If the match value cannot be computed, there is no row for `match`;
-    `match_unavailable_reason` returns the reason.
+    observed win rate. In matches to a number of points, `match` is the match value at the start,
+    computed from the same deals. If the match value cannot be computed, there is no row for
+    `match`, and `match_unavailable_reason` returns the reason.
     """
     return concat_frames([_strategy_odds(deals) for deals in samples])
 
@@ -84,7 +84,7 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return each metric's value in every deal, and whether the metric is a proportion."""
+    """Return the value of each metric in every deal, and True if it is a proportion."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
@@ -93,7 +93,7 @@ def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
 
 
 def match_unavailable_reason(deals: SoloDeals) -> str:
-    """Return the reason why a match win probability cannot be computed, or "" if it can."""
+    """Return the reason why a match win probability cannot be computed, or ""."""
     if deals.matchup.variant.goal.one_deal:
         return ""
     try:
@@ -105,18 +105,19 @@ def match_unavailable_reason(deals: SoloDeals) -> str:
 
 @cache
 def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
-    """Compute a solitaire player's probability of winning the match.
+    """Compute the probability that a solitaire player wins the match.
 
     Returns:
-        Estimate and sample size. The size counts deals if match values are used, otherwise matches.
+        Estimate and sample size. The sample size is the number of deals if match values are used,
+        otherwise of matches.
 
     Raises:
         ValueUnavailableError: If the match value cannot be computed from the deals.
     """
     if deals.matchup.unit == "match":
         unit = deals.column("unit")
-        is_last = np.append(unit[1:] != unit[:-1], True)
-        is_won = deals.column("outcome")[is_last] == 0
+        is_last_deal = np.append(unit[1:] != unit[:-1], True)
+        is_won = deals.column("outcome")[is_last_deal] == 0
         n = len(is_won)
         (win_rate,) = ratios_over_units(is_won.astype(np.int64), np.ones(n, np.int64))
         return win_rate, n
@@ -126,18 +127,18 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
             f"The match win probability of {deals.strategy} in {deals.variant} cannot be "
             f"computed, because the decisions of {deals.strategy} depend on the match score.",
         )
-    start = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
+    start_value = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
     n = len(deals.rows)
     return undefined_if_constant(
-        interval_around(start.value, start.se, n, np.inf, minimum=0.0, maximum=1.0)
+        interval_around(start_value.value, start_value.se, n, np.inf, minimum=0.0, maximum=1.0)
     ), n
 
 
 def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the cumulative proportion of deals that have ended, by ending and number of draws.
+    """Compute the cumulative proportion of deals that have ended, by ending and draws.
 
     The endings are gin (including big gin), knock (won or lost), joker (the player drew the joker)
-    and limit (the player reached the maximum number of draws).
+    and limit (the maximum number of draws was reached).
 
     Returns:
         DataFrame with the columns of the output `odds` (rows.toml).
@@ -147,19 +148,19 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
     all_deals = np.ones(n, np.int64)
     draws = range(_max_draws(deals) + 1)
     rows = []
-    for kind, has_ending in _ending_masks(deals):
-        pairs = [(has_ending & (n_drawn <= t), all_deals) for t in draws]
-        for t, estimate in zip(draws, ratios_over_deals(deals, pairs), strict=True):
-            rows.append({"draws": t, "kind": kind, **estimate_columns(estimate, n)})
+    for ending, has_ending in _ending_masks(deals):
+        ratio_pairs = [(has_ending & (n_drawn <= t), all_deals) for t in draws]
+        for t, estimate in zip(draws, ratios_over_deals(deals, ratio_pairs), strict=True):
+            rows.append({"draws": t, "kind": ending, **estimate_columns(estimate, n)})
     return with_players("odds", deals.matchup, rows)
 
 
 def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the results of deals that are still open, by number of cards left and metric.
+    """Compute the results of unfinished deals, by number of cards left and metric.
 
-    A deal counts as unfinished if the player draws another card. The cards left include the joker.
-    The metrics are the probabilities `win` and `gin`, and the mean `score`. Rows with fewer than 30
-    deals are omitted.
+    A deal counts as unfinished if the player draws another card. The number of cards left includes
+    the joker. The metrics are the probabilities `win` and `gin`, and the mean `score`. Rows with
+    fewer than 30 deals are omitted.
 
     Returns:
         DataFrame with the columns of the output `left` (rows.toml).
@@ -167,10 +168,10 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     n_drawn = deals.column("drawn")
     draws = range(_max_draws(deals))
     rows = []
-    for metric, (results, is_rate) in _metric_values(deals).items():
-        pairs = [(results * (n_drawn > t), n_drawn > t) for t in draws]
+    for metric, (results, is_proportion) in _metric_values(deals).items():
+        ratio_pairs = [(results * (n_drawn > t), n_drawn > t) for t in draws]
         for t, ratio in zip(
-            draws, ratios_over_deals(deals, pairs, is_proportion=is_rate), strict=True
+            draws, ratios_over_deals(deals, ratio_pairs, is_proportion=is_proportion), strict=True
         ):
             row = {"left": deals.deck_size - t, "metric": metric}
             rows.append(row | estimate_columns(ratio, int((n_drawn > t).sum())))
@@ -180,8 +181,8 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
 def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     """Compute statistics of the number of draws that a player needs for gin.
 
-    The confidence bounds of a quantile are order statistics. They are selected with the normal
-    approximation to the binomial distribution.
+    The confidence bounds of a quantile are order statistics. These order statistics are selected
+    with the normal approximation to the binomial distribution.
 
     Returns:
         DataFrame with the columns of the output `gin` (rows.toml).
@@ -194,7 +195,7 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
     mean = undefined_if_constant(interval_around(float(n_drawn.mean()), se, n, np.inf, minimum=0.0))
     rows = [{"statistic": "mean", **estimate_columns(mean, n)}]
     for quantile in QUANTILES:
-        # Ranks of the quantile and of its confidence bounds among n sorted values
+        # ranks of the quantile and of its confidence bounds among n sorted values
         rank = n * quantile
         half_width = critical_value(n) * np.sqrt(rank * (1 - quantile))
         ranks = np.array([rank, rank - half_width, rank + half_width + 1])
@@ -205,23 +206,27 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
 
 
 def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the distribution of the total points in matches of a fixed number of deals.
+    """Compute the distribution of total points in matches with a fixed number of deals.
 
     Returns:
-        DataFrame with the columns of the output `totals` (rows.toml); empty for other variants.
+        DataFrame with the columns of the output `totals` (rows.toml), which is empty for other
+        variants.
     """
     if deals.matchup.unit != "match":
         return with_players("totals", deals.matchup, [])
-    matches = sums_by_unit(deals, "score").astype(np.int64)
-    n = len(matches)
-    distinct_totals = np.unique(matches)
-    is_seen = matches[:, None] == distinct_totals
-    shares = ratios_over_units(*is_seen.astype(np.int64).T, np.ones(n, np.int64))
-    shares_by_total = zip(distinct_totals, shares, strict=True)
+    match_totals = sums_by_unit(deals, "score").astype(np.int64)
+    n = len(match_totals)
+    distinct_totals = np.unique(match_totals)
+    has_total = match_totals[:, None] == distinct_totals
+    proportions = ratios_over_units(*has_total.astype(np.int64).T, np.ones(n, np.int64))
+    proportions_by_total = zip(distinct_totals, proportions, strict=True)
     return with_players(
         "totals",
         deals.matchup,
-        [{"total": int(total), **estimate_columns(rate, n)} for total, rate in shares_by_total],
+        [
+            {"total": int(total), **estimate_columns(proportion, n)}
+            for total, proportion in proportions_by_total
+        ],
     )
 
 
@@ -234,25 +239,25 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
     Returns:
         DataFrame with the columns of the output `threshold` (rows.toml). The measure is "points"
-        (mean score per deal) or "share" (proportion of deals won).
+        for the mean score per deal or "share" for the proportion of deals won.
     """
-    measures = {"score": "points", "win": "share"}
+    measure_by_metric = {"score": "points", "win": "share"}
     rows = []
     for k, deals in enumerate(samples):
         for row in _result_rows(deals):
-            if (metric := row.pop("metric")) in measures:
-                rows.append({"k": k, "measure": measures[metric], **row})
+            if (metric := row.pop("metric")) in measure_by_metric:
+                rows.append({"k": k, "measure": measure_by_metric[metric], **row})
     first_sample = samples[0]
     player, _, _ = first_sample.strategy.partition("+knock=")
     return with_players("threshold", first_sample.matchup, rows).assign(strategy=player)
 
 
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield each ending that occurs, with a mask of the deals that it ends."""
-    for kind, names in ENDING_GROUPS.items():
-        has_ending = deals.ended_in(*names)
+    """Yield each ending that occurs, with a mask of its deals."""
+    for ending, ending_names in ENDING_GROUPS.items():
+        has_ending = deals.ended_in(*ending_names)
         if has_ending.any():
-            yield kind, has_ending
+            yield ending, has_ending
 
 
 def _max_draws(deals: SoloDeals) -> int:
@@ -265,24 +270,24 @@ def _max_draws(deals: SoloDeals) -> int:
 
 
 def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
-    """Compute the difference between two players, and the number of deals needed to detect it.
+    """Compute the difference between two players, and the sample size needed to detect it.
 
     The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after (2.8
-    sigma / difference)**2 deals per player: `own_packs` with independent shuffles, or `same_packs`
-    if both players play the same shuffles. The bounds of these numbers follow from the bounds of
-    the difference, because the standard deviation is known much more precisely.
+    sigma / difference)**2 deals per player. This number is `own_packs` for independent shuffles and
+    `same_packs` for shared shuffles. Its bounds follow from the bounds of the difference, because
+    the standard deviation is known much more precisely.
 
     Returns:
-        DataFrame with rows for the stronger player; the column base_strategy contains the weaker
+        DataFrame with rows for the stronger player. The column `base_strategy` contains the weaker
         player.
     """
-    deals = len(strong.rows)
+    n_deals = len(strong.rows)
     rows = []
     for metric, column in RESULT_COLUMNS.items():
         a = sums_by_unit(strong, column)
         b = sums_by_unit(naive, column)
         n = len(a)
-        deals_per_unit = deals / n
+        deals_per_unit = n_deals / n
         difference = (a - b) / deals_per_unit
         se = difference.std(ddof=1) / np.sqrt(n)
         estimate = undefined_if_constant(
@@ -291,7 +296,7 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         independent_variance = (a.var(ddof=1) + b.var(ddof=1)) / deals_per_unit
         paired_variance = difference.var(ddof=1) * deals_per_unit
         row = {"base_strategy": naive.strategy, "metric": metric}
-        row |= estimate_columns(estimate, deals)
+        row |= estimate_columns(estimate, n_deals)
         required_deals = _required_deals(
             "own_packs", independent_variance, estimate
         ) | _required_deals("same_packs", paired_variance, estimate)
@@ -300,15 +305,17 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
 
 
 def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
-    """Return the number of deals needed to detect a difference, with bounds."""
-    names = (name, f"{name}_low", f"{name}_high")
+    """Return the number of deals needed to detect a difference, with its bounds."""
+    column_names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.interval
     if np.isnan(difference.value):
-        return dict.fromkeys(names, np.nan)
-    smallest_size = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    gaps = np.array([difference.value, max(abs(low), abs(high)), smallest_size])
+        return dict.fromkeys(column_names, np.nan)
+    min_size = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+    differences = np.array([difference.value, max(abs(low), abs(high)), min_size])
     with np.errstate(divide="ignore"):
-        return dict(zip(names, (POWER_80**2 * variance / gaps**2).tolist(), strict=True))
+        return dict(
+            zip(column_names, (POWER_80**2 * variance / differences**2).tolist(), strict=True)
+        )
 
 
 def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
@@ -317,28 +324,30 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
     In games without knocking, the gin rate is also the win rate.
 
     Returns:
-        DataFrame with one row for the weakest player, one for the player with the highest gin rate,
-        and one for `HINDSIGHT`.
+        DataFrame with a row for the weakest player, a row for the player with the highest gin rate,
+        and a row for `HINDSIGHT`.
     """
-    parts = []
+    frames = []
     for deals in samples:
         gin_rate = mean_over_deals(deals, deals.ended_in(*ENDING_GROUPS["gin"]))
         row = {"metric": "gin", **estimate_columns(gin_rate, len(deals.rows))}
-        parts.append(with_players("bracket", deals.matchup, [row]))
-    best = max(parts[1:] or parts, key=lambda part: part["value"].iloc[0])
-    first = samples[0].matchup
-    bound = estimate_mean(hindsight_gin_probability(first.variant, N_HINDSIGHT_DECKS, first.seed))
-    row = {"metric": "gin", **estimate_columns(bound, N_HINDSIGHT_DECKS)}
-    hindsight_frame = with_players("bracket", first, [row]).assign(strategy=HINDSIGHT)
-    return concat_frames([*parts[: len(parts) > 1], best, hindsight_frame])
+        frames.append(with_players("bracket", deals.matchup, [row]))
+    best_frame = max(frames[1:] or frames, key=lambda part: part["value"].iloc[0])
+    first_matchup = samples[0].matchup
+    hindsight_rate = estimate_mean(
+        hindsight_gin_probability(first_matchup.variant, N_HINDSIGHT_DECKS, first_matchup.seed)
+    )
+    row = {"metric": "gin", **estimate_columns(hindsight_rate, N_HINDSIGHT_DECKS)}
+    hindsight_frame = with_players("bracket", first_matchup, [row]).assign(strategy=HINDSIGHT)
+    return concat_frames([*frames[: len(frames) > 1], best_frame, hindsight_frame])
 
 
 def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
-    """Compute the gin rate of a player who sees the whole deck before playing.
+    """Compute the gin rate of a player who sees the whole deck in advance.
 
-    Such a player can keep any ten of the cards seen so far. The player goes gin as soon as ten of
-    them form melds of three, three and four cards, or two runs of five cards. The result is an
-    exact average over the joker's positions in the deck.
+    This player can keep any ten of the cards seen so far. The player has gin as soon as ten of
+    these cards form melds of three, three and four cards, or two runs of five cards. The gin rate
+    is an exact average over the positions of the joker in the deck.
 
     Args:
         variant: Solitaire variant.
@@ -349,63 +358,65 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
         Gin probability of each deck, (n_decks,) float64.
     """
     rules = build_rules(variant)
-    pack = np.tile(np.arange(52), (n_decks, 1))
-    decks = np.random.default_rng(seed).permuted(pack, axis=1)
-    # Number of cards that are seen until each card is seen
+    cards = np.tile(np.arange(52), (n_decks, 1))
+    decks = np.random.default_rng(seed).permuted(cards, axis=1)
+    # number of cards that have been seen when each card is seen
     positions = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
     threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
-    pairs = _disjoint_pairs(threes)
+    pairs_of_threes = _disjoint_pairs(threes)
     cards_for_pairs = np.maximum(
-        _cards_until_complete(threes, positions)[pairs[:, 0]],
-        _cards_until_complete(threes, positions)[pairs[:, 1]],
+        _cards_until_complete(threes, positions)[pairs_of_threes[:, 0]],
+        _cards_until_complete(threes, positions)[pairs_of_threes[:, 1]],
     )
     cards_needed = np.full(n_decks, ALL_CARDS.bit_count() + 1, np.int64)
-    for four in fours:
-        is_disjoint = (threes[pairs] & four == 0).all(axis=1)
-        three_melds = np.maximum(
-            _cards_until_complete(np.array([four]), positions),
+    for four_meld in fours:
+        is_disjoint = (threes[pairs_of_threes] & four_meld == 0).all(axis=1)
+        cards_for_three_melds = np.maximum(
+            _cards_until_complete(np.array([four_meld]), positions),
             cards_for_pairs[is_disjoint].min(axis=0),
         )
-        cards_needed = np.minimum(cards_needed, three_melds[0])
+        cards_needed = np.minimum(cards_needed, cards_for_three_melds[0])
     pairs_of_fives = _disjoint_pairs(fives)
-    runs = np.maximum(
+    cards_for_runs = np.maximum(
         _cards_until_complete(fives, positions)[pairs_of_fives[:, 0]],
         _cards_until_complete(fives, positions)[pairs_of_fives[:, 1]],
     )
-    draws = np.maximum(np.minimum(cards_needed, runs.min(axis=0)) - dealt_cards(variant), 0)
+    n_draws = np.maximum(
+        np.minimum(cards_needed, cards_for_runs.min(axis=0)) - dealt_cards(variant), 0
+    )
     if rules.joker == JOKER_NONE:
-        return np.where(draws <= rules.max_draws, 1.0, 0.0)
-    joker_places = 53 - dealt_cards(variant)
-    return np.asarray(np.maximum(joker_places - draws, 0) / joker_places)
+        return np.where(n_draws <= rules.max_draws, 1.0, 0.0)
+    n_joker_positions = 53 - dealt_cards(variant)
+    return np.asarray(np.maximum(n_joker_positions - n_draws, 0) / n_joker_positions)
 
 
 def _disjoint_pairs(melds: np.ndarray) -> np.ndarray:
-    """Return the pairs of melds that have no card in common, as indices, (n_pairs, 2) int."""
+    """Return the pairs of melds without common cards, as indices, (n_pairs, 2) int."""
     first_index, second_index = np.triu_indices(len(melds), 1)
     is_disjoint = melds[first_index] & melds[second_index] == 0
     return np.stack([first_index[is_disjoint], second_index[is_disjoint]], axis=1)
 
 
 def _cards_until_complete(melds: np.ndarray, seen_positions: np.ndarray) -> np.ndarray:
-    """Return how many cards are seen before each meld is complete, (n_melds, n_decks) int8."""
-    cards = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
-    return np.stack([seen_positions[meld_cards].max(axis=0) for meld_cards in cards])
+    """Return the number of cards seen until each meld is complete, (n_melds, n_decks) int8."""
+    cards_by_meld = [[card for card in range(52) if meld >> card & 1] for meld in melds.tolist()]
+    return np.stack([seen_positions[meld_cards].max(axis=0) for meld_cards in cards_by_meld])
 
 
 def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the proportion of the variance of results that is due to the joker's position.
+    """Compute the proportion of the variance of results that the joker's position explains.
 
     The proportion is Var(E[result | position]) / Var(result). The estimate uses the mean squares of
     a one-way analysis of variance, which are unbiased for finite groups (Searle, Casella and
-    McCulloch 1992, Variance Components, 3.6). Standard errors are jackknife estimates over twenty
-    groups of deals.
+    McCulloch 1992, Variance Components, section 3.6). Standard errors are jackknife estimates over
+    twenty groups of deals.
 
     Returns:
         DataFrame with the columns of the output `joker` (rows.toml) and the metrics `win` and
-        `score`. The DataFrame is empty if the game has no joker, or if the results of a group do
-        not vary.
+        `score`. If the game has no joker or if all results in a group are equal, the DataFrame is
+        empty.
     """
     joker_position = deals.column("place")
     group = deals.column("unit") % outcomes.N_GROUPS
@@ -414,19 +425,26 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     n = int((joker_position >= 0).sum())
     rows = []
     for metric, column in RESULT_COLUMNS.items():
-        result = deals.column(column)
-        group_masks = [group == number for number in range(outcomes.N_GROUPS)]
-        parts = [
-            _moments_by_position(joker_position[mask], result[mask], deals.deck_size)
+        results = deals.column(column)
+        group_masks = [group == group_index for group_index in range(outcomes.N_GROUPS)]
+        group_moments = [
+            _moments_by_position(joker_position[mask], results[mask], deals.deck_size)
             for mask in group_masks
         ]
-        total = np.array(parts).sum(axis=0)
+        total_moments = np.array(group_moments).sum(axis=0)
         se = float(
-            outcomes.jackknife_se(np.array([_between_group_share(total - part) for part in parts]))
+            outcomes.jackknife_se(
+                np.array(
+                    [
+                        _between_group_share(total_moments - group_moment)
+                        for group_moment in group_moments
+                    ]
+                )
+            )
         )
         explained_share = undefined_if_constant(
             interval_around(
-                _between_group_share(total),
+                _between_group_share(total_moments),
                 se,
                 outcomes.N_GROUPS,
                 outcomes.N_GROUPS,
@@ -438,24 +456,28 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     return with_players("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
-def _moments_by_position(position: np.ndarray, result: np.ndarray, size: int) -> np.ndarray:
-    """Return the count, sum and sum of squares of results by joker position, (3, size) float64."""
+def _moments_by_position(position: np.ndarray, results: np.ndarray, size: int) -> np.ndarray:
+    """Return the count, sum and sum of squares of results by joker position."""
     has_position = position >= 0
-    powers = [(result[has_position] ** power).astype(float) for power in range(3)]
-    return np.stack([np.bincount(position[has_position], numbers, size) for numbers in powers])
+    powers = [(results[has_position] ** power).astype(float) for power in range(3)]
+    return np.stack(
+        [np.bincount(position[has_position], power_values, size) for power_values in powers]
+    )
 
 
-def _between_group_share(cells: np.ndarray) -> float:
-    """Compute the proportion of the variance that differences between groups explain."""
-    n, total, square = cells[:, cells[0] > 0]
-    results = n.sum()
+def _between_group_share(moments: np.ndarray) -> float:
+    """Compute the proportion of the variance that is due to differences between groups."""
+    n, sums, square_sums = moments[:, moments[0] > 0]
+    n_results = n.sum()
     df = len(n) - 1
-    explained = (total**2 / n).sum()
-    overall = total.sum() ** 2 / results
-    mean_group_size = (n**2).sum() / results
-    within_variance = (square.sum() - explained) / (results - len(n))
-    between_mean_square = (explained - overall) / df
-    between_variance = (between_mean_square - within_variance) / ((results - mean_group_size) / df)
+    explained_sum = (sums**2 / n).sum()
+    overall_sum = sums.sum() ** 2 / n_results
+    mean_group_size = (n**2).sum() / n_results
+    within_variance = (square_sums.sum() - explained_sum) / (n_results - len(n))
+    between_mean_square = (explained_sum - overall_sum) / df
+    between_variance = (between_mean_square - within_variance) / (
+        (n_results - mean_group_size) / df
+    )
     total_variance = between_variance + within_variance
     return float(between_variance / total_variance) if total_variance > 0 else np.nan
 
@@ -470,13 +492,13 @@ def ratios_over_deals(
 
     Args:
         deals: Deals.
-        pairs: Numerator and denominator of each ratio; all arrays have the shape (n_deals,).
+        pairs: Numerator and denominator of each ratio. All arrays have shape (n_deals,).
         is_proportion: True if the ratios are proportions.
     """
     unit = deals.column("unit")
 
-    def by_unit(numbers: np.ndarray) -> np.ndarray:
-        return np.bincount(unit, numbers).astype(np.int64)
+    def by_unit(values: np.ndarray) -> np.ndarray:
+        return np.bincount(unit, values).astype(np.int64)
 
     numerators = [by_unit(numerator) for numerator, _ in pairs]
     denominators = [by_unit(denominator) for _, denominator in pairs]
@@ -494,8 +516,8 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
     """Estimate ratios of sums over units of analysis.
 
     Args:
-        *parts: Numerators, followed by a shared denominator or by one denominator per numerator;
-            all arrays have the shape (n_units,).
+        *parts: Numerators, followed by a common denominator or by one denominator per numerator.
+            All arrays have shape (n_units,).
         is_proportion: True if the ratios are proportions.
     """
     numerators = np.stack(parts[:-1])
@@ -516,10 +538,10 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
 
 
 def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
-    """Return the sum of a column for every unit of analysis, (n_units,) float64."""
+    """Return the sum of a column for every unit of analysis."""
     return np.bincount(deals.column("unit"), deals.column(column))
 
 
 def undefined_if_constant(estimate: Estimate) -> Estimate:
-    """Return an estimate, or an undefined estimate if the standard error is 0."""
+    """Return an estimate, or an undefined estimate if its standard error is 0."""
     return undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

@@ -1,6 +1,7 @@
-"""Odds of two equally strong players, by seat and by score.
+"""Odds between two equally strong players, by seat and by score.
 
-Both seats play the same strategy. simgin/stats/rows.toml lists the columns of every DataFrame.
+Both seats play the same strategy. The columns of every DataFrame are listed in
+simgin/stats/rows.toml.
 """
 
 from __future__ import annotations
@@ -29,13 +30,14 @@ POINTS_FIELDS = (("score",), ("score",))  # score fields in matches to points
 
 @dataclass(frozen=True)
 class SelfPlay(PlayerResult):
-    """Deal outcomes and match values of one strategy that plays against itself.
+    """Deal outcomes and match values of a strategy in self-play.
 
     Attributes:
         matchup: Matchup of single deals.
         outcomes: Numbers of deals by outcome.
         value: Match values, or None if they cannot be computed.
-        unavailable_reason: Reason why match values cannot be computed, or an empty string.
+        unavailable_reason: Reason why match values cannot be computed, or "" if they can be
+            computed.
     """
 
     matchup: Matchup
@@ -70,22 +72,22 @@ def simulate_self_play(
         variant: Variant spec.
         n_deals: Number of deals.
         seed: Seed of the shuffles.
-        workers: Number of threads (default: one per CPU).
+        workers: Number of threads. By default, one thread per core is used.
         on_progress: Callback that reports the progress.
 
     Raises:
         PlayerCountError: If the variant is a solitaire variant.
     """
     matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
-    text = matchup.variant.spec
+    variant_spec = matchup.variant.spec
     name = matchup.a.spec
     if matchup.b is None:
         raise PlayerCountError(
-            f"{text} is a solitaire variant. Use simgin.odds.solo_odds to compute its odds."
+            f"{variant_spec} is a solitaire variant. Use simgin.odds.solo_odds to compute its odds."
         )
     try:
         match_values = match_value.compute_value(
-            text,
+            variant_spec,
             name,
             name,
             deals=n_deals,
@@ -107,12 +109,12 @@ def simulate_self_play(
 
 
 def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
-    """Compute the win rates of a strategy against itself, by seat and metric.
+    """Compute the win rates of a strategy in self-play, by seat and metric.
 
     The metrics `win` and `nobody` (drawn deals) are computed for the dealer and the nondealer of a
     deal. If match values are available, `match` is computed for the dealer and the nondealer of the
-    first deal, or for "seat 0" and "seat 1" if the rules distinguish the seats (Gin Race). The
-    nondealer has the first turn.
+    first deal. If the rules distinguish the seats (Gin Race), it is computed for "seat 0" and "seat
+    1". The nondealer has the first turn.
 
     Returns:
         DataFrame with the columns of the output `seats` (rows.toml).
@@ -127,15 +129,15 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
 
 
 def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
-    """Yield rows with the proportion of deals that each seat wins and of drawn deals."""
+    """Yield rows with the proportions of deals that a seat wins and of drawn deals."""
     outcomes = self_play.outcomes
     counts = outcomes.counts.sum(axis=0)
     n = self_play.n_deals
-    dealer = outcomes.column("dealer")
-    winner = outcomes.column("winner")
-    seat_side = dealer if seat == "dealer" else 1 - dealer
-    for metric, is_chosen in {"win": winner == seat_side, "nobody": winner < 0}.items():
-        p = int(counts[is_chosen].sum()) // self_play.counts_per_deal / n
+    dealer_side = outcomes.column("dealer")
+    winner_side = outcomes.column("winner")
+    seat_side = dealer_side if seat == "dealer" else 1 - dealer_side
+    for metric, has_result in {"win": winner_side == seat_side, "nobody": winner_side < 0}.items():
+        p = int(counts[has_result].sum()) // self_play.counts_per_deal / n
         estimate = Estimate(p, math.sqrt(p * (1 - p) / n), n, *wilson_interval(p, n))
         yield {"seat": seat, "metric": metric, **estimate_columns(estimate, n)}
 
@@ -152,9 +154,9 @@ def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estima
                 ),
             )
         return
-    start = match_values.at_start()
-    yield "seat 0", _value_estimate(start.value, start.se)
-    yield "seat 1", _value_estimate(1 - start.value, start.se)
+    start_value = match_values.at_start()
+    yield "seat 0", _value_estimate(start_value.value, start_value.se)
+    yield "seat 1", _value_estimate(1 - start_value.value, start_value.se)
 
 
 def _value_estimate(probability: float, se: float) -> Estimate:
@@ -165,11 +167,11 @@ def _value_estimate(probability: float, se: float) -> Estimate:
 
 
 def odds_by_score(self_play: SelfPlay) -> pd.DataFrame:
-    """Compute the probability of winning the match from every possible score.
+    """Compute the match win probability for every possible score.
 
     Returns:
-        DataFrame with the columns of the output `scores` (rows.toml). The DataFrame is empty if
-        there are no match values, or if the players do not play for points.
+        DataFrame with the columns of the output `scores` (rows.toml). If there are no match values
+        or if the players do not play for points, the DataFrame is empty.
     """
     match_values = self_play.value
     if match_values is None or match_values.board.fields != POINTS_FIELDS:

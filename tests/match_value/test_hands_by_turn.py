@@ -45,7 +45,7 @@ def reference_turns(turn_records):
 def test_every_turn_agrees_with_the_reference(game):
     variant, a, b = game
     matchup = parse_matchup(a, b, variant, 3, "deal")
-    found = hands_by_turn.play_by_turn(matchup, UNITS, workers=1)
+    found = hands_by_turn.simulate_hands_by_turn(matchup, UNITS, workers=1)
     assert np.array_equal(found.records, play_with_records(matchup, 0, UNITS)[1])
     for i, record in enumerate(found.records):
         shown = trace_deal(matchup, int(record["unit"]), int(record["half"]))
@@ -56,15 +56,15 @@ def test_every_turn_agrees_with_the_reference(game):
 
 def test_turns_do_not_depend_on_parts_or_threads(monkeypatch):
     matchup = parse_matchup("gold", "simple", "standard", 5, "deal")
-    whole = hands_by_turn.play_by_turn(matchup, 60, workers=1)
+    whole = hands_by_turn.simulate_hands_by_turn(matchup, 60, workers=1)
     monkeypatch.setattr(hands_by_turn, "RETRACED_DEALS_PER_CALL", 7)
-    parts = hands_by_turn.play_by_turn(matchup, 60, workers=3)
+    parts = hands_by_turn.simulate_hands_by_turn(matchup, 60, workers=3)
     assert np.array_equal(whole.rows, parts.rows) and np.array_equal(whole.records, parts.records)
 
 
 @pytest.fixture(scope="module")
 def turn_records():
-    return hands_by_turn.play_by_turn(
+    return hands_by_turn.simulate_hands_by_turn(
         parse_matchup("gold", "simple", "standard", 9, "deal"), 300, workers=1
     )
 
