@@ -8,42 +8,42 @@ from click import shell_completion
 
 
 def complete_variant(word: str) -> Iterator[str]:
-    """Yield completions of a variant spec: variants or, after a plus sign, rule parameters."""
+    """Yield completions of a variant spec, which are variants or, after "+", rule parameters."""
     from simgin.rules import variants
     from simgin.rules.parameters import rule_parameters
 
-    head, plus, part = word.rpartition("+")
-    name, equals, _ = part.partition("=")
-    if equals and name in rule_parameters():
-        yield from (f"{head}+{name}={value}" for value in variants.suggest_values(name))
+    prefix, separator, last_part = word.rpartition("+")
+    name, equals_sign, _ = last_part.partition("=")
+    if equals_sign and name in rule_parameters():
+        yield from (f"{prefix}+{name}={value}" for value in variants.suggest_values(name))
     else:
-        yield from (f"{head}{plus}{variant}" for variant in variants.variant_names())
-        yield from (f"{head}+{parameter}=" for parameter in rule_parameters() if plus)
+        yield from (f"{prefix}{separator}{variant}" for variant in variants.variant_names())
+        yield from (f"{prefix}+{parameter}=" for parameter in rule_parameters() if separator)
 
 
 def complete_strategy(word: str) -> Iterator[str]:
-    """Yield completions of a strategy spec: strategies or, after a plus sign, slots or policies."""
+    """Yield completions of a strategy spec: strategies or, after "+", slots or policies."""
     from simgin.strategy import cast, catalogue
 
-    head, plus, _ = word.rpartition("+")
-    if not plus:
+    prefix, separator, _ = word.rpartition("+")
+    if not separator:
         yield from (*catalogue.list_by_strength(), *cast.NAMED_TYPES)
         return
     for slot, names in catalogue.list_policy_names().items():
-        slot_spec = f"{head}+{slot}="
+        slot_spec = f"{prefix}+{slot}="
         yield from [slot_spec + name for name in names if word.startswith(slot_spec)] or [slot_spec]
 
 
 @shell_completion.add_completion_class
 class SplitBashComplete(shell_completion.BashComplete):
-    """Completion for bash, which splits words at = and :."""
+    """Completion for bash, which splits words at "=" and ":"."""
 
     source_template = shell_completion.BashComplete.source_template.replace(
         "    return 0", "    [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace\n    return 0", 1
     )
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Return the words before the cursor, and the complete word at the cursor."""
+        """Return the words before the cursor, and the whole word at the cursor."""
         words = [*shell_completion.split_arg_string(os.environ["COMP_WORDS"]), ""]
         line = "\n".join(words[: int(os.environ["COMP_CWORD"]) + 1])
         pieces = re.sub(r"\n([=:]+)(?:\n|$)", r"\1", line).split("\n")

@@ -1,7 +1,7 @@
 """Configuration file of the user, which contains default values of options.
 
-click uses these values as defaults of the options. Therefore, options on the command line take
-precedence, and the command that repeats a result contains the values.
+click uses these values as defaults of the options. Options on the command line therefore take
+precedence, and the command that repeats a result contains the configured values.
 """
 
 import json
@@ -17,7 +17,7 @@ from simgin.text import amounts
 from simgin.text.files import write_file
 from simgin.text.messages import SimginError, did_you_mean, format_value
 
-HEADER = "# Defaults of the simgin command. Change them with `simgin config KEY VALUE`.\n"
+FILE_HEADER = "# Defaults of the simgin command. Change them with `simgin config KEY VALUE`.\n"
 SETTINGS = {  # meaning and default of each key
     "variant": ("variant (-v)", "standard"),
     "opponent": ("opponent (in play: champion)", "simple"),
@@ -37,7 +37,7 @@ def config_path() -> Path:
 
 
 def read_config() -> dict[str, Any]:
-    """Return the settings in the configuration file, or an empty dict if there is no file.
+    """Return the settings in the configuration file. If there is no file, there are none.
 
     Raises:
         SimginError: If the file, a key or a value is not valid.
@@ -49,7 +49,7 @@ def read_config() -> dict[str, Any]:
 
 
 def read_config_file() -> dict[str, Any]:
-    """Return the contents of the configuration file, or an empty dict without a file.
+    """Return the contents of the configuration file. If there is no file, they are empty.
 
     Raises:
         SimginError: If the file cannot be read or is not a TOML file.
@@ -65,7 +65,7 @@ def read_config_file() -> dict[str, Any]:
 
 
 def check_config() -> tuple[dict[str, Any], list[str]]:
-    """Return all settings in the file, together with the error of each invalid setting or file."""
+    """Return all settings in the file, and the error of each invalid setting or file."""
     try:
         settings, errors = read_config_file(), []
     except SimginError as error:
@@ -75,13 +75,13 @@ def check_config() -> tuple[dict[str, Any], list[str]]:
         try:
             settings[key] = parse_setting(key, value)
         except SimginError as error:
-            removal = format_command("config", key, "--unset")
-            errors.append(f"{path}: {error} To remove the setting, run: {removal}")
+            removal_command = format_command("config", key, "--unset")
+            errors.append(f"{path}: {error} To remove the setting, run: {removal_command}")
     return settings, errors
 
 
 def parse_setting(key: str, value: Any) -> Any:
-    """Return the valid value of a setting, or None if the setting has no value.
+    """Return the parsed value of a setting, or None if the setting has no value.
 
     Args:
         key: Name of the setting.
@@ -92,8 +92,8 @@ def parse_setting(key: str, value: Any) -> Any:
     """
     if key not in SETTINGS:
         suggestion = did_you_mean(key, SETTINGS)
-        fix = f". Use one of {', '.join(SETTINGS)}." if suggestion == "." else suggestion
-        raise SimginError(f"{format_value(key)} is not a valid setting{fix}")
+        suggested_fix = f". Use one of {', '.join(SETTINGS)}." if suggestion == "." else suggestion
+        raise SimginError(f"{format_value(key)} is not a valid setting{suggested_fix}")
     parsers: Any = {"workers": amounts.parse_workers, "seconds_per_turn": amounts.parse_seconds}
     try:
         return value if value is None else parsers.get(key, _parse_name)(value)
@@ -108,17 +108,17 @@ def _parse_name(value: Any) -> Any:
 
 
 def write_config(settings: Mapping[str, Any]) -> None:
-    """Write all settings that are not None to the configuration file."""
-    configured = {key: value for key, value in settings.items() if value is not None}
+    """Write all settings except None to the configuration file."""
+    set_values = {key: value for key, value in settings.items() if value is not None}
     lines = [
-        f"{key} = {json.dumps(configured[key], ensure_ascii=False, default=str)}\n"
-        for key in configured
+        f"{key} = {json.dumps(set_values[key], ensure_ascii=False, default=str)}\n"
+        for key in set_values
     ]
-    write_file(config_path(), "".join([HEADER, *lines]).encode())
+    write_file(config_path(), "".join([FILE_HEADER, *lines]).encode())
 
 
 def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
-    """Use the configured settings as default values for the commands of a context."""
+    """Use the configured settings as default values for the commands in a context."""
     settings = read_config()
     context.meta["results"] = settings.pop("results", None)
     opponent = settings.pop("opponent", None)
@@ -128,13 +128,13 @@ def apply_config(context: click.Context, commands: Mapping[str, str]) -> None:
 
 
 def is_configured(parameter: str) -> bool:
-    """Return True if a parameter of the command has its value from the configuration file."""
+    """Return True if the value of a command parameter comes from the configuration file."""
     source = click.get_current_context().get_parameter_source(parameter)
     return source is click.core.ParameterSource.DEFAULT_MAP
 
 
 def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
-    """Remove the configured opponent if the variant has only one player."""
+    """Remove the configured opponent if the variant is a solitaire game."""
     from simgin.rules.variants import find_variant
 
     if is_configured(parameter) and find_variant(options["variant"]).params["players"] == 1:
@@ -142,6 +142,6 @@ def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
 
 
 def configured_output(name: str) -> Path | None:
-    """Return the path `name` in the configured results directory, or None without a setting."""
+    """Return a path in the configured results directory, or None if there is no such setting."""
     results = click.get_current_context().meta.get("results")
     return Path(results).expanduser() / name if results else None

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-DEBUG_DEALS = 100  # default number of deals with --debug, which plays 10 to 100 deals per second
+DEBUG_DEALS = 100  # default number of deals with --debug, which runs at 10 to 100 deals per second
 ENGINE_PATH = str(Path(__file__).resolve().parent.parent) + os.sep
 
 
 def _is_interpreted() -> bool:
-    """Return True if the engine runs as plain Python; the function imports the engine."""
+    """Return True if the engine runs as plain Python. This function imports the engine."""
     from simgin.core import jit
 
     return jit.is_interpreted()
@@ -42,7 +42,7 @@ debug_option = click.option(
 
 @contextmanager
 def policy_calls(as_json: bool) -> Iterator[None]:
-    """Keep the output of policies separate from --json output, and show tracebacks of errors.
+    """Separate the output of policies from --json output, and show tracebacks of errors.
 
     Args:
         as_json: True if the command prints a JSON object on stdout.
@@ -61,13 +61,13 @@ def show_traceback(error: BaseException | None) -> None:
     """Print a traceback without engine frames if --debug is active.
 
     Args:
-        error: Exception that a policy raised, or None.
+        error: Exception raised by a policy, or None.
     """
     if error is None or not _is_interpreted():
         return
     try:
         report = traceback.TracebackException.from_exception(error)
-    except Exception:  # Formatting a user's exception can fail.
+    except Exception:  # Formatting a user-defined exception can fail.
         return
     engine_lines = 0
     for frame in report.stack:

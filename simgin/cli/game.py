@@ -1,4 +1,4 @@
-"""Interactive game on the terminal: screens and input."""
+"""Interactive game on the terminal, with screens and keyboard input."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from simgin.text.files import has_suffix, write_file
 from simgin.text.messages import escape_control_chars
 from simgin.text.notation import CardError, format_card, mask_to_cards, parse_card
 
-LINE = 72 * "-"
+SEPARATOR_LINE = 72 * "-"
 MAX_RULE_LINES = 3  # maximum number of lines that explain a variant
-CARD = re.compile(r"\b[A2-9TJQK]([SHDC])\b")
-SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # Spades have no colour.
+CARD_PATTERN = re.compile(r"\b[A2-9TJQK]([SHDC])\b")
+SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # spades have no colour
 OTHER_KEYS = "Other keys: e evaluate, w why, l log, ? help, u undo, q save and quit"
 NEXT_DEAL = "Press Enter to continue. Other keys: w why, l log, u undo, q save and quit"
-HELP = [
+HELP_LINES = [
     "  e   evaluate your actions in simulated deals, in about two seconds",
     "  w   explain what your last action cost, and why",
     "  l   list the turns of this deal",
@@ -47,22 +47,22 @@ HELP = [
 
 
 class QuitGame(Exception):
-    """Exception that ends the program when the player quits and the game has been saved."""
+    """Exception that ends the program after the player has quit and the game has been saved."""
 
 
 def print_wrapped(lines: Iterable[str]) -> None:
-    """Print lines of at most 80 columns, with suits in colour if the terminal supports it."""
+    """Print lines of at most 80 columns, with coloured suits if the terminal supports them."""
     for line in lines:
         for part in wrap_line(line) or [""]:
-            # The text has no colours unless stdout is a terminal.
+            # If stdout is not a terminal, the text has no colours.
             click.echo(style_cards(escape_control_chars(part)))
 
 
 def style_cards(line: str) -> str:
-    """Return a line with every suit in colour, unless NO_COLOR is set."""
+    """Return a line in which suits are coloured unless NO_COLOR is set."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return line
-    return CARD.sub(lambda card: click.style(card[0], fg=SUIT_COLOURS.get(card[1])), line)
+    return CARD_PATTERN.sub(lambda card: click.style(card[0], fg=SUIT_COLOURS.get(card[1])), line)
 
 
 def rule_lines(variant: Variant) -> list[str]:
@@ -75,7 +75,7 @@ def rule_lines(variant: Variant) -> list[str]:
 
 @contextlib.contextmanager
 def announce_analysis(message: str) -> Iterator[None]:
-    """Print a message, run the analysis in the block, and discard keys typed meanwhile."""
+    """Print a message, run the analysis in this context, and discard keys typed meanwhile."""
     print_line(message)
     with announce_compilation():
         yield
@@ -98,7 +98,7 @@ class InteractiveGame:
         self.coach = Coach(self.matchup)
 
     def play(self) -> None:
-        """Play until the game ends or until the player quits."""
+        """Play until the game ends or the player quits."""
         if self.game.is_new:
             self.messages += rule_lines(self.matchup.variant)
         try:
@@ -111,7 +111,7 @@ class InteractiveGame:
             print_wrapped(["", f"Game saved. To resume it, run: {repeat_command(new=None)}"])
             return
         self.game.delete()
-        for line in self.messages:  # File names are not wrapped.
+        for line in self.messages:  # file names are not wrapped
             print_line(line)
         if self.is_coached:
             print_line("Grading your decisions ...")
@@ -120,22 +120,22 @@ class InteractiveGame:
             n_deals = min(len(self.game.deals), kept_deals.MAX_DEALS)
             print_line(f"Grade: simgin grade --last {n_deals}")
 
-    # One decision
+    # The current decision
 
     def _decide(self) -> None:
-        pending = self.table.decision
-        assert pending is not None, "the deal is not over"
+        decision = self.table.decision
+        assert decision is not None, "the deal is not over"
         rules = self.table.rules
         lines = (
-            [*self.panel, "", *table_text.format_hand_lines(pending.view, rules)]
+            [*self.panel, "", *table_text.format_hand_lines(decision.view, rules)]
             if self.panel
-            else table_text.format_table_lines(pending, rules, self.matchup.opponent)
+            else table_text.format_table_lines(decision, rules, self.matchup.opponent)
         )
-        self._show(*lines, "", table_text.format_prompt(pending, rules), OTHER_KEYS)
-        legal = table_text.list_choices(pending, rules)
+        self._show(*lines, "", table_text.format_prompt(decision, rules), OTHER_KEYS)
+        choices = table_text.list_choices(decision, rules)
         key = self._read_input()
         if key == "?":
-            self.panel = list(help_lines(legal))
+            self.panel = list(help_lines(choices))
         elif key == "e":
             with announce_analysis("Evaluating your actions ..."):
                 self.panel = self.coach.hint(self.table.trace())
@@ -143,25 +143,25 @@ class InteractiveGame:
             pass
         elif key == "u":
             self._undo()
-        elif key in legal:
-            self._act(legal[key][0])
-        elif key in map(format_card, mask_to_cards(int(pending.view.hand))):
+        elif key in choices:
+            self._act(choices[key][0])
+        elif key in map(format_card, mask_to_cards(int(decision.view.hand))):
             self.messages.append(f"{key} cannot be discarded now. Type ? for the legal discards.")
         elif CARD.fullmatch(key):
             self.messages.append(f"{key} is not in your hand. Type ? for help.")
         else:
             self.messages.append(f"{key!r} is not a valid key. Type ? for help.")
 
-    def _opens_panel(self, typed: str) -> bool:
-        """Open the panel of a key that is valid after a deal; return False for any other key."""
+    def _opens_panel(self, key: str) -> bool:
+        """Open the panel of a key that is valid after a deal. Return False for any other key."""
         deal = self.table.trace()
-        if typed == "w":
+        if key == "w":
             with announce_analysis("Analysing your last action ..."):
                 self.panel = self.coach.explain(deal)
-        elif typed == "l":
+        elif key == "l":
             no_turn_message = "No turn has been played in this deal yet."
             self.panel = table_text.format_history_lines(deal) or [no_turn_message]
-        return typed in ("w", "l")
+        return key in ("w", "l")
 
     def _act(self, actions: list[int]) -> None:
         self.game.act(actions)
@@ -199,21 +199,21 @@ class InteractiveGame:
         self.messages, self.panel = [], []
 
     def _header_lines(self) -> Iterator[str]:
-        """Yield the lines that show the variant, the deal and the score."""
+        """Yield the header lines, which show the variant, the deal and the score."""
         state, variant = self.table.state, self.matchup.variant
-        you_deal = self.matchup.b is not None and state.dealer == 0
-        dealer_text = ", you are the dealer" if you_deal else ""
+        is_user_dealer = self.matchup.b is not None and state.dealer == 0
+        dealer_text = ", you are the dealer" if is_user_dealer else ""
         undo_text = f", undone: {self.game.n_undone}" if self.game.n_undone else ""
         goal = variant.goal.won_by.format(**variant.params)
-        match = f", match to {goal}" if self.matchup.unit == "match" else ""
-        yield f"{variant.spec}{match}: deal {int(state.deal) + 1}{dealer_text}{undo_text}"
+        match_text = f", match to {goal}" if self.matchup.unit == "match" else ""
+        yield f"{variant.spec}{match_text}: deal {int(state.deal) + 1}{dealer_text}{undo_text}"
         if self.matchup.unit == "match":
-            sides = [
+            side_texts = [
                 f"{player.spec}: {format_score(state, variant.params, seat)}"
                 for seat, player in enumerate(self.matchup.players)
             ]
-            yield "; ".join(sides)
-        yield LINE
+            yield "; ".join(side_texts)
+        yield SEPARATOR_LINE
 
     # The end of a deal
 
@@ -231,8 +231,8 @@ class InteractiveGame:
     def _write(self, deal: TracedDeal) -> None:
         """Write the deal in the format of `simgin show --json`, for `--save` and `grade --last`."""
         records = self.game.deal_records(deal)
-        answer = CommandResult(repeat_command(new=None), records, self.matchup.seed)
-        content = f"{answer.json()}\n".encode()
+        command_result = CommandResult(repeat_command(new=None), records, self.matchup.seed)
+        content = f"{command_result.json()}\n".encode()
         try:
             kept_deals.save_deal(content)
         except OSError as error:
@@ -249,7 +249,7 @@ class InteractiveGame:
 
 
 def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
-    """Yield the result of a deal as in `simgin show`, and the opponent's hidden hand."""
+    """Yield the result of a deal as in `simgin show`, and the hidden hand of the opponent."""
     replay = make_replay(deal)
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -260,23 +260,27 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
         yield f"{deal.matchup.opponent} held {melded_hand}, deadwood {deadwood_points}"
 
 
-def help_lines(legal: table_text.Choices) -> Iterator[str]:
-    """Yield the valid keys for a decision, with one line for all discards, and the general keys."""
+def help_lines(choices: table_text.Choices) -> Iterator[str]:
+    """Yield the valid keys for a decision, with a single line for all discards."""
     yield "Keys:"
-    if cards := [key for key in legal if len(key) == 2 and key[1].isalpha()]:
-        yield f"  {' '.join(cards)}   discard the card"
-    for key, (_, does) in legal.items():
-        if key not in cards:
-            yield f"  {key:<3} {does}"
-    yield from HELP
+    if card_keys := [key for key in choices if len(key) == 2 and key[1].isalpha()]:
+        yield f"  {' '.join(card_keys)}   discard the card"
+    for key, (_, description) in choices.items():
+        if key not in card_keys:
+            yield f"  {key:<3} {description}"
+    yield from HELP_LINES
 
 
 def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
     """Yield lines that compare the error rate of seat 0 with those of built-in strategies."""
-    best = strong_player(matchup.variant)
-    judging = parse_matchup(best, matchup.opponent or None, matchup.variant.spec, 1, "deal")
-    grade = grade_deals(make_rating_task(matchup.a.spec, judging, len(deals)), deals)
+    judge_spec = strong_player(matchup.variant)
+    judge_matchup = parse_matchup(
+        judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"
+    )
+    grade = grade_deals(make_rating_task(matchup.a.spec, judge_matchup, len(deals)), deals)
     yield from grade_verdict(grade)
     if grade.is_comparable and grade.is_rate:
-        ladder = ", ".join(f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items())
-        yield f"Points lost per deal by built-in strategies (eaai): {ladder}."
+        reference_rates = ", ".join(
+            f"{name} {points:g}" for name, (points, _) in STRATEGY_RATES.items()
+        )
+        yield f"Points lost per deal by built-in strategies (eaai): {reference_rates}."

@@ -32,12 +32,12 @@ def run_directory_option(help_text: str) -> Callable[[Any], Any]:
 
 
 def check_improvement_output(
-    words: Wording, output: Path | None, directory_path: Path | None
+    wording: Wording, output: Path | None, directory_path: Path | None
 ) -> None:
     """Raise an error if the output of a search or training cannot be written.
 
     Args:
-        words: Words for the screens of the command.
+        wording: Words that are used on the screens of the command.
         output: File for the result, or None.
         directory_path: Directory of the search or training run, or None.
     """
@@ -48,15 +48,16 @@ def check_improvement_output(
         directory.check_directory(directory_path)
     if output is None:
         return
-    if not has_suffix(output, words.suffix):
+    if not has_suffix(output, wording.suffix):
         raise NewFileError(
-            f"{output} is not a valid file name for {words.content}. Use {output}{words.suffix}."
+            f"{output} is not a valid file name for {wording.content}. Use "
+            f"{output}{wording.suffix}."
         )
-    check_writable(output, words.marker)
+    check_writable(output, wording.marker)
 
 
 def player_options(request: TuneRequest) -> dict[str, Any]:
-    """Return the options that specify the players in a command that repeats a run."""
+    """Return the options that specify the players in the command that repeats a run."""
     return {
         "strategy": request.strategy.spec,
         "variant": request.variant.spec,
@@ -66,35 +67,35 @@ def player_options(request: TuneRequest) -> dict[str, Any]:
 
 def run_improvement(
     request: TuneRequest,
-    words: Wording,
+    wording: Wording,
     run: Callable[..., Improvement],
     *,
-    changed: dict[str, Any],
+    resolved_options: dict[str, Any],
     workers: int | None,
     output: Path | None,
     directory_path: Path | None,
     as_json: bool,
-    cached: str = "",
+    cache_location: str = "",
 ) -> Improvement:
-    """Run a search or training, and write the result to a file.
+    """Run a search or training and write its result to a file.
 
     Args:
         request: Request with the strategy, the opponents and the identity of the ledger.
-        words: Words for the screens of the command.
-        run: Function of a progress callback and a ledger that runs the request.
-        changed: Resolved values of the options, for the command that repeats the run.
+        wording: Words that are used on the screens of the command.
+        run: Function that runs the request, with a progress callback and a ledger as arguments.
+        resolved_options: Resolved option values for the command that repeats the run.
         workers: Number of threads.
         output: File for the result, or None.
         directory_path: Directory of the ledger and the report, or None.
-        as_json: True to print one JSON object instead.
-        cached: Location of the finished parts if no directory is given.
+        as_json: True to print only one JSON object.
+        cache_location: Location of the finished parts if no directory is given.
     """
     from simgin.cli import session
     from simgin.report.wrapping import Sentences
     from simgin.text.files import write_file
 
-    # The file does not depend on its own path or on the number of workers.
-    command = repeat_command(**changed, output=None, directory_path=None)
+    # The file does not depend on its path or on the number of workers.
+    command = repeat_command(**resolved_options, output=None, directory_path=None)
 
     def finish(result: Improvement) -> list[Path]:
         if output is None:
@@ -104,13 +105,13 @@ def run_improvement(
 
     return session.run_request(
         run,
-        f"{words.doing.lower()} {request.strategy.name}",
-        repeat_command(**changed),
+        f"{wording.doing.lower()} {request.strategy.name}",
+        repeat_command(**resolved_options),
         lambda _, report: [Sentences(report().verdict), *report().tables, ""],
         workers=workers,
         as_json=as_json,
         output=directory_path,
-        cached=(cached or directory_path, words.pieces),
+        finished_parts=(cache_location or directory_path, wording.pieces),
         finish=finish,
         identity=request.identity,
         extend=lambda found, report: found.extend_report(report, command),

@@ -1,6 +1,6 @@
 """Entry point of the command line, with the list of commands, the help and the exit codes.
 
-This module imports neither the engine nor pandas. The module of a command is imported when the
+This module does not import the engine or pandas. The module of a command is imported when the
 command is called, so that `simgin --help` is fast.
 """
 
@@ -23,16 +23,16 @@ import click
 from simgin.text.files import describe_encoding_error
 from simgin.text.messages import escape_control_chars, print_status, shorten_middle
 
-FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+FAILURE_CODE, BAD_INPUT_CODE, INTERRUPTED_CODE = 1, 2, 130
 GC_THRESHOLD = 200_000  # number of new objects after which Python collects garbage
 MIN_COLUMNS, MAX_COLUMNS = 20, 10_000  # minimum and maximum number of columns of a terminal
 MAX_DIGITS = 9  # maximum number of digits in the number of columns
-# maximum number of lines in an error message, of characters in a line, and of characters in a word
+# maximum numbers of lines in an error message, of characters per line and of characters per word
 MAX_LINES, MAX_LINE_LENGTH, MAX_WORD_LENGTH = 60, 2000, 200
 LONG_WORD = re.compile(rf"\S{{{MAX_WORD_LENGTH},}}")
 
-# Summary of each command in the list of commands. The click command is NAME_command in the module
-# simgin.cli.commands.NAME.
+# Summary of each command in the list of commands. The click command is the function NAME_command in
+# the module simgin.cli.commands.NAME.
 COMMANDS = {
     "match": "Play one strategy against another.",
     "league": "Play all pairs of several strategies.",
@@ -61,7 +61,7 @@ COMMANDS = {
     "bench": "Measure the speed of this machine.",
 }
 
-# text that `simgin` prints if there are no arguments
+# text that `simgin` prints if it is called without arguments
 OVERVIEW = """\
 simgin simulates Gin Rummy and its variants with confidence intervals.
 
@@ -86,7 +86,7 @@ All commands:          simgin --help"""
 
 
 class CommandGroup(click.Group):
-    """Group of all commands, which imports each command only when the command is called."""
+    """Command group that imports each command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands in the order of the help."""
@@ -103,7 +103,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolve a command as click does, suggesting a command for an unknown name."""
+        """Resolve a command as click does. For an unknown name, suggest a command."""
         is_known = args[0] in COMMANDS or args[0].startswith("-")
         if not is_known and not ctx.resilient_parsing:
             close_matches = difflib.get_close_matches(args[0], COMMANDS, n=1)
@@ -112,14 +112,14 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing the modules of the commands."""
+        """Write the list of commands without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
     def main(  # type: ignore[override]
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run the command line, and exit with the resulting exit code."""
+        """Run the command line and exit with its exit code."""
         if "_SIMGIN_COMPLETE" in os.environ:
             from simgin.cli import completion  # noqa: F401  registers the script for bash
         _open_closed_streams()
@@ -128,13 +128,13 @@ class CommandGroup(click.Group):
             if isinstance(stream, io.TextIOWrapper):
                 # Terminals that cannot encode ± show ? instead.
                 stream.reconfigure(errors="replace")
-        words = sys.argv[1:] if args is None else list(args)
-        main_of_group = super().main
+        arguments = sys.argv[1:] if args is None else list(args)
+        run_group = super().main
 
         def run() -> object:
-            _check_words(words)
+            _check_arguments(arguments)
             with _print_warnings():
-                return main_of_group(words, prog_name or "simgin", standalone_mode=False, **extra)
+                return run_group(arguments, prog_name or "simgin", standalone_mode=False, **extra)
 
         sys.exit(_exit_code(run))
 
@@ -147,23 +147,23 @@ def _open_closed_streams() -> None:
 
 
 def _limit_terminal_size() -> None:
-    """Limit COLUMNS and LINES to a realistic size, because rich does not limit them."""
+    """Limit COLUMNS and LINES to realistic sizes, because rich does not limit them."""
     for name, minimum in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
         value = os.environ.pop(name, "")
         if value.isdecimal() and (size := int(value[:MAX_DIGITS])):
             os.environ[name] = str(min(max(size, minimum), MAX_COLUMNS))
 
 
-def _check_words(words: Sequence[str]) -> None:
-    """Raise UsageError for an argument that cannot be encoded and thus cannot be stored."""
-    for word in words:
-        if fault := describe_encoding_error(word):
-            raise click.UsageError(f"{fault}.")
+def _check_arguments(arguments: Sequence[str]) -> None:
+    """Raise UsageError if an argument cannot be encoded and therefore cannot be stored."""
+    for argument in arguments:
+        if problem := describe_encoding_error(argument):
+            raise click.UsageError(f"{problem}.")
 
 
 @contextlib.contextmanager
 def _print_warnings() -> Iterator[None]:
-    """Print each warning about rules on stderr, but only once."""
+    """Print each warning about rules only once, on stderr."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
         original_show, printed_messages = warnings.showwarning, set()
@@ -192,7 +192,7 @@ def _exit_code(run: Callable[[], object]) -> int:
     """Run a command line, and return the exit code.
 
     Returns:
-        0 for success, 1 for a failed check, 2 for invalid input and 130 for an interruption.
+        0 for success, 1 for a failed check, 2 for invalid input or 130 for an interruption.
     """
     try:
         code = run()
@@ -200,21 +200,21 @@ def _exit_code(run: Callable[[], object]) -> int:
         return code if isinstance(code, int) else 0
     except click.Abort:
         print_status("interrupted.")
-        return INTERRUPTED
+        return INTERRUPTED_CODE
     except click.ClickException as error:
         _print_error(_usage_message(error))
-        return BAD_INPUT
+        return BAD_INPUT_CODE
     except ValueError as error:
         if not type(error).__module__.startswith("simgin."):
             raise
         _print_error(str(error), is_list=hasattr(error, "messages"))
-        return BAD_INPUT
+        return BAD_INPUT_CODE
     except OSError as error:
         if error.errno == errno.EPIPE:
             _discard_stdout()
-            return FAILED
+            return FAILURE_CODE
         _print_error(_machine_message(error))
-        return BAD_INPUT
+        return BAD_INPUT_CODE
 
 
 def _machine_message(error: OSError) -> str:
@@ -224,18 +224,18 @@ def _machine_message(error: OSError) -> str:
 
 
 def _usage_message(error: click.ClickException) -> str:
-    """Return the error message of click, with the command that prints the help."""
+    """Return click's error message with the command that prints the help."""
     context = getattr(error, "ctx", None)
     hint = f"\nFor help, run `{context.command_path} --help`." if context else ""
     return error.format_message() + hint
 
 
 def _print_error(message: str, *, is_list: bool = False) -> None:
-    """Print an error message, shortening long quotations of user input.
+    """Print an error message in which long quotations of user input are shortened.
 
     Args:
         message: Error message.
-        is_list: True if each line of the message describes a separate error.
+        is_list: True if each line of the message is a separate error.
     """
     lines = escape_control_chars(message).splitlines()
     for index, line in enumerate([*lines[:MAX_LINES], *lines[MAX_LINES:][-1:]]):
@@ -337,7 +337,7 @@ def cli(context: click.Context) -> None:
     """  # noqa: D205  the help begins with several sentences
     if context.invoked_subcommand is None:
         click.echo(OVERVIEW)
-    elif context.invoked_subcommand != "config":  # `config` can repair the file.
+    elif context.invoked_subcommand != "config":  # The command `config` can repair the file.
         from simgin.cli.config import apply_config
 
         apply_config(context, COMMANDS)
@@ -345,7 +345,7 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command-line interface."""
-    # Garbage collection would take a tenth of the time of a short match during the imports, and a
+    # During the imports, garbage collection would take a tenth of the time of a short match, and a
     # quarter at exit.
     gc.set_threshold(GC_THRESHOLD)
     atexit.register(gc.freeze)

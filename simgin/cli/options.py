@@ -16,11 +16,11 @@ from simgin.text import amounts
 
 
 class NameType(StringParamType):
-    """Parameter type for a built-in name or for the path of a user's file.
+    """Parameter type for a built-in name or the path of a user's file.
 
     Args:
-        names: Function that returns the completions of a word, without file names.
-        ending: File name ending of the user's files.
+        names: Function that returns completions of a word, without file names.
+        ending: File name extension of the user's files.
     """
 
     def __init__(self, names: Callable[[str], Iterable[str]], ending: str) -> None:
@@ -30,10 +30,14 @@ class NameType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names and files that start with `incomplete`, or all files if none match."""
+        """Return the names and files that start with `incomplete`, or else all files."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
-        words = [*self._names(incomplete), *files]
-        completions = [CompletionItem(word) for word in words if word.startswith(incomplete)]
+        candidates = [*self._names(incomplete), *files]
+        completions = [
+            CompletionItem(candidate)
+            for candidate in candidates
+            if candidate.startswith(incomplete)
+        ]
         return completions or [CompletionItem(incomplete, type="file")]
 
 
@@ -50,7 +54,7 @@ class SecondsType(click.FloatRange):
         return seconds
 
 
-# Shell completion calls this function, so it must not import the engine.
+# Shell completion calls these functions, so they must not import the engine.
 def _experiments(_: str) -> Iterable[str]:
     from simgin.text import examples
 
@@ -92,7 +96,7 @@ read_seconds = _callback_for(amounts.parse_seconds)
 
 
 def number_option(name: str, help_text: str, metavar: str, **how: Any) -> Callable[[Any], Any]:
-    """Return an integer option whose help text shows the default value."""
+    """Return an integer option with a help text that shows the default value."""
     return click.option(
         name, type=int, metavar=metavar, help=help_text, show_default="default" in how, **how
     )
@@ -238,14 +242,15 @@ def time_option(help_text: str) -> Callable[[Any], Any]:
 
 
 def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
-    """Return the option `-o`, which sets the directory or file for the results."""
+    """Return the option `-o`, which sets the output directory or file."""
     return click.option("-o", "--output", type=PATH, metavar=metavar, help=help_text)
 
 
 class NameOrSubcommand(click.Group):
-    """Command group that runs the command `default` unless the first word is a subcommand.
+    """Command group with a default command, which runs unless the first word is a subcommand.
 
-    Subcommands are added with `@group.command("diff")`. The help of the default command lists them.
+    Subcommands are added with `@group.command("diff")`. Subcommands are listed in the help of the
+    default command.
     """
 
     def __init__(self, default: click.Command) -> None:
@@ -259,16 +264,16 @@ class NameOrSubcommand(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Return the context of the named subcommand, or of the default command."""
+        """Return the context of the named subcommand or of the default command."""
         if args and args[0] in self.commands:
             return super().make_context(info_name, args, parent, **extra)
-        words = [word for word in args if not word.startswith("-")]
-        if len(words) > 1:
-            self._refuse_misspelt(words[0], info_name)
+        arguments = [argument for argument in args if not argument.startswith("-")]
+        if len(arguments) > 1:
+            self._reject_misspelt_subcommand(arguments[0], info_name)
         return self.default.make_context(info_name, args, parent, **extra)
 
-    def _refuse_misspelt(self, word: str, info_name: str | None) -> None:
-        """Raise UsageError for a word that resembles the name of a subcommand."""
+    def _reject_misspelt_subcommand(self, word: str, info_name: str | None) -> None:
+        """Raise UsageError if a word resembles the name of a subcommand."""
         matches = difflib.get_close_matches(word, self.commands, n=1)
         if matches:
             raise click.UsageError(
@@ -304,7 +309,7 @@ RUN_OPTIONS = ("workers", "scheduler", "output", "record", "dry_run", "details",
 
 
 def limit_options(command: Any) -> Any:
-    """Add the options that limit, distribute and save a run to a command."""
-    for add in reversed(_limit_options):
-        command = add(command)
+    """Add options that limit, distribute and save a run to a command."""
+    for add_option in reversed(_limit_options):
+        command = add_option(command)
     return command

@@ -1,4 +1,4 @@
-"""Output of commands: tables or a JSON object, files, and a command that repeats the result."""
+"""Output of commands: tables or a JSON object, files, and the command that repeats the result."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from simgin.report.report import Report
 
 HTML_REPORT = "report.html"
-# Parameters that do not change a result
+# parameters that do not change a result
 RESULT_NEUTRAL_OPTIONS = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
-# Keys of options in the metadata of the context
+# keys of options in the metadata of the context
 PATIENCE_KEY, EXPORT_KEY, STYLE_KEY = "patience", "export", "style"
 EXPORT_FORMATS = ("markdown", "latex", "csv")
 
 
 @dataclass(frozen=True)
 class CommandResult:
-    """Result of a command: JSON records, seed, files and reason for stopping.
+    """Result of a command:  JSON records, seed, files and reason for stopping.
 
     Attributes:
         command: Command that repeats the result.
-        rows: Rows that --json prints.
+        rows: Rows that `--json` prints.
         seed: Seed, or None if the command has no seed.
         files: Paths of the written files.
         stopped: Reason for stopping, or "complete" for a complete run.
@@ -58,50 +58,50 @@ class CommandResult:
     def print(
         self, as_json: bool, parts: Iterable[Any], *, answer: str = "", paged: bool = False
     ) -> None:
-        """Print the JSON object, or the screen, the files and the command to repeat the result.
+        """Print the JSON object, or the screen, the files and the command that repeats the result.
 
         Args:
             as_json: True to print the JSON object.
-            parts: Renderables of rich.
+            parts: Rich renderables.
             answer: Sentence that is repeated at the end of the screen.
-            paged: True to show a screen that is longer than the terminal in a pager.
+            paged: True to show the screen in a pager if it is longer than the terminal.
         """
         if as_json:
             click.echo(self.json())
             return
-        if form := click.get_current_context().meta.get(EXPORT_KEY):
-            click.echo(escape_control_chars(_export_tables(parts, form)))
+        if export_format := click.get_current_context().meta.get(EXPORT_KEY):
+            click.echo(escape_control_chars(_export_tables(parts, export_format)))
             return
-        out = console()
-        capture = out.capture() if paged and _may_page() else None
-        with capture or contextlib.nullcontext():
+        rich_console = console()
+        pager_capture = rich_console.capture() if paged and _may_page() else None
+        with pager_capture or contextlib.nullcontext():
             for part in parts:
-                out.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
-        lines = [f"Output:  {_describe_files(self.files)}"] if self.files else []
-        lines.append(f"Command: {self.command}")
+                rich_console.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))
+        last_lines = [f"Output:  {_describe_files(self.files)}"] if self.files else []
+        last_lines.append(f"Command: {self.command}")
         if answer:
-            lines.append(wrap_text(answer, out.width))
-        ending = escape_control_chars("\n".join(lines))
-        if capture is None:
-            click.echo(ending)
+            last_lines.append(wrap_text(answer, rich_console.width))
+        last_text = escape_control_chars("\n".join(last_lines))
+        if pager_capture is None:
+            click.echo(last_text)
             return
-        screen = capture.get() + ending
-        is_long = screen.count("\n") + 1 >= shutil.get_terminal_size().lines
-        (click.echo_via_pager if is_long else click.echo)(screen)
+        screen_text = pager_capture.get() + last_text
+        is_long = screen_text.count("\n") + 1 >= shutil.get_terminal_size().lines
+        (click.echo_via_pager if is_long else click.echo)(screen_text)
 
 
-def _export_tables(parts: Iterable[Any], form: str) -> str:
-    """Return the tables on a screen in an export format, separated by empty lines."""
+def _export_tables(parts: Iterable[Any], export_format: str) -> str:
+    """Return the tables of a screen in an export format, separated by empty lines."""
     from simgin.report.report_table import Table
 
-    tables = [part.export(form) for part in parts if isinstance(part, Table)]
+    tables = [part.export(export_format) for part in parts if isinstance(part, Table)]
     if not tables:
         reject_export()
     return "\n".join(tables).removesuffix("\n")
 
 
 def reject_export() -> None:
-    """Raise UsageError if the user requests an export, because the command prints no table."""
+    """Raise UsageError if an export is requested, because the command prints no table."""
     if EXPORT_KEY in click.get_current_context().meta:
         raise click.UsageError(f"this result contains no table to export. Omit --{EXPORT_KEY}.")
 
@@ -124,7 +124,7 @@ def _may_page() -> bool:
 
 
 def console() -> Console:
-    """Return the rich console for stdout, without markup and 80 columns wide by default."""
+    """Return the rich console for stdout, which has no markup and 80 columns by default."""
     from simgin.report.terminal import Terminal
 
     return Terminal(highlight=False, markup=False, emoji=False)
@@ -149,7 +149,7 @@ def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[A
 
 
 def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a result and its commands, each on a separate line for copying."""
+    """Yield a finding and its commands, each on a separate line that can be copied."""
     from rich.text import Text
 
     for line in (finding, *(" " * indent + command for command in commands)):
@@ -166,55 +166,55 @@ def can_print(text: str) -> bool:
 
 
 def print_line(line: str) -> None:
-    """Print a line on stdout, escaping control characters."""
+    """Print a line on stdout with escaped control characters."""
     click.echo(escape_control_chars(line))
 
 
-print_note = print_status  # Notes are also printed on stderr.
+print_note = print_status  # notes are also printed on stderr
 
 
-def format_command(*words: object) -> str:
-    """Return a simgin command with its arguments quoted for a shell."""
-    return shell.join_command(["simgin", *map(str, words)])
+def format_command(*arguments: object) -> str:
+    """Return a simgin command with arguments quoted for a shell."""
+    return shell.join_command(["simgin", *map(str, arguments)])
 
 
-def repeat_command(**changed: object) -> str:
+def repeat_command(**changed_values: object) -> str:
     """Return the shell command that repeats the result.
 
-    The command contains all parameters of the running command, including defaults, so that its
-    meaning does not change in other versions.
+    The command contains all parameters, including defaults, so that its meaning does not change in
+    other versions.
 
     Args:
-        **changed: Parameters with a changed value, such as the canonical spec of a strategy. None
-            omits a parameter.
+        **changed_values: Parameters with a changed value, such as the canonical spec of a strategy.
+            If the value is None, the parameter is omitted.
     """
     context = click.get_current_context()
-    words = context.command_path.split()
+    arguments = context.command_path.split()
     for parameter in context.command.params:
         name = str(parameter.name)
-        value = changed.get(name, context.params.get(name))
+        value = changed_values.get(name, context.params.get(name))
         is_given = value is not None and value is not False  # The value 0 is valid.
         if is_given and name not in RESULT_NEUTRAL_OPTIONS:
-            words += _typed_words(parameter, value)
-    return shell.join_command(words)
+            arguments += _option_arguments(parameter, value)
+    return shell.join_command(arguments)
 
 
 def continue_command(command: str) -> str:
-    """Return a command followed by those user options that do not change the result."""
+    """Return a command with those options of the user that do not change the result."""
     context = click.get_current_context()
-    words: list[str] = []
+    arguments: list[str] = []
     for parameter in context.command.params:
         name = str(parameter.name)
         is_typed = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
         if is_typed and name in (*RESULT_NEUTRAL_OPTIONS, PATIENCE_KEY, EXPORT_KEY, STYLE_KEY):
-            words += _typed_words(parameter, {**context.meta, **context.params}[name])
-    return " ".join([command, shell.join_command(words)]) if words else command
+            arguments += _option_arguments(parameter, {**context.meta, **context.params}[name])
+    return " ".join([command, shell.join_command(arguments)]) if arguments else command
 
 
-def _typed_words(parameter: click.Parameter, value: Any) -> Iterator[str]:
-    """Yield the words with which a user sets a parameter on the command line."""
-    values = value if parameter.multiple or parameter.nargs == -1 else [value]
-    for item in values:
+def _option_arguments(parameter: click.Parameter, value: Any) -> Iterator[str]:
+    """Yield the words that set a parameter on the command line."""
+    items = value if parameter.multiple or parameter.nargs == -1 else [value]
+    for item in items:
         if isinstance(parameter, click.Option):
             yield parameter.opts[0]
         if not (isinstance(parameter, click.Option) and parameter.is_flag):

@@ -1,4 +1,4 @@
-"""Plan of a run, printed before the run starts, with matchups, sizes and times."""
+"""Plan of a run with matchups, sizes and times, which is printed before the run starts."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from simgin.stats import differences
 from simgin.stats.estimate import Z95, required_sample_size
 from simgin.text.amounts import UNIT_PLURALS, format_duration
 
-MAX_MATCHUP_LINES = 40  # maximum number of listed matchups
+MAX_MATCHUP_LINES = 40  # maximum number of matchups that are listed
 
 
 def plan_rows(
@@ -28,29 +28,29 @@ def plan_rows(
     expected: bool = False,
     power: str | float | None = None,
 ) -> list[dict[str, Any]]:
-    """Return one row per matchup of a plan for --json.
+    """Return one row per matchup of a plan for `--json`.
 
     Args:
         plan: Plan of the run.
         output: Directory of the run, or None.
-        workers: Number of threads, by default one per CPU.
-        record_deals: True if all deals are recorded.
+        workers: Number of threads. By default, one thread per core is used.
+        record_deals: True to record all deals.
         expected: True to add `half_width`, the expected half-width of the 95 % intervals, by
             metric.
-        power: Difference, as parsed by `amounts.parse_half_width`. If a difference is given, the
-            rows contain `needed`, the number of deals or matches that detect this difference with
-            80 % power.
+        power: Difference returned by `amounts.parse_half_width`, or None. If it is given, the rows
+            contain `needed`, the number of deals or matches that detect this difference with 80 %
+            power.
 
     Returns:
         Rows with the players, `n` (number of deals or matches, or its maximum), `units` (number of
         pairs that are missing from the ledger) and `seconds` (estimated from a few pairs).
     """
-    threads = workers or usable_cpus()
-    units_left = _count_remaining_units(plan, output, record_deals)
+    n_threads = workers or usable_cpus()
+    remaining_units = _count_remaining_units(plan, output, record_deals)
     compile_players(plan.matchups)
-    table = []
-    for task, units in zip(plan.tasks, units_left, strict=True):
-        seconds = units * measure_unit_seconds(task.matchup) / threads
+    rows = []
+    for task, units in zip(plan.tasks, remaining_units, strict=True):
+        seconds = units * measure_unit_seconds(task.matchup) / n_threads
         row = {
             "variant": task.matchup.variant.spec,
             "strategy": task.matchup.a.spec,
@@ -62,21 +62,21 @@ def plan_rows(
         }
         if expected:
             row |= _precision(task, power)
-        table.append(row)
-    return table
+        rows.append(row)
+    return rows
 
 
 def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
-    """Return the expected half-width of a matchup and, if `power` is given, the required size."""
-    rate, points = by_metric = estimate_deviations(task.matchup)
-    half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in by_metric.items()}
+    """Return the expected half-width of a matchup and, for a difference, the required size."""
+    rate_metric, points_metric = sd_by_metric = estimate_deviations(task.matchup)
+    half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in sd_by_metric.items()}
     precision: dict[str, Any] = {
         "half_width": {name: float(f"{x:.3g}") for name, x in half_widths.items()}
     }
     if power is not None:
-        deviation = by_metric[rate if isinstance(power, str) else points]
-        units = required_sample_size(differences.parse_margin(power), deviation)
-        precision["needed"] = units * (2 if task.matchup.is_mirrored else 1)
+        metric_sd = sd_by_metric[rate_metric if isinstance(power, str) else points_metric]
+        required_units = required_sample_size(differences.parse_margin(power), metric_sd)
+        precision["needed"] = required_units * (2 if task.matchup.is_mirrored else 1)
     return precision
 
 
@@ -90,15 +90,15 @@ def print_dry_run(
     as_json: bool,
     power: str | float | None = None,
 ) -> None:
-    """Print a plan together with the expected time and precision.
+    """Print a plan with its expected time and precision.
 
     Args:
         plan: Plan of the run.
         command: Command that repeats the output.
         output: Directory of the run, or None.
         workers: Number of threads.
-        record_deals: True if all deals are recorded.
-        as_json: True to print one JSON object instead.
+        record_deals: True to record all deals.
+        as_json: True to print only one JSON object.
         power: Difference to detect, as in `plan_rows`.
     """
     rows = plan_rows(plan, output, workers, record_deals=record_deals, expected=True, power=power)
@@ -117,51 +117,59 @@ def print_plan(
     *,
     with_matchups: bool = False,
 ) -> None:
-    """Print the question, the hypothesis, the expected time and the output directory of a plan.
+    """Print the question, hypothesis, expected time and output directory of a plan.
 
     Args:
         plan: Plan of the run.
-        plan_rows: Rows of the plan.
+        plan_rows: Rows returned by `plan_rows`.
         output: Directory of the run, or None.
         with_matchups: True to print a line for every matchup.
     """
-    out = console()
-    out.print(plan.question or plan.title)
+    rich_console = console()
+    rich_console.print(plan.question or plan.title)
     if plan.hypothesis:
-        out.print(f"Hypothesis: {plan.hypothesis}")
+        rich_console.print(f"Hypothesis: {plan.hypothesis}")
     if with_matchups:
-        out.print(_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
+        rich_console.print(_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
         if len(plan_rows) > MAX_MATCHUP_LINES:
-            out.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more matchups")
-    units = sum(row["units"] for row in plan_rows)
+            rich_console.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more matchups")
+    n_units = sum(row["units"] for row in plan_rows)
     seconds = sum(row["seconds"] for row in plan_rows)
-    destination = f" Output: {output}." if output else ""
-    out.print(f"{_total_sentence(plan, units, seconds)}{destination}")
+    output_text = f" Output: {output}." if output else ""
+    rich_console.print(f"{_total_sentence(plan, n_units, seconds)}{output_text}")
 
 
 def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):
-        rate, points = row["half_width"].values()
-        names = (row["variant"], row["strategy"], row["opponent"])
+        rate_half_width, points_half_width = row["half_width"].values()
+        name_cells = (row["variant"], row["strategy"], row["opponent"])
         limit_prefix = "" if plan.seconds is not None else _format_limit_prefix(plan)
-        time = f"{limit_prefix}{format_duration(row['seconds'])}"
-        size = _format_size(plan, task, row["units"])
-        rows.append((*names, size, f"{100 * rate:.2g}", f"{points:.2g}", time))
+        time_text = f"{limit_prefix}{format_duration(row['seconds'])}"
+        size_text = _format_size(plan, task, row["units"])
+        rows.append(
+            (
+                *name_cells,
+                size_text,
+                f"{100 * rate_half_width:.2g}",
+                f"{points_half_width:.2g}",
+                time_text,
+            )
+        )
     return table_from_rows("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)
 
 
 def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
     """Return a sentence that states the sample size needed to detect a difference."""
-    size = f"{power} of wins" if isinstance(power, str) else f"{power:g} points per deal"
+    difference_text = f"{power} of wins" if isinstance(power, str) else f"{power:g} points per deal"
     return (
-        f"To detect a difference of {size} with 80 % power, play "
+        f"To detect a difference of {difference_text} with 80 % power, play "
         f"{plan_row['needed']:,} {UNIT_PLURALS[plan_row['unit']]}."
     )
 
 
 def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals: bool) -> list[int]:
-    """Return, for each task, the number of units that are missing from the ledger."""
+    """Return the number of units of each task that are missing from the ledger."""
     if run_directory is None or not (run_directory / ledger.LEDGER_FILE).is_file():
         return [block.remaining_units(task, ()) for task in plan.tasks]
     with ledger.open_existing_ledger(run_directory / ledger.LEDGER_FILE) as run_ledger:
@@ -174,11 +182,11 @@ def _format_size(plan: Plan, task: Task, units_left: int) -> str:
     unit = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
-    units = task.units
-    size = f"{_format_limit_prefix(plan)}{task.n:,} {unit}"
-    if units_left == units:
-        return size
-    return f"{size} ({100 * (units - units_left) // units} % done)"
+    n_units = task.units
+    size_text = f"{_format_limit_prefix(plan)}{task.n:,} {unit}"
+    if units_left == n_units:
+        return size_text
+    return f"{size_text} ({100 * (n_units - units_left) // n_units} % done)"
 
 
 def _format_limit_prefix(plan: Plan) -> str:
@@ -187,25 +195,25 @@ def _format_limit_prefix(plan: Plan) -> str:
 
 def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
     """Return a sentence that states the matchups, the time and the stopping rule of a plan."""
-    matchups = _format_matchups(plan)
+    matchups_text = _format_matchups(plan)
     if units_left == 0:
-        return f"{matchups}, already complete."
+        return f"{matchups_text}, already complete."
     if plan.seconds is not None:
         seconds = plan.seconds * len(plan.tasks)
-    # Starting simgin and drawing plots take longer than a very short run.
-    time = format_duration(seconds) if seconds >= 1 else "a few seconds"
+    # For a very short run, starting simgin and drawing plots take longer than playing.
+    time_text = format_duration(seconds) if seconds >= 1 else "a few seconds"
     if plan.stopping_rules:
-        return f"{matchups}. Maximum time: {time}. Stopping rule: {plan.stopping_text}."
+        return f"{matchups_text}. Maximum time: {time_text}. Stopping rule: {plan.stopping_text}."
     if seconds >= 1 and plan.seconds is None:
-        time = f"about {time}"
-    return f"{matchups}. Estimated time: {time}."
+        time_text = f"about {time_text}"
+    return f"{matchups_text}. Estimated time: {time_text}."
 
 
 def _format_matchups(plan: Plan) -> str:
-    """Return the number and the size of the matchups: `30 matchups, 200 matches each`."""
-    number = len(plan.tasks)
-    words, suffix = ("1 matchup", "") if number == 1 else (f"{number} matchups", " each")
+    """Return the number and sizes of the matchups, such as  `30 matchups, 200 matches each`."""
+    n_matchups = len(plan.tasks)
+    text, suffix = ("1 matchup", "") if n_matchups == 1 else (f"{n_matchups} matchups", " each")
     sizes = {task.n for task in plan.tasks}
     if plan.seconds is not None or len(sizes) > 1:
-        return words
-    return f"{words}, {_format_limit_prefix(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{suffix}"
+        return text
+    return f"{text}, {_format_limit_prefix(plan)}{sizes.pop():,} {UNIT_PLURALS[plan.unit]}{suffix}"

@@ -1,4 +1,4 @@
-"""Execution of requests, with a compilation notice, progress, interruption and output."""
+"""Execution of requests, with a compilation notice, progress display, interruption and output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from simgin.runs.result import Result
 
 INTERRUPTED = 130  # exit code after an interruption
-NOTICE_DELAY = 2.0  # delay in seconds before a notice that explains a wait
+NOTICE_DELAY = 2.0  # delay before a notice that explains a wait, in seconds
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
 MATCHES_HINT = "To play whole matches, add --matches 20k."
 
@@ -52,7 +52,7 @@ def run_request(
     output: Path | None = None,
     question: str = "",
     matchups: Iterable[Matchup] = (),
-    cached: tuple[Path | str | None, str] = (None, ""),
+    finished_parts: tuple[Path | str | None, str] = (None, ""),
     finish: Callable[[R], list[Path]] = lambda _: [],
     identity: Mapping[str, Any] | None = None,
     extend: Callable[[R, Report], Report] = lambda _, report: report,
@@ -61,26 +61,26 @@ def run_request(
     records: Callable[[R], list[dict[str, Any]]] = lambda result: result.records(),
     **manifest: Any,
 ) -> R:
-    """Run a request with a progress display, save the report and print the result.
+    """Run a request with a progress display, save its report and print its result.
 
     Args:
-        run: Function that runs the request. Its arguments are a progress callback and, if
+        run: Function that runs the request.  Its arguments are a progress callback and, if
             `identity` is given, a ledger.
         title: Title of the progress bar.
         command: Command that repeats the result.
-        screen: Function that returns the parts of the screen. Its arguments are the result and a
+        screen: Function that returns the parts of the screen.  Its arguments are the result and a
             function that builds the report.
-        workers: Number of threads to store in the manifest.
-        as_json: True to print one JSON object instead.
+        workers: Number of threads that is stored in the manifest.
+        as_json: True to print only one JSON object.
         output: Directory for the report, or None.
-        question: Name used for the output directory, by default the name of the command.
-        matchups: Matchups to compile before the progress bar is shown.
-        cached: Location and name of the finished parts that remain after an interruption.
+        question: Name for which the output directory is used, by default the name of the command.
+        matchups: Matchups that are compiled before the progress bar is shown.
+        finished_parts: Location and name of the finished parts that remain after an interruption.
         finish: Function that writes additional files of a result and returns their paths.
         identity: Identity of the ledger that stores finished parts, or None for a request without a
-            ledger. If an output directory exists, it contains the ledger.
+            ledger. If there is an output directory, it contains the ledger.
         extend: Function that returns the report to save.
-        repeat: Function that returns the command to repeat a result (default: `command`).
+        repeat: Function that returns the command that repeats a result.. `command`).
         answer: Function that returns the sentence that is repeated at the end of the screen.
         records: Function that returns the rows of a result for JSON.
         **manifest: Additional arguments of `save_report`.
@@ -95,7 +95,7 @@ def run_request(
         elif output is not None:
             manifest["question"] = question or command
             directory.check_directory(output, manifest["question"])
-        with policy_calls(as_json), exit_on_interrupt(command, *cached):
+        with policy_calls(as_json), exit_on_interrupt(command, *finished_parts):
             compile_players(matchups)
             with progress.show_progress(title) as on_progress:
                 # A debugger needs exclusive use of the terminal.
@@ -104,8 +104,10 @@ def run_request(
         command = command if repeat is None else repeat(result)
         report = cache(lambda: result.report(command))
         if output is not None:
-            extended = extend(result, report())
-            files += save_report(output, extended, result, start_time, workers=workers, **manifest)
+            extended_report = extend(result, report())
+            files += save_report(
+                output, extended_report, result, start_time, workers=workers, **manifest
+            )
         seed = result.identity["seed"]
         command_result = CommandResult(command, records(result), seed, files, result.stopped)
         if as_json:
@@ -127,17 +129,16 @@ def run_plan_request(
     record_deals: bool = False,
     **options: Any,
 ) -> None:
-    """Run the request of a plan, storing the finished blocks in a ledger.
+    """Run the request of a plan and store finished blocks in a ledger.
 
     Args:
         plan: Plan to play.
-        run: Function that plays the plan. It has the same arguments as `run_plan`, except for the
-            plan.
+        run: Function that plays the plan. Its other arguments are those of `run_plan`.
         command: Command that repeats the result.
         screen: See `run_request`.
-        workers: Number of threads, by default one per CPU.
+        workers: Number of threads. By default, one thread per core is used.
         scheduler: Address of a dask cluster, or None.
-        output: Directory of the ledger, or None to use an in-memory ledger.
+        output: Directory of the ledger, or None for a ledger in memory.
         record_deals: True to record every deal.
         **options: Additional arguments of `run_request`.
     """
@@ -147,14 +148,18 @@ def run_plan_request(
         check_address(scheduler)
 
     def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> R:
-        remaining = block.remaining_units_by_task(plan.tasks, run_ledger, with_deals=record_deals)
-        is_complete = not any(remaining) and not runner.missing_steps(plan.extra_steps, run_ledger)
-        # A run in stages can be complete only if its report was written.
-        is_written = output is not None and (output / directory.MANIFEST_FILE).exists()
-        is_complete &= is_written or not plan.max_units
+        remaining_units = block.remaining_units_by_task(
+            plan.tasks, run_ledger, with_deals=record_deals
+        )
+        is_complete = not any(remaining_units) and not runner.missing_steps(
+            plan.extra_steps, run_ledger
+        )
+        # A run in stages is complete only if its report was written.
+        has_report = output is not None and (output / directory.MANIFEST_FILE).exists()
+        is_complete &= has_report or not plan.max_units
         if output is not None and is_complete:
             print_note(f"the run in {output} is already complete. Increase its size to extend it.")
-        elif output is not None and sum(remaining) < sum(task.units for task in plan.tasks):
+        elif output is not None and sum(remaining_units) < sum(task.units for task in plan.tasks):
             print_note(f"resuming the run in {output}. Finished blocks are not played again.")
         run_options = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **run_options)
@@ -168,7 +173,7 @@ def run_plan_request(
         workers=workers,
         output=output,
         matchups=plan.matchups if scheduler is None else (),
-        cached=(output, "blocks"),
+        finished_parts=(output, "blocks"),
         identity=plan.identity,
         record_deals=record_deals,
         **options,
@@ -190,7 +195,7 @@ def run_screen(
         command: Command that repeats the run.
         details_hint: Command or option that prints the details.
         details: True to show all tables.
-        sentences: Sentences above the report.
+        sentences: Sentences that are printed above the report.
     """
     from simgin.results.run_report import build_run_report
 
@@ -206,29 +211,30 @@ def run_screen(
 def exit_on_interrupt(
     command: str, location: Path | str | None = None, parts: str = ""
 ) -> Iterator[None]:
-    """Exit if the user interrupts the block, and print the command that continues the work.
+    """Exit if the user interrupts this context, and print the command that continues the work.
 
     Args:
-        command: Command that repeats the result. Options that the user specified, such as
-            --workers, are added.
+        command: Command that repeats the result. Options of the user such as `--workers` are added.
+
         location: Location of the finished parts, or None if they are not saved.
-        parts: Name of the finished parts in the message.
+        parts: Name of the finished parts for the message.
     """
     try:
         yield
     except KeyboardInterrupt:
-        resume = continue_command(command)
+        resume_command = continue_command(command)
         if location is None:
-            print_note(f"interrupted. Nothing was saved. Start again with: {resume}")
+            print_note(f"interrupted. Nothing was saved. Start again with: {resume_command}")
         else:
             print_note(
-                f"interrupted. Finished {parts} are saved in {location}. Continue with: {resume}"
+                f"interrupted. Finished {parts} are saved in {location}. Continue with: "
+                f"{resume_command}"
             )
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def check_run_output(output: Path | None, record_deals: bool) -> None:
-    """Raise an error if the output directory cannot be used; call this before a long run."""
+    """Raise an error if the output directory cannot be used. Call this before a long run."""
     if output is not None:
         directory.check_directory(output)
     elif record_deals:
@@ -241,7 +247,7 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
 
 @contextmanager
 def explain_wait(reason: str) -> Iterator[None]:
-    """Print the reason for a wait if the block takes longer than NOTICE_DELAY."""
+    """Print the reason for a wait if this context takes longer than NOTICE_DELAY."""
     timer = threading.Timer(NOTICE_DELAY, print_note, [reason])
     timer.daemon = True
     timer.start()
@@ -252,7 +258,7 @@ def explain_wait(reason: str) -> Iterator[None]:
 
 
 def _print_compilation_notice() -> None:
-    """Print a notice, unless `core.jit` warns that code cannot be cached."""
+    """Print a compilation notice, unless `core.jit` warns that code cannot be cached."""
     if jit.cache_directory() is not None:
         problem = shipped_code.describe_problem(jit.compiled_digest())
         print_note(f"{COMPILING_NOTICE} {problem}".rstrip())
@@ -264,7 +270,7 @@ class _CompilationNotice(progress.CompilationTimer):
     is_printed = False
 
     def notify(self, event: Any) -> None:
-        """Record that a compilation starts or ends."""
+        """Record the start or end of a compilation."""
         super().notify(event)
         if self and not self.is_printed and self.seconds() >= NOTICE_DELAY:
             self.is_printed = True
@@ -273,14 +279,14 @@ class _CompilationNotice(progress.CompilationTimer):
 
 @contextmanager
 def announce_compilation() -> Iterator[None]:
-    """Print a notice if the block compiles for longer than NOTICE_DELAY."""
+    """Print a notice if compilation in this context takes longer than NOTICE_DELAY."""
     event.Listener.register(progress.CompilationTimer)
     with event.install_listener("numba:compile", _CompilationNotice()):
         yield
 
 
 def compile_players(matchups: Iterable[Matchup]) -> None:
-    """Compile the strategies of matchups, printing a notice if the compilation takes long."""
+    """Compile the strategies of matchups, and print a notice if compilation takes long."""
     with announce_compilation():
         for matchup in matchups:
             kernel.compile_matchup(matchup)

@@ -67,7 +67,7 @@ def effective_batches(rows: np.ndarray) -> float:
     return float(units.sum() ** 2 / (units @ units))
 
 
-def influence(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
+def compute_influences(rows: np.ndarray, fact: int, scale: int = 1) -> np.ndarray:
     """Return the influence of each batch on the ratio of a recorded quantity to its denominator.
 
     Args:

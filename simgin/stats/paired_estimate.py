@@ -178,7 +178,7 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
         return PairedEstimate.with_known_se(np.nan, np.nan, n, metric.is_proportion)
     sign = metric.sign(as_b)
     value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / denominator)
-    influences = sign * batches.influence(rows, fact, metric.scale)
+    influences = sign * batches.compute_influences(rows, fact, metric.scale)
     event_size = 1 / denominator if metric.is_proportion else 0.0
     return PairedEstimate(
         value,

@@ -82,7 +82,7 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
     if n_batches < MIN_BATCHES_REGRESSION or not denominator:
         return None
     value = batches.fact_sums(rows, fact).sum() / denominator
-    influences = batches.influence(rows, fact)
+    influences = batches.compute_influences(rows, fact)
     deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
     centred_control = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals

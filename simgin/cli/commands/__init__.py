@@ -1,1 +1,1 @@
-"""Commands, one per file; `simgin.cli.main` imports a command when it is called."""
+"""Commands, each in a separate module that `simgin.cli.main` imports when needed."""

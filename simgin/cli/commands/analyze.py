@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from simgin.report.report import Report
 
 CARDS_OPTIONS = ("dealer", "score", "stock", "stake", "owner", "offer", "offered")
-DEAL_FILE_ENDINGS = (".json", ".txt", ".log")  # file name endings of recorded deals
+DEAL_FILE_ENDINGS = (".json", ".txt", ".log")  # file name extensions of recorded deals
 DEAL_NUMBER_OPTIONS = ("variant", "unit", "half", "deal")
 DEAL_OPTIONS = ("unit", "half", "deal", "turn")  # options for a deal between two strategies
-# Options for one position or one deal
+# options for a single position or deal
 SINGLE_DEAL_OPTIONS = ("pile", *CARDS_OPTIONS, *DEAL_OPTIONS, "for", "output")
 POSITION_WORLDS = 10_000
 
@@ -214,7 +214,7 @@ def analyze_command(
 
 
 def _answer(analyses: Mapping[str, Analysis]) -> str:
-    """Return the best action in the position, or at the costliest decision of the deal."""
+    """Return the best action in the position, or in the costliest decision of the deal."""
     from simgin.analysis.analysis_report import analysis_verdict
 
     title, *other_titles = analyses
@@ -224,8 +224,8 @@ def _answer(analyses: Mapping[str, Analysis]) -> str:
         title: analysis.estimate_cost(analysis.position.chosen_index)[0]
         for title, analysis in analyses.items()
     }
-    costliest = max(costs, key=costs.__getitem__)
-    return f"Costliest decision ({costliest}): {analysis_verdict(analyses[costliest])}"
+    costliest_title = max(costs, key=costs.__getitem__)
+    return f"Costliest decision ({costliest_title}): {analysis_verdict(analyses[costliest_title])}"
 
 
 def _analyze_strategy(
@@ -251,16 +251,16 @@ def _analyze_strategy(
         if arguments["worlds"] is None
         else arguments["worlds"]
     )
-    trial = error_rates.RatingTask.read(
+    task = error_rates.RatingTask.read(
         str(a), b, arguments["variant"], arguments["strategy"], deals, worlds, seed
     )
-    players = [player.spec for player in trial.matchup.players]
-    unused = dict.fromkeys((*CARDS_OPTIONS, *DEAL_OPTIONS))
+    players = [player.spec for player in task.matchup.players]
+    omitted_options = dict.fromkeys((*CARDS_OPTIONS, *DEAL_OPTIONS))
     session.run_request(
-        partial(error_rates.run_error_rates, trial, workers),
+        partial(error_rates.run_error_rates, task, workers),
         "error rates",
         repeat_command(
-            **unused, words=players, strategy=trial.evaluator.a.spec, worlds=trial.n_worlds
+            **omitted_options, words=players, strategy=task.evaluator.a.spec, worlds=task.n_worlds
         ),
         _rates_screen,
         workers=workers,
@@ -274,8 +274,8 @@ def _rates_screen(rates: ErrorRates, report: Callable[[], Report]) -> Iterator[A
 
     yield from report().to_renderables()
     yield "\nCostliest decisions:"
-    for words in describe_costliest(rates.records()):
-        yield from format_finding(*words, indent=2)
+    for lines in describe_costliest(rates.records()):
+        yield from format_finding(*lines, indent=2)
     yield ""
 
 
@@ -283,8 +283,8 @@ def _reject_options(names: Sequence[str], problem: str) -> None:
     """Raise UsageError if the user specified one of the given options.
 
     Args:
-        names: Options that have no effect in this kind of analysis.
-        problem: Predicate of the error message, followed by the suggested fix.
+        names: Options without effect in this kind of analysis.
+        problem: Predicate of the error message and the suggested fix.
     """
     for name in names:
         if options.is_given("seconds" if name == "for" else name):

@@ -1,4 +1,4 @@
-"""`simgin bench`: speed of this machine, and changes in speed since an earlier measurement."""
+"""`simgin bench`: speed of this machine, and changes since an earlier measurement."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simgin.text.files import check_writable, write_file
 if TYPE_CHECKING:
     from simgin.checks.bench import SpeedChange
 
-KERNELS = 8  # number of measurements in addition to the matchups and strategies
+N_KERNEL_MEASUREMENTS = 8  # number of measurements in addition to matchups and strategies
 READING = """
 The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
 Philox words) on one thread. Use ratios instead of seconds to compare machines. Two different \
@@ -88,7 +88,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
 
 
 def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the rounds of the earlier measurement, if any, and the new rounds."""
+    """Return the rounds of the earlier measurement, if there is one, and the new rounds."""
     if against is None:
         return [], [_measure(seconds)]
     from simgin.checks import bench
@@ -108,10 +108,12 @@ def _measure(seconds: float) -> list[dict[str, Any]]:
 
     threads = choose_thread_counts()
     n_measurements = (
-        KERNELS + len(threads) * len(BENCH_MATCHUPS) + len(list_two_player_strategies())
+        N_KERNEL_MEASUREMENTS
+        + len(threads) * len(BENCH_MATCHUPS)
+        + len(list_two_player_strategies())
     )
     print_note(f"measuring for about {seconds * n_measurements:.0f} s, plus compilation.")
-    return [asdict(figure) for figure in measure_speeds(seconds, threads)]
+    return [asdict(measurement) for measurement in measure_speeds(seconds, threads)]
 
 
 def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
@@ -132,22 +134,22 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     yield table_from_rows("Speed", headings, cells)
     means = [f"{row['mean']:.5f} ({row['figure']})" for row in rows if row["mean"] is not None]
     yield f"\nMean deadwood of the {N_HANDS:,} fixed hands: {', '.join(means)}."
-    parts = ", ".join(
-        f"{part} {100 * proportion:.0f} %"
-        for part, proportion in compute_part_proportions(rows).items()
+    proportions_text = ", ".join(
+        f"{part_name} {100 * proportion:.0f} %"
+        for part_name, proportion in compute_part_proportions(rows).items()
     )
-    yield f"Time per part of {BENCH_MATCHUPS[0][0]}: {parts}. {READING_SHARES}"
+    yield f"Time per part of {BENCH_MATCHUPS[0][0]}: {proportions_text}. {READING_SHARES}"
     yield READING.format(repetitions=REPETITIONS).strip()
 
 
 def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any]:
     cells = []
     for change in changes:
-        times = f"{change.faster:.2f}"
+        factor_text = f"{change.faster:.2f}"
         if change.low is not None:
-            times += f" ({change.low:.2f} to {change.high:.2f})"
-        ratios = map(_digits, (change.now, change.before))
-        cells.append((change.figure, str(change.threads), *ratios, times))
+            factor_text += f" ({change.low:.2f} to {change.high:.2f})"
+        speed_texts = map(_digits, (change.now, change.before))
+        cells.append((change.figure, str(change.threads), *speed_texts, factor_text))
     headings = ("measurement", "threads", "now", "before", "times as fast")
     yield table_from_rows("Changes", headings, cells)
     if rounds == 1:
@@ -157,5 +159,5 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
 
 
 def _digits(number: float) -> str:
-    """Format a number with at least three significant digits, without an exponent."""
+    """Format a number with at least three significant digits and without an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

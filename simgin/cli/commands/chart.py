@@ -52,7 +52,13 @@ def chart_command(
       simgin chart upcard
       simgin chart discard
     """
-    from simgin.charts.chart import FILE_MARK, Chart, ChartRequest, render_chart_strategy, run_chart
+    from simgin.charts.chart import (
+        FILE_MARKER,
+        Chart,
+        ChartRequest,
+        render_chart_strategy,
+        run_chart,
+    )
     from simgin.cli import session
     from simgin.text.files import check_writable, write_file
 
@@ -62,7 +68,7 @@ def chart_command(
             "example, `simgin chart knock --strategy mine.py`."
         )
     if file is not None:
-        check_writable(file, FILE_MARK)
+        check_writable(file, FILE_MARKER)
     command = repeat_command()
 
     def finish(chart: Chart) -> list[Path]:

@@ -36,7 +36,7 @@ def config_command(key: str | None, value: str | None, unset: bool, as_json: boo
             "--unset requires a KEY without a VALUE. Specify only the setting to remove."
         )
     if unset or value is not None:
-        config.read_config_file()  # A file with an error must not be overwritten.
+        config.read_config_file()  # A file that contains an error must not be overwritten.
     settings, errors = config.check_config()
     if unset and key in settings:
         config.write_config(settings | {key: None})

@@ -15,7 +15,7 @@ import click
 from simgin.cli import options
 from simgin.cli.output import CommandResult, print_note, repeat_command
 
-MAX_SEED = 2**32  # exclusive upper bound of a random seed, which is short enough to type
+MAX_SEED = 2**32  # exclusive upper bound of random seeds, so that they are short enough to type
 
 
 @click.command("drill")
@@ -121,7 +121,7 @@ def _open_page(page: Path) -> None:
 
 
 def _check_anki() -> None:
-    """Raise UsageError if the packages for flash cards are not installed."""
+    """Raise UsageError if a package for flash cards is not installed."""
     try:
         import genanki  # noqa: F401
     except ImportError:

@@ -116,7 +116,7 @@ def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:
-    """Yield the cost, the chosen action and the best action of a decision, with commands."""
+    """Yield the cost, chosen action and best action of a decision, with commands."""
     from simgin.analysis.position import format_better_action
 
     half_width = row["high"] - row["cost"]

@@ -105,13 +105,13 @@ def grade_command(
 
 
 def _screen(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the tables of a grade, and the commands that analyse the costliest decisions."""
+    """Yield the tables of a grade and the commands that analyse the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 
     yield from report().to_renderables()
     yield from report().tables[1:-1]
     if report().tables[-1].rows:
         yield "\nCostliest decisions:"
-    for words in describe_costliest(result.records()):
-        yield from format_finding(*words, indent=2)
+    for lines in describe_costliest(result.records()):
+        yield from format_finding(*lines, indent=2)
     yield ""

@@ -102,7 +102,7 @@ def match_command(
     run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS}
     plan = plan_match(strategies, **arguments)
     resolved_options: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
-    if plan.question is None:  # Only a plan with a single matchup lacks a question.
+    if plan.question is None:  # Only a plan with a single matchup has no question.
         resolved_options["strategies"] = [player.spec for player in plan.matchups[0].players]
         resolved_options["against"] = None
     else:
@@ -123,7 +123,7 @@ def match_command(
     if plan.seconds is not None and len(plan.tasks) == 1:
 
         def repeat(results: RunResults) -> str:
-            # Only a run of a fixed size can be repeated exactly.
+            # Only a run of fixed size can be repeated exactly.
             unit = UNIT_PLURALS[plan.unit]
             return repeat_command(**resolved_options, **{unit: results.sizes[0]}, seconds=None)
 
@@ -133,7 +133,7 @@ def match_command(
 
 
 def command_with_size(plan: Plan, resolved_options: dict[str, Any]) -> str:
-    """Return the command that repeats a plan with its size, in canonical form."""
+    """Return the command that repeats a plan, including its size, in canonical form."""
     n = plan.tasks[0].n
     # Otherwise, only the time is limited.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
@@ -154,17 +154,17 @@ def play_plan(
     announced: bool = False,
     **run_options: Any,
 ) -> None:
-    """Play the plan of a command, or only print the plan for a dry run.
+    """Play the plan of a command, or print the plan if the command is a dry run.
 
     Args:
         plan: Plan to play.
         command: Command that repeats the result.
         output: Directory for the results, or None.
         record: True to record every deal.
-        dry_run: True to print only the plan.
+        dry_run: True to print the plan without playing it.
         details: True to print all tables.
-        power: Difference to detect with the printed sample size, or None.
-        sentences: Sentences above the report.
+        power: Difference for which the required sample size is printed, or None.
+        sentences: Sentences that are printed above the report.
         details_hint: Command or option that prints all tables.
         announced: True to print the plan before the run starts.
         **run_options: Additional arguments of `session.run_plan_request`.

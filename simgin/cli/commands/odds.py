@@ -81,16 +81,16 @@ def odds_command(
         lambda found, report: _screen(report(), found.seed, details),
         workers=workers,
         output=output or configured or DEFAULT_OUTPUT,
-        # The default directory is reused for every request.
+        # Every request reuses the default directory.
         question=command if output else "simgin odds",
-        cached=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
+        finished_parts=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
         finish=_print_omissions,
         as_json=as_json,
     )
 
 
 def _print_omissions(result: Odds) -> list[Path]:
-    """Print a list of the results that the screen omits, and return an empty list of files."""
+    """Print a list of the results that the screen omits, and return no files."""
     for sentence in result.unavailable:
         print_note(sentence)
     return []

@@ -75,7 +75,7 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
 
 
 def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Matchup:
-    """Return the matchup of the user (seat 0) and the opponent (seat 1), if there is one."""
+    """Return the matchup of the user (seat 0) and, if there is one, the opponent (seat 1)."""
     from simgin.play.played_game import matchup_with_person
     from simgin.rules import variants
 
@@ -86,7 +86,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
 
 
 def _saved_game_file(matchup: Matchup) -> Path:
-    """Return the path of the saved game; tests can replace this function."""
+    """Return the path of the saved game. Tests can replace this function."""
     from simgin.play.played_game import saved_game_file
 
     return saved_game_file(matchup)

@@ -49,7 +49,7 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
 
 
 def _report(findings: RunResults) -> Report:
-    """Return the report of a finished run or of a review."""
+    """Return the report of a finished run or review."""
     from simgin.review.review import restore_review
 
     manifest = findings.info.identity

@@ -157,7 +157,7 @@ def review_command(
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
-    """Return a request that names all players, after finding missing ones in pilot matches."""
+    """Return a request with all players, and run pilot matches to find missing players."""
     from simgin.cli import session
     from simgin.report import progress
     from simgin.review.review_request import resolve_players

@@ -28,19 +28,19 @@ ENDINGS = {
     "best": "the player first decides on the best way to end the deal, then on a discard",
     "same": "the player first chooses a discard, and can end the deal only with it (EAAI order)",
 }
-TIERS = {
+EXECUTION_MODE_NOTES = {
     "slow": "Slow policies run in Python, which is about a hundred times slower.",
     "refused": "Rejected policies cannot be used. To see the reason, run `simgin strategies "
     "check`.",
 }
-NEXT = (
+NEXT_STEPS = (
     "\nShow one strategy: simgin strategies NAME. Replace a policy: gold+knock=at:k=4.\n"
     "List only the names: --short. Filter the list: --players, --slot, --search."
 )
-NOTHING = "No description contains this word. List all strategies: simgin strategies."
+NO_MATCH_MESSAGE = "No description contains this word. List all strategies: simgin strategies."
 SLOWEST_FIRST = ("refused", "slow", "fast")
-PASSED = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
-PASSED_IN_ASCII = {True: "ok", False: "FAIL", None: "-"}
+RESULT_SYMBOLS = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
+ASCII_RESULT_SYMBOLS = {True: "ok", False: "FAIL", None: "-"}
 CHECKING = "checking (about 10 s, or 30 s with compilation)."
 
 
@@ -60,7 +60,7 @@ _NAMES = options.NameType(
 @click.option(
     "-v",
     "--variant",
-    "game",  # The name `variant` would take its default from the configuration file.
+    "game",  # The parameter `variant` would take its default from the configuration file.
     type=options.VARIANT,
     metavar="VARIANT",
     help="List only strategies that can play this variant.",
@@ -124,8 +124,8 @@ def _strategies(
             "--slot lists policies, so it cannot be combined with --players or -v. Omit --slot, "
             "or omit the other filters."
         )
-    names = [] if slot else _strategies_found(players, search)
-    policies = [] if players else _policies_found(slot, search)
+    names = [] if slot else _find_strategies(players, search)
+    policies = [] if players else _find_policies(slot, search)
     if short and not as_json:
         for entry in policies if slot else names:
             print_line(entry.name)
@@ -186,30 +186,32 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
 
 
 def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
-    """Yield a line for each check, including the error if the check failed, and a summary."""
+    """Yield a line for each check, with an error message for each failure, and a summary."""
     from rich.padding import Padding
     from rich.table import Table as Lines
 
     from simgin.checks.contract import CHECKS
 
-    signs = PASSED if can_print("".join(PASSED.values())) else PASSED_IN_ASCII
+    symbols = (
+        RESULT_SYMBOLS if can_print("".join(RESULT_SYMBOLS.values())) else ASCII_RESULT_SYMBOLS
+    )
     yield findings[0].strategy
-    out = Lines.grid("", "", "", padding=(0, 2, 0, 0))
+    lines = Lines.grid("", "", "", padding=(0, 2, 0, 0))
     for finding in findings:
-        out.add_row(signs[finding.passed], finding.check, CHECKS[finding.check])
+        lines.add_row(symbols[finding.passed], finding.check, CHECKS[finding.check])
         if finding.passed is not True:
-            out.add_row("", "", finding.sentence)
-    yield Padding(out, (0, 0, 1, 2), expand=False)
+            lines.add_row("", "", finding.sentence)
+    yield Padding(lines, (0, 0, 1, 2), expand=False)
     yield _check_summary(findings)
 
 
 def _check_summary(findings: Sequence[ContractResult]) -> str:
-    """Return a summary that counts the failed checks, or the completed tests if none failed."""
-    failed = [finding for finding in findings if finding.passed is False]
-    if failed:
-        return f"{len(failed)} of {len(findings)} checks failed."
-    done = " ".join(finding.sentence for finding in findings if finding.sentence)
-    return f"All checks passed. {done}"
+    """Return a summary of the failed checks, or of the completed tests if no check failed."""
+    failed_findings = [finding for finding in findings if finding.passed is False]
+    if failed_findings:
+        return f"{len(failed_findings)} of {len(findings)} checks failed."
+    completed_text = " ".join(finding.sentence for finding in findings if finding.sentence)
+    return f"All checks passed. {completed_text}"
 
 
 @strategies_command.command("new")
@@ -234,34 +236,36 @@ def _new(file: Path, name: str | None) -> None:
 # List of strategies and policies
 
 
-def _strategies_found(players: int | None, search: str | None) -> list[Strategy]:
+def _find_strategies(players: int | None, search: str | None) -> list[Strategy]:
     """Return the strategies for a number of players that match a word, strongest first."""
-    matching = []
+    matching_names = []
     for name in loader.list_strategies():
         strategy = loader.find_strategy(name)
-        is_found = _has(search, name, strategy.about, strategy.source)
+        is_found = _contains_word(search, name, strategy.about, strategy.source)
         if is_found and players in (None, 1 if catalogue.is_solo_strategy(name) else 2):
-            matching.append(strategy)
-    return catalogue.sort_by_strength(matching)
+            matching_names.append(strategy)
+    return catalogue.sort_by_strength(matching_names)
 
 
-def _policies_found(slot: str | None, search: str | None) -> list[Policy]:
-    """Return the policies of a slot that match a word, sorted by slot and name."""
-    matching = [policy for policy in loader.list_policies() if slot in (None, policy.slot)]
-    return [policy for policy in matching if _has(search, policy.name, policy.about)]
+def _find_policies(slot: str | None, search: str | None) -> list[Policy]:
+    """Return the policies for a slot that match a word, sorted by slot and name."""
+    matching_policies = [policy for policy in loader.list_policies() if slot in (None, policy.slot)]
+    return [
+        policy for policy in matching_policies if _contains_word(search, policy.name, policy.about)
+    ]
 
 
-def _has(word: str | None, *texts: str) -> bool:
+def _contains_word(word: str | None, *texts: str) -> bool:
     return word is None or word.casefold() in " ".join(texts).casefold()
 
 
 def _strategy_row(strategy: Strategy) -> dict[str, Any]:
-    tiers = [_execution_mode(policy) for policy in strategy.policies]
+    execution_modes = [_execution_mode(policy) for policy in strategy.policies]
     return {
         "kind": "strategy",
         "name": strategy.name,
         "slot": None,
-        "tier": min(tiers, key=SLOWEST_FIRST.index),
+        "tier": min(execution_modes, key=SLOWEST_FIRST.index),
         "about": catalogue.extract_idea(strategy),
         "source": strategy.source,
         "parameters": [],
@@ -282,42 +286,42 @@ def _policy_row(policy: Policy) -> dict[str, Any]:
 
 def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
     strategy_rows = [row for row in rows if row["kind"] == "strategy"]
-    solo = [row for row in strategy_rows if catalogue.is_solo_strategy(row["name"])]
-    two_players = [row for row in strategy_rows if row not in solo]
-    if two_players:
-        yield from _catalogue("Two-player strategies, strongest first", two_players)
+    solo_rows = [row for row in strategy_rows if catalogue.is_solo_strategy(row["name"])]
+    two_player_rows = [row for row in strategy_rows if row not in solo_rows]
+    if two_player_rows:
+        yield from _catalogue("Two-player strategies, strongest first", two_player_rows)
     if strategy_rows:
         yield catalogue.CATALOGUE_NOTE
-    if solo:
-        yield from _catalogue("Solitaire strategies", solo)
+    if solo_rows:
+        yield from _catalogue("Solitaire strategies", solo_rows)
     for slot in SLOTS:
-        if in_slot := [row for row in rows if row["slot"] == slot]:
-            yield _policy_table(slot, in_slot)
-    yield NEXT if rows else NOTHING
+        if slot_rows := [row for row in rows if row["slot"] == slot]:
+            yield _policy_table(slot, slot_rows)
+    yield NEXT_STEPS if rows else NO_MATCH_MESSAGE
 
 
 def _catalogue(title: str, rows: Sequence[Row]) -> Iterator[Any]:
-    """Yield a heading, and then the results, the idea and the source of each strategy."""
+    """Yield a heading, followed by the results, idea and source of each strategy."""
     from rich.padding import Padding
     from rich.text import Text
 
     yield Text(f"\n{title}", style="bold")
-    longest = max(len(row["name"]) for row in rows)
+    max_name_length = max(len(row["name"]) for row in rows)
     indent = (0, 0, 0, 2)
     for row in rows:
         name = row["name"]
-        # speed if it has been measured, otherwise the execution mode
+        # speed if it was measured, otherwise the execution mode
         speed = catalogue.find_speed_tier(name) or row["tier"].replace("fast", "")
-        facts = ", ".join(filter(None, (catalogue.format_strength(name), speed)))
-        yield Text(f"\n{name:<{longest}}  {facts}", style="bold")
+        facts_text = ", ".join(filter(None, (catalogue.format_strength(name), speed)))
+        yield Text(f"\n{name:<{max_name_length}}  {facts_text}", style="bold")
         yield Padding(Text(row["about"]), indent)
         if row["source"]:
             yield Padding(Text(row["source"], style="dim"), indent)
 
 
-def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
+def _policy_table(slot: str, slot_rows: Sequence[Row]) -> Table:
     rows = []
-    for row in in_slot:
+    for row in slot_rows:
         defaults = ", ".join(f"{param['name']}={param['value']}" for param in row["parameters"])
         rows.append((row["name"], row["about"] + (f" [{defaults}]" if defaults else "")))
     return table_from_rows(f"Policies for +{slot}=", ("name", "what it does"), rows)
@@ -328,14 +332,14 @@ def _policy_table(slot: str, in_slot: Sequence[Row]) -> Table:
 
 def _show(strategy: Strategy, as_json: bool) -> None:
     digest = loader.compute_strategy_digest(strategy)
-    texts = dict(loader.format_policies(strategy))
+    policy_texts = dict(loader.format_policies(strategy))
     rows = [
         {
             "strategy": strategy.spec,
             "digest": digest,
             "ending": strategy.ending,
             "slot": policy.slot,
-            "policy": texts[policy.slot],
+            "policy": policy_texts[policy.slot],
             "tier": _execution_mode(policy),
             "about": policy.about,
             "file": str(policy.source_file),
@@ -362,7 +366,7 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
     ]
     if values:
         yield table_from_rows("Parameters", ("parameter", "value", "range", "meaning"), values)
-    for tier, sentence in TIERS.items():
+    for tier, sentence in EXECUTION_MODE_NOTES.items():
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending} ({ENDINGS[strategy.ending]})"
@@ -396,13 +400,17 @@ def _format_allowed_values(param: Param) -> str:
 
 
 def _shorten_path(path: Path) -> str:
-    """Return a relative path if it is inside the current directory, otherwise the full path."""
-    current = Path.cwd()
-    return str(path.relative_to(current)) if path.is_relative_to(current) else str(path)
+    """Return a relative path if it is inside the working directory, otherwise the full path."""
+    working_directory = Path.cwd()
+    return (
+        str(path.relative_to(working_directory))
+        if path.is_relative_to(working_directory)
+        else str(path)
+    )
 
 
 def _execution_mode(policy: Policy) -> str:
-    """Return the execution mode of a policy, loading the compiler if necessary."""
+    """Return the execution mode of a policy, and import the compiler if necessary."""
     from simgin.strategy import compiler
 
     return compiler.execution_mode(policy)

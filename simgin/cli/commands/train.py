@@ -100,12 +100,12 @@ def train_command(
         match,
         words,
         partial(run, training, workers),
-        changed=resolved_options | {"against": ()} if is_champion else resolved_options,
+        resolved_options=resolved_options | {"against": ()} if is_champion else resolved_options,
         workers=workers,
         output=output,
         directory_path=directory_path,
         as_json=as_json,
-        cached="the cache" if is_champion else "",
+        cache_location="the cache" if is_champion else "",
     )
     if not as_json:
         if isinstance(training, discards.TrainRequest):
@@ -115,7 +115,7 @@ def train_command(
 
 
 def _learned_line(result: AdaptedChampion, output: Path | None) -> str:
-    """Return the line that shows how to play champion with its trained weights."""
+    """Return the line that shows how to play `champion` with its trained weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 
     strategy = result.request.strategy.spec

@@ -102,7 +102,7 @@ def tune_command(
         request,
         words,
         partial(cma_search.run_tune, request, workers),
-        changed=learn_runner.player_options(request),
+        resolved_options=learn_runner.player_options(request),
         workers=workers,
         output=output,
         directory_path=directory_path,
@@ -114,24 +114,24 @@ def tune_command(
 
 def _play_command(result: Improvement, output: Path | None) -> str:
     """Return the command that plays the tuned strategy against the default strategy."""
-    default, variant = result.request.strategy.spec, result.request.variant.spec
-    player = result.strategy.spec if output is None else f"{default}@{output}"
-    return format_command("match", player, default, "-v", variant, "--matches", "20k")
+    default_spec, variant = result.request.strategy.spec, result.request.variant.spec
+    player = result.strategy.spec if output is None else f"{default_spec}@{output}"
+    return format_command("match", player, default_spec, "-v", variant, "--matches", "20k")
 
 
 def _announce(request: TuneRequest, seconds: float) -> None:
-    """Print the plan of a search and the estimated time."""
+    """Print the plan of a search with its estimated time."""
     from simgin.learn.cma_search import plan_sentence
     from simgin.report.wrapping import Sentences
     from simgin.text.amounts import format_duration
 
     qualifier = "about " if seconds >= 1 else ""
-    time = f"Estimated time: {qualifier}{format_duration(seconds)}."
-    console().print(Sentences([f"{plan_sentence(request)} {time}"]))
+    time_text = f"Estimated time: {qualifier}{format_duration(seconds)}."
+    console().print(Sentences([f"{plan_sentence(request)} {time_text}"]))
 
 
 def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
-    """Return the plan of a search as a row for --json, with the estimated time in seconds."""
+    """Return the plan of a search as a row for `--json`, with its estimated time in seconds."""
     from simgin.learn.cma_search import FINALS_FACTOR, MAX_FINALISTS
     from simgin.play.parallel import usable_cpus
     from simgin.runs.plan import measure_unit_seconds
@@ -139,10 +139,10 @@ def _plan_row(request: TuneRequest, workers: int | None) -> dict[str, Any]:
     matchups = request.matchups(request.strategy, request.seed)
     # A unit is a pair of matches, so this is the time per match.
     pair_seconds = sum(measure_unit_seconds(matchup) for matchup in matchups) / 2
-    strategies = request.generations * (request.n_candidates + 2)
+    n_strategies = request.generations * (request.n_candidates + 2)
     final_matches = MAX_FINALISTS * FINALS_FACTOR * request.matches
     seconds = pair_seconds * (
-        strategies * request.matches + final_matches + 3 * request.confirmation_matches
+        n_strategies * request.matches + final_matches + 3 * request.confirmation_matches
     )
     return {
         "variant": request.variant.spec,

@@ -33,7 +33,9 @@ SECTIONS = {
     "stake": "The die and stakes",
 }
 NO_EFFECT = "\nRules with a dash or in parentheses have no effect in this variant."
-MAY_BE = "Square brackets list the allowed values, as in standard+knock_limit=5+big_gin=yes."
+ALLOWED_VALUES_NOTE = (
+    "Square brackets list the allowed values, as in standard+knock_limit=5+big_gin=yes."
+)
 
 
 _NAMES = options.NameType(
@@ -90,7 +92,7 @@ def _diff(a: str, b: str, as_json: bool) -> None:
       simgin variants diff oklahoma+rainbow mine.toml#club
     """
     first, second = find_variant(a), find_variant(b)
-    rows = [_diff_row(parameter, first, second) for parameter in _changes(first, second)]
+    rows = [_diff_row(parameter, first, second) for parameter in _changed_parameters(first, second)]
     CommandResult(repeat_command(a=first.spec, b=second.spec), rows).print(
         as_json, _diff_parts(first, second), paged=True
     )
@@ -138,13 +140,13 @@ def _new(file: str, start: str, as_json: bool) -> None:
         raise VariantError([sentence])
     base = find_variant(start)
     create_file(Path(file), user_files.format_variant_file(file, base))
-    created = find_variant(f"{file}#{user_files.suggest_variant_name(file)}")
-    row = {"variant": created.spec, "from": base.spec}
+    created_variant = find_variant(f"{file}#{user_files.suggest_variant_name(file)}")
+    row = {"variant": created_variant.spec, "from": base.spec}
     result = CommandResult(repeat_command(start=base.spec), [row], files=[Path(file)])
-    result.print(as_json, _next_steps(file, created))
+    result.print(as_json, _next_steps(file, created_variant))
 
 
-def _list(matching: Sequence[Variant], as_json: bool) -> None:
+def _list(matching_variants: Sequence[Variant], as_json: bool) -> None:
     rows = [
         {
             "name": variant.spec,
@@ -152,28 +154,28 @@ def _list(matching: Sequence[Variant], as_json: bool) -> None:
             "about": variant.about,
             "players": variant.params["players"],
         }
-        for variant in matching
+        for variant in matching_variants
     ]
-    CommandResult(repeat_command(), rows).print(as_json, _list_parts(matching), paged=True)
+    CommandResult(repeat_command(), rows).print(as_json, _list_parts(matching_variants), paged=True)
 
 
 def _read_file(file: str) -> list[Variant]:
-    """Return the variants in a file, or raise VariantError that lists all errors in the file."""
-    valid, sentences = [], []
-    for text, result in variants_in_file(file).items():
+    """Return the variants in a file, or raise VariantError with all errors in the file."""
+    valid_variants, sentences = [], []
+    for spec, result in variants_in_file(file).items():
         if isinstance(result, Variant):
-            valid.append(result)
+            valid_variants.append(result)
             continue
         for sentence in result.messages:
             starts_with_file = sentence.startswith(f"{file}: ")
-            sentences.append(sentence if starts_with_file else f"{text}: {sentence}")
+            sentences.append(sentence if starts_with_file else f"{spec}: {sentence}")
     if sentences:
         raise VariantError(sentences)
-    return valid
+    return valid_variants
 
 
-def _list_parts(matching: Sequence[Variant]) -> Iterator[Any]:
-    rows = [(variant.spec, f"{variant.title}. {variant.about}") for variant in matching]
+def _list_parts(matching_variants: Sequence[Variant]) -> Iterator[Any]:
+    rows = [(variant.spec, f"{variant.title}. {variant.about}") for variant in matching_variants]
     yield table_from_rows("Variants", ("name", "rules"), rows)
     yield ""
     yield "Show all rules of a variant: simgin variants NAME"
@@ -194,60 +196,62 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
     yield variant.about
     if equal_variant := find_built_in_equal(variant):
         yield f"This variant has the same rules as {equal_variant.spec}."
-    changes = _changes(base, variant)
-    if changes:
+    changed_parameters = _changed_parameters(base, variant)
+    if changed_parameters:
         rows = [
             (param.name, _format_value(param, variant), _format_value(param, base))
-            for param in changes
+            for param in changed_parameters
         ]
         yield table_from_rows(
             f"Differences from {base.spec}", ("rule", variant.spec, base.spec), rows
         )
     elif variant.spec == base.spec:
         yield "\nThis variant has the same rules as standard."
-    for section, group in groupby(rule_parameters().values(), lambda parameter: parameter.section):
+    for section, section_parameters in groupby(
+        rule_parameters().values(), lambda parameter: parameter.section
+    ):
         cells = [
             (
                 param.name,
                 _format_value(param, variant),
                 f"{param.meaning} [{param.allowed_values()}]",
             )
-            for param in group
+            for param in section_parameters
         ]
         yield table_from_rows(SECTIONS.get(section, section), ("rule", "value", "meaning"), cells)
     yield NO_EFFECT
-    yield MAY_BE
+    yield ALLOWED_VALUES_NOTE
 
 
-def _changes(first: Variant, second: Variant) -> list[Parameter]:
-    """Return the parameters in which two variants differ."""
+def _changed_parameters(first: Variant, second: Variant) -> list[Parameter]:
+    """Return the rule parameters in which two variants differ."""
     return [rule_parameters()[name] for name, _, _ in rule_differences(first, second)]
 
 
 def _diff_parts(first: Variant, second: Variant) -> Iterator[Any]:
-    changes = _changes(first, second)
-    if not changes:
+    changed_parameters = _changed_parameters(first, second)
+    if not changed_parameters:
         yield f"{first.spec} and {second.spec} have the same rules."
         return
     rows = [
         (param.name, _format_value(param, first), _format_value(param, second), param.meaning)
-        for param in changes
+        for param in changed_parameters
     ]
     yield table_from_rows(
         f"{first.spec} (A) and {second.spec} (B)", ("rule", "A", "B", "meaning"), rows
     )
-    ruling = [param for param in changes if param.status != "descriptive"]
+    rule_changes = [param for param in changed_parameters if param.status != "descriptive"]
     if not any(
-        param.has_effect(first.params) or param.has_effect(second.params) for param in ruling
+        param.has_effect(first.params) or param.has_effect(second.params) for param in rule_changes
     ):
         yield "\nNone of these rules has an effect, so both variants play identically."
     yield NO_EFFECT
 
 
-def _check_row(text: str, result: Variant | VariantError) -> dict[str, Any]:
-    """Return the row for --json that describes a checked variant."""
+def _check_row(spec: str, result: Variant | VariantError) -> dict[str, Any]:
+    """Return the row for `--json` that describes a checked variant."""
     sentences = result.messages if isinstance(result, VariantError) else []
-    return {"variant": text, "ok": not sentences, "sentences": sentences}
+    return {"variant": spec, "ok": not sentences, "sentences": sentences}
 
 
 def _check_parts(rows: list[dict[str, Any]]) -> Iterator[Any]:
@@ -269,7 +273,7 @@ def _next_steps(file: str, created: Variant) -> Iterator[str]:
 
 
 def _format_value(parameter: Parameter, variant: Variant) -> str:
-    """Format the value of a parameter, in parentheses if the parameter has no effect."""
+    """Format the value of a parameter, with parentheses if the parameter has no effect."""
     value = variant.params[parameter.name]
     text = parameter.to_text(value)
     return text if value is None or parameter.has_effect(variant.params) else f"({text})"
