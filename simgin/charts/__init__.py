@@ -1,1 +1,1 @@
-"""Charts that show the gains from knocking, taking the first upcard, and first discards."""
+"""Charts of the gains from knocking, taking the first upcard, and first discards."""

@@ -1,11 +1,11 @@
 """Measurement of the gain from each action of a strong strategy at one type of decision.
 
-The strategy plays against itself. At one decision of each deal, all actions are played to the end
-of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a regression
-coefficient with a fixed effect for each decision (`simgin.charts.regression`). With two actions,
-the coefficient equals the mean difference between them. If a decision was drawn at random from
-several decisions in its deal, the weight is the number of these decisions. Confidence intervals use
-Student's t distribution, with the effective number of decisions in the cell (Kish 1965).
+The strategy plays against itself. At one decision of each deal, all actions are rolled out to the
+end of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a
+regression coefficient with a fixed effect for each decision (`simgin.charts.regression`). If there
+are two actions, the coefficient is the mean difference between them. If a decision was drawn at
+random from several decisions in its deal, its weight is the number of these decisions. Confidence
+intervals use Student's t with the effective number of decisions in the cell (Kish 1965).
 """
 
 from __future__ import annotations
@@ -55,11 +55,12 @@ SCORE_PATTERN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 DEALS_PER_CALL = 4000  # number of deals per engine call
 TEST_MATCHES = 20_000  # number of matches on held-out deals that estimate the win rate of a chart
 STRATEGY_TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
-FILE_MARK = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
+FILE_MARKER = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
 TEST_FACT = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
-TEST_SEED_OFFSET = 0x7072696365  # seed of the held-out deals minus the chart's seed
-# If a table has more columns than this and larger gains (in points), it has no decimals.
-MAX_WITH_DECIMALS = 5
+# difference between the seed of the held-out deals and the seed of the chart
+TEST_SEED_OFFSET = 0x7072696365
+# If a table has more columns and larger gains (in points) than this number, it has no decimals.
+DECIMALS_LIMIT = 5
 SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
     "take": "Take an upcard that {}.",
@@ -82,7 +83,7 @@ READING_NOTE = (
 
 
 class ChartError(SimginError):
-    """Error raised if simgin cannot measure a chart."""
+    """Exception for a chart that cannot be measured."""
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,10 @@ class ChartRequest:
     Attributes:
         kind_name: Key of `CHART_KINDS`.
         variant: Spec of the variant.
-        strategy: Strategy spec. If the string is empty, `run_chart` finds the strongest strategy.
+        strategy: Strategy spec. If it is empty, `run_chart` finds the strongest strategy.
         n_deals: Number of deals.
         seed: Seed of the deals.
-        score: Points of the player and of the opponent. If the score is given, gains are measured
+        score: Points of the player and of the opponent, or None. With a score, gains are measured
             in matches won, otherwise in points per deal.
     """
 
@@ -122,30 +123,37 @@ class ChartRequest:
         Args:
             kind: Key of `CHART_KINDS`.
             variant: Variant spec.
-            player: Strategy spec. By default, `run_chart` finds the strongest strategy.
-            score: Score such as `60-80`, with the player's points first.
-            deals: Number of deals. The default depends on the kind.
+            player: Strategy spec.  By default, `run_chart` finds the strongest strategy.
+            score: Score such as `60-80`, with the points of the player first.
+            deals: Number of deals.  The default depends on the kind.
             seed: Seed of the deals.
 
         Raises:
             ChartError: If charts do not support the variant or the score.
-            VariantError: If the variant was not found.
+            VariantError: If the variant does not exist.
         """
-        rules = variants.find_variant(variant)
-        if rules.params["players"] != 2:
+        parsed_variant = variants.find_variant(variant)
+        if parsed_variant.params["players"] != 2:
             raise ChartError(
-                f"{rules.spec} is a solitaire variant, but charts require a two-player variant. "
-                "Use `simgin odds` for solitaire variants."
+                f"{parsed_variant.spec} is a solitaire variant, but charts require a two-player "
+                "variant. Use `simgin odds` for solitaire variants."
             )
-        at = (
+        score_suffix = (
             None
             if score is None
-            else _parse_score(score, int_param(rules.params, "points_target"), rules.params)
+            else _parse_score(
+                score, int_param(parsed_variant.params, "points_target"), parsed_variant.params
+            )
         )
-        if at is None:
-            variants.warn_of_match_settings(rules)
+        if score_suffix is None:
+            variants.warn_of_match_settings(parsed_variant)
         return cls(
-            kind, rules.spec, player or "", deals or CHART_KINDS[kind].default_deals, seed, at
+            kind,
+            parsed_variant.spec,
+            player or "",
+            deals or CHART_KINDS[kind].default_deals,
+            seed,
+            score_suffix,
         )
 
     @property
@@ -155,17 +163,17 @@ class ChartRequest:
 
     @property
     def matchup(self) -> Matchup:
-        """Matchup of the strategy against itself, played as single deals."""
+        """Matchup of the strategy against itself in single deals."""
         return parse_matchup(self.strategy, self.strategy, self.variant, self.seed, "deal")
 
     @property
     def unit(self) -> str:
-        """Unit of the gains, either `deal` (points per deal) or `match` (matches won)."""
+        """Unit of the gains, which is `deal` (points per deal) or `match` (matches won)."""
         return "deal" if self.score is None else "match"
 
     @property
     def display_factor(self) -> float:
-        """Factor that converts gains to the unit that the chart displays.
+        """Factor that converts gains to the displayed unit.
 
         The factor is 100 for matches won and 1 otherwise.
         """
@@ -173,21 +181,18 @@ class ChartRequest:
 
 
 def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
-    """Parse a score such as `60-80`.
-
-    Both numbers must be below the target.
-    """
+    """Parse a score such as `60-80`, in which both numbers must be below the target."""
     if row["goal"] != "points":
         raise ChartError(
             "--score requires a variant with a points target. Omit --score for this variant."
         )
-    score = SCORE_PATTERN.fullmatch(text)
-    if score is None:
+    score_match = SCORE_PATTERN.fullmatch(text)
+    if score_match is None:
         raise ChartError(
             f"--score: {quote_text(text)} is not a valid score. Use a score such as 60-80, with "
             "your points first."
         )
-    points, opponent_points = int(score[1]), int(score[2])
+    points, opponent_points = int(score_match[1]), int(score_match[2])
     if max(points, opponent_points) >= target:
         raise ChartError(
             f"--score: {quote_text(text)} is not a valid score, because the match ends at {target} "
@@ -198,7 +203,7 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Result):
-    """Chart in which the gain in every cell has been measured.
+    """Chart in which the gain in every cell was measured.
 
     Attributes:
         request: Request for the chart.
@@ -218,7 +223,7 @@ class Chart(Result):
 
     @property
     def played(self) -> list[tuple[Matchup, int]]:
-        """Matchups, each with the number of units played (see `Result.played`)."""
+        """Matchups, each with the number of units that were played (see `Result.played`)."""
         return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -232,32 +237,38 @@ class Chart(Result):
     @cached_property
     def frame(self) -> pd.DataFrame:
         """DataFrame with one row per cell of the chart (output `chart` in rows.toml)."""
-        kind, base = self.request.kind, self.request.kind.baseline
-        names = {
+        kind, baseline_cell = self.request.kind, self.request.kind.baseline
+        label_columns = {
             "variant": self.request.variant,
             "strategy": self.request.strategy,
             "opponent": self.request.strategy,
             "unit": self.request.unit,
             "metric": f"{self.request.kind_name}_gain",
         }
-        regression = CellRegression(self.cells, self.values, self.weights, kind.n_cells, base)
+        regression = CellRegression(
+            self.cells, self.values, self.weights, kind.n_cells, baseline_cell
+        )
         rows: list[dict[str, Any]] = []
         p_values: list[float] = []
         for cell in np.flatnonzero(regression.counts >= MIN_DECISIONS):
-            value, se, effective = regression.estimates[:, cell]
+            value, se, effective_decisions = regression.estimates[:, cell]
             n = int(regression.counts[cell])
             estimate = PairedEstimate(
-                value, n, NO_INFLUENCES, effective, known_se=se if cell != base else 0.0
+                value,
+                n,
+                NO_INFLUENCES,
+                effective_decisions,
+                known_se=se if cell != baseline_cell else 0.0,
             )
             row, column = divmod(int(cell), len(kind.columns))
             labels = {"row": kind.rows[row], "column": kind.columns[column]}
-            p_values.append(estimate.p if cell != base else 1.0)
-            rows.append({**names, **labels, **estimate_columns(estimate, n)})
+            p_values.append(estimate.p if cell != baseline_cell else 1.0)
+            rows.append({**label_columns, **labels, **estimate_columns(estimate, n)})
         frame = build_frame("chart", rows)
         return frame.assign(p_holm=adjust_p_values(np.array(p_values, float)))
 
     def to_grid(self, name: str) -> np.ndarray:
-        """Return a column of the DataFrame as a grid, (n_rows, n_columns) float64; NaN if empty."""
+        """Return a column of the DataFrame as a grid, (n_rows, n_columns) float64, NaN if empty."""
         kind = self.request.kind
         table = self.frame.pivot(index="row", columns="column", values=name)
         return np.asarray(table.reindex(index=list(kind.rows), columns=list(kind.columns)))
@@ -266,7 +277,7 @@ class Chart(Result):
     def signs(self) -> np.ndarray:
         """Signs of the cells: 1 for a significant gain, -1 for a significant loss, otherwise 0.
 
-        The significance level is 5 % for all cells of the chart together (Holm's method).
+        The significance level of 5 % applies to all cells of the chart together (Holm's method).
         """
         return np.where(self.to_grid("p_holm") < ALPHA, np.sign(self.to_grid("value")), 0).astype(
             int
@@ -286,7 +297,8 @@ def run_chart(
 ) -> Chart:
     """Measure a chart and, if possible, the win rate of a strategy that follows it.
 
-    If the request names no strategy, pilot matches find the strongest strategy for the variant.
+    If the request does not specify a strategy, pilot matches find the strongest strategy for the
+    variant.
 
     Raises:
         ChartError: If the decision occurs too rarely.
@@ -296,7 +308,7 @@ def run_chart(
         request = replace(request, strategy=strongest)
     chart = measure_chart(request, workers, on_progress)
     if request.kind_name != "knock" or request.score is not None:
-        return chart  # A chart for one score does not apply to a match, because the score changes.
+        return chart  # A chart for one score does not apply to a match because the score changes.
     return replace(chart, win_rate=estimate_chart_win_rate(chart, workers))
 
 
@@ -317,7 +329,7 @@ def measure_chart(
         if request.score is None
         else match_equity(variants.find_variant(request.variant))
     )
-    in_unit = 1 if request.score is None else MATCH_VALUE
+    unit_divisor = 1 if request.score is None else MATCH_VALUE
 
     def block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rollouts = roll_out_deals(
@@ -331,11 +343,11 @@ def measure_chart(
             ),
             first_only=kind.first_only,
         )
-        values = np.where(rollouts.is_tried, evaluate(rollouts) / in_unit, np.nan)
+        values = np.where(rollouts.is_tried, evaluate(rollouts) / unit_divisor, np.nan)
         return kind.find_cells(rollouts, rules), values, rollouts.weights
 
-    parts = map_units(block, request.n_deals, DEALS_PER_CALL, workers, on_progress)
-    cells, values, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    blocks = map_units(block, request.n_deals, DEALS_PER_CALL, workers, on_progress)
+    cells, values, weights = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
     chart = Chart(request, cells, values, weights)
     if not len(chart.frame):
         raise ChartError(
@@ -355,12 +367,15 @@ def render_chart_strategy(chart: Chart, command: str) -> str:
     """
     gains = np.nan_to_num(chart.to_grid("value")) > 0
     rows = ["".join("1" if is_gain else "0" for is_gain in turn[::-1]) + "0" for turn in gains.T]
-    words = {
+    template_values = {
         "command": _escape_docstring(command),
         "player": _escape_docstring(chart.request.strategy),
     }
-    deals = f"{chart.request.n_deals:,}"
-    return load_template(STRATEGY_TEMPLATE).render(**words, deals=deals, rows=rows) + "\n"
+    deals_text = f"{chart.request.n_deals:,}"
+    return (
+        load_template(STRATEGY_TEMPLATE).render(**template_values, deals=deals_text, rows=rows)
+        + "\n"
+    )
 
 
 def _escape_docstring(text: str) -> str:
@@ -387,29 +402,33 @@ def estimate_chart_win_rate(chart: Chart, workers: int | None = None) -> PairedE
 def summarise_knock(chart: Chart) -> Iterator[str]:
     """Yield sentences that state, by deadwood, in which turns to knock or to play for gin."""
     turns_by_row = [(name, _find_turns(signs)) for name, _, signs in chart.filled_rows]
-    for early, group in groupby(turns_by_row, lambda row: row[1][0] is not None):
+    for has_early_knocks, group in groupby(turns_by_row, lambda row: row[1][0] is not None):
         names, turns = zip(*group, strict=True)
-        span = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-        points = "point" if span == "1" else "points"
+        name_range = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        point_noun = "point" if name_range == "1" else "points"
         gin_turns = [gin_turn for *_, gin_turn in turns]
         gin_turn = None if None in gin_turns else max(gin_turns)
-        parts = []
-        if early:
-            first, last = max(t[0] for t in turns), min(t[1] for t in turns)
-            in_turns = f"your first {last} turns" if first == 1 else f"turns {first} to {last}"
-            parts.append(f"knock in {in_turns}")
+        clauses = []
+        if has_early_knocks:
+            first_turn, last_turn = max(t[0] for t in turns), min(t[1] for t in turns)
+            turns_text = (
+                f"your first {last_turn} turns"
+                if first_turn == 1
+                else f"turns {first_turn} to {last_turn}"
+            )
+            clauses.append(f"knock in {turns_text}")
         if gin_turn is not None:
-            parts.append(f"play for gin from turn {gin_turn}")
-        advice = ", and ".join(parts) or "the best choice is inconclusive or depends on the turn"
-        yield f"With {span} {points} of deadwood, {advice}."
+            clauses.append(f"play for gin from turn {gin_turn}")
+        advice = ", and ".join(clauses) or "the best choice is inconclusive or depends on the turn"
+        yield f"With {name_range} {point_noun} of deadwood, {advice}."
 
 
 def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """Return the first and last turns for early knocks, and the first turn for playing for gin.
+    """Return the first and last turn for early knocks, and the first turn for playing for gin.
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a
-    significant gain. Turns that do not exist are None.
+    significant gain. If a turn does not exist, it is None.
     """
     gain_turns = np.flatnonzero(signs == 1)
     start = end = None
@@ -444,27 +463,29 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
     values = -chart.request.display_factor * chart.to_grid("value")
     half_widths = chart.request.display_factor * (chart.to_grid("high") - chart.to_grid("low")) / 2
     unit = GAIN_UNITS[chart.request.unit]
-    costlier = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign < 0]
-    cheaper = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign > 0]
-    if costlier:
-        yield _compare_with_king(costlier, "more")
-    if cheaper:
-        yield _compare_with_king(cheaper, "less")
-    for name, row, error in zip(kind.rows[1:], values[1:], half_widths[1:], strict=True):
+    costlier_ranks = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign < 0]
+    cheaper_ranks = [rank for rank, sign in zip(kind.columns, signs[0], strict=True) if sign > 0]
+    if costlier_ranks:
+        yield _compare_with_king(costlier_ranks, "more")
+    if cheaper_ranks:
+        yield _compare_with_king(cheaper_ranks, "less")
+    for name, row, row_half_widths in zip(kind.rows[1:], values[1:], half_widths[1:], strict=True):
         if np.isnan(row).all():
             continue
-        partners = "one partner" if name == "one" else f"{name} partners"
-        bounds = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
+        partners_text = "one partner" if name == "one" else f"{name} partners"
+        range_text = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
         yield (
-            f"A card with {partners} costs {bounds} more to discard than a king without partners. "
-            f"The 95 % confidence intervals of these costs are at most ± {np.nanmax(error):.1f}."
+            f"A card with {partners_text} costs {range_text} more to discard than a king without "
+            "partners. "
+            "The 95 % confidence intervals of these costs are at most ± "
+            f"{np.nanmax(row_half_widths):.1f}."
         )
 
 
 def _compare_with_king(ranks: Sequence[str], direction: str) -> str:
-    """Return a sentence that lists the ranks whose discard costs more or less than a king."""
-    cost = f"{'cost' if len(ranks) > 1 else 'costs'} significantly {direction}"
-    return f"Among cards without a partner, {join_words(ranks)} {cost} to discard than a king."
+    """Return a sentence about the ranks whose discard costs more or less than a king."""
+    cost_text = f"{'cost' if len(ranks) > 1 else 'costs'} significantly {direction}"
+    return f"Among cards without a partner, {join_words(ranks)} {cost_text} to discard than a king."
 
 
 SUMMARY_FUNCTIONS = {
@@ -496,12 +517,14 @@ def build_chart_report(chart: Chart, command: str) -> Report:
         f"The chart covers {request.kind.decisions}, in deals that {request.strategy} plays "
         "against itself. Every action is played to the end of the deal with the same hidden cards."
     )
-    score = f", at a score of {request.score[0]} to {request.score[1]}" if request.score else ""
+    score_text = (
+        f", at a score of {request.score[0]} to {request.score[1]}" if request.score else ""
+    )
     title = variants.find_variant(request.variant).title
     return Report(
         request.kind.question,
         sentences,
-        rules=[("Rules", f"{title}{score}, played by {request.strategy}.")],
+        rules=[("Rules", f"{title}{score_text}, played by {request.strategy}.")],
         detail_tables=[_build_chart_table(chart)],
         plots=LazySequence(_iter_plots(chart)),
         facts=[
@@ -520,8 +543,8 @@ def build_chart_report(chart: Chart, command: str) -> Report:
 def _iter_plots(chart: Chart) -> Iterator[Plot]:
     """Yield the plots of a chart."""
     request, frame = chart.request, chart.frame
-    gain = Column("value", "gain", factor=request.display_factor)
-    alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain))
+    gain_column = Column("value", "gain", factor=request.display_factor)
+    alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain_column))
     figure = plots.decision_chart(frame, seed=request.seed)
     yield Plot(
         f"chart_{request.kind_name}", f"Gain from {request.kind.gain}", alt, figure, frame=frame
@@ -532,10 +555,16 @@ def _build_chart_table(chart: Chart) -> Table:
     """Return the chart as a table."""
     kind = chart.request.kind
     rows = list(chart.filled_rows)
-    largest = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
-    digits = 0 if largest >= MAX_WITH_DECIMALS and len(kind.columns) > MAX_WITH_DECIMALS else 1
+    max_value = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
+    digits = 0 if max_value >= DECIMALS_LIMIT and len(kind.columns) > DECIMALS_LIMIT else 1
     cells = [
-        [name, *(_format_cell(*pair, digits) for pair in zip(values, signs, strict=True))]
+        [
+            name,
+            *(
+                _format_cell(*value_and_sign, digits)
+                for value_and_sign in zip(values, signs, strict=True)
+            ),
+        ]
         for name, values, signs in rows
     ]
     columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]

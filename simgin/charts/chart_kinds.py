@@ -1,7 +1,7 @@
-"""Chart kinds, which define the decisions, the actions and the cells of charts.
+"""Chart kinds, which define the decisions, actions and cells of charts.
 
-A cell represents a combination of features of an action. Cells are numbered row by row. An action
-without a cell, such as not knocking, is the baseline of the other actions.
+A cell represents a combination of features of an action. Cells are numbered row by row. If an
+action has no cell, such as not knocking, it is the baseline of the other actions.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from simgin.strategy import Policy, discard, take
 from simgin.toolkit import makes_meld, neighbours, popcount, unmatched_cards
 from simgin.toolkit import rank as rank_of
 
-# Policies and feature functions are compiled together, so they are untyped for mypy.
+# Policies and feature functions are compiled together, so they have no types for mypy.
 # mypy: disable-error-code="no-untyped-def"
 
-# Numbers of columns and rows of a knock chart (the last column means turn 12 or later)
+# numbers of columns and rows of a knock chart; the last column means turn 12 or later
 N_TURNS, MAX_DEADWOOD = 12, 15
 RANK_NAMES = tuple("A23456789TJQK")
 PARTNER_ROWS = ("none", "one", "two or more")
@@ -33,12 +33,12 @@ CellFunction = Callable[[PairedRollouts, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class ChartKind:
-    """Kind of chart, with the definition of its rows, its columns and its policy slot.
+    """Kind of chart, which defines the rows, the columns and the policy.
 
     Attributes:
         question: Title of the chart.
-        gain: Source of the gain, as a phrase that follows "Gain from".
-        decisions: Phrase that describes the decisions that the chart covers.
+        gain: Source of the gain, as a phrase after "Gain from".
+        decisions: Phrase that describes the decisions in the chart.
         choose: Policy that returns the actions to try (see `simgin.play.rollouts`).
         rows: Names of the rows.
         columns: Names of the columns.
@@ -79,13 +79,13 @@ class ChartKind:
 
 @take
 def try_upcard(view, rules, params):
-    """Return both actions for the first upcard, as bits, so that rollouts try both."""
+    """Return both actions for the first upcard as bits, so that rollouts try both."""
     return 3 if view.phase == 0 and view.legal & 3 == 3 else 0
 
 
 @discard
 def try_first_discards(view, rules, params):
-    """Return all unmatched discards in the player's first turn, as bits."""
+    """Return all unmatched discards in the player's first turn as bits."""
     return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
 
 

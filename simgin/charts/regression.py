@@ -1,9 +1,9 @@
 """Weighted least squares on chart cells, with a fixed effect for each decision.
 
 All actions of a decision are rolled out with the same hidden cards. The within estimator subtracts
-the mean of the decision from both sides of the regression, which removes the common luck of the
-actions. Standard errors are clustered by decision (White 1980), with the correction n / (n - 1) for
-the effective number n of decisions in a cell (Kish 1965).
+the mean of the decision from both sides of the regression, which removes the shared luck of the
+actions. Standard errors are clustered by decision (White 1980). They have the correction n / (n -
+1) for the effective number n of decisions in a cell (Kish 1965).
 """
 
 from dataclasses import dataclass
@@ -42,28 +42,38 @@ class CellRegression:
     @cached_property
     def estimates(self) -> np.ndarray:
         """Coefficients, standard errors and effective decision counts, (3, n_cells) float64."""
-        inverse, effective = self._inverse, self._effective
-        values = inverse @ self._sum_by_cell(self._weight_column * self._centre(self.values))
-        fitted = np.where(self.cells >= 0, values[self.cells], 0)
+        inverse, effective_decisions = self._inverse, self._effective
+        coefficients = inverse @ self._sum_by_cell(self._weight_column * self._centre(self.values))
+        fitted = np.where(self.cells >= 0, coefficients[self.cells], 0)
         scores = self._weight_column * self._centre(self.values - fitted)
         variances = np.einsum("ij,jk,ki->i", inverse, self._sum_by_cell_pair(scores), inverse)
-        return np.stack([values, np.sqrt(variances * effective / (effective - 1)), effective])
+        return np.stack(
+            [
+                coefficients,
+                np.sqrt(variances * effective_decisions / (effective_decisions - 1)),
+                effective_decisions,
+            ]
+        )
 
     @property
     def _inverse(self) -> np.ndarray:
         """Inverse of the cross-product matrix, which is 0 for the baseline and rare cells."""
-        scale = np.sqrt(self._weight_column / self._n_actions)
-        squares = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(scale)
+        scales = np.sqrt(self._weight_column / self._n_actions)
+        cross_products = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(
+            scales
+        )
         is_used = (self.counts >= MIN_DECISIONS) & (np.arange(self.n_cells) != self.baseline)
-        inverse: np.ndarray = np.zeros_like(squares)
-        inverse[np.ix_(is_used, is_used)] = np.linalg.pinv(squares[np.ix_(is_used, is_used)])
+        inverse: np.ndarray = np.zeros_like(cross_products)
+        inverse[np.ix_(is_used, is_used)] = np.linalg.pinv(cross_products[np.ix_(is_used, is_used)])
         return inverse
 
     @property
     def _effective(self) -> np.ndarray:
         """Effective number of decisions in each cell, at least 2."""
-        squares = np.maximum(self._sum_by_cell(self._weight_column**2), 1)
-        effective: np.ndarray = np.maximum(self._sum_by_cell(self._weight_column) ** 2 / squares, 2)
+        squared_weights = np.maximum(self._sum_by_cell(self._weight_column**2), 1)
+        effective: np.ndarray = np.maximum(
+            self._sum_by_cell(self._weight_column) ** 2 / squared_weights, 2
+        )
         return effective
 
     @property
@@ -91,13 +101,13 @@ class CellRegression:
         return has_cell
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
-        """Subtract the mean of all actions at a decision from the value of each action.
+        """Subtract the mean over all actions of a decision from the value of each action.
 
-        The result is 0 if there is no action.
+        If there is no action, the result is 0.
         """
-        known_values = np.where(self._tried, values, 0)
-        mean = known_values.sum(axis=1, keepdims=True) / self._n_actions
-        return np.where(self._tried, known_values - mean, 0)
+        defined_values = np.where(self._tried, values, 0)
+        mean = defined_values.sum(axis=1, keepdims=True) / self._n_actions
+        return np.where(self._tried, defined_values - mean, 0)
 
     def _sum_by_cell(self, values: np.ndarray) -> np.ndarray:
         """Sum the values of actions in each cell, (n_cells,) float64."""
@@ -105,7 +115,7 @@ class CellRegression:
         return np.bincount(self.cells[self._has_cell], values, self.n_cells)
 
     def _sum_by_cell_pair(self, values: np.ndarray) -> np.ndarray:
-        """Sum the products of values over pairs of actions at a decision, by pair of cells."""
+        """Sum the products of values over pairs of actions of a decision, by pair of cells."""
         values = np.broadcast_to(values, self.cells.shape)
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.cells.shape[1]), repeat=2):

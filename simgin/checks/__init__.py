@@ -1,1 +1,1 @@
-"""Checks of strategies, checks of the installation, and the benchmark."""
+"""Checks of strategies and of the installation, and the benchmark."""

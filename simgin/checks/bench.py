@@ -1,13 +1,12 @@
-"""Benchmark of this machine, which measures the speed of deadwood, best discards and deals.
+"""Benchmark that measures the speed of deadwood, best discards and deals on this machine.
 
 Times vary between machines and over time. Ratios to the calibration kernel, a fixed integer loop in
-the same run, are almost constant. Every value is the best value of several repetitions. The
-repetitions of different measurements alternate, so that a disturbance does not affect all
-repetitions of one measurement.
+the same run, are almost constant. The speed of each task is the best of several repetitions. The
+repetitions of different tasks alternate, so that a disturbance does not affect all repetitions of a
+task.
 
-In a comparison, two installations are measured alternately in separate processes, so that changes
-in the speed of the machine affect both. A comparison can also use a file with an earlier
-measurement.
+A comparison measures two installations alternately in separate processes, so that changes in the
+speed of the machine affect both. A comparison can also use an earlier measurement from a file.
 """
 
 import json
@@ -48,13 +47,13 @@ SEED = 1
 N_HANDS = 100_000
 HANDS_PER_DECK = 10  # number of hands in play per shuffled deck
 REPETITIONS = 5
-# Number of deals that measure the parts of a deal. Their views must fit in the CPU cache.
+# Number of deals for measuring the parts of a deal. Their views must fit into the CPU cache.
 TRACED_DEALS = 100
 MIN_TRIAL_SECONDS = (
-    0.02  # minimum duration in seconds of the trial run that determines the size of a repetition
+    0.02  # minimum duration of the trial run that determines the size of a repetition, in seconds
 )
 
-# fields: name, variant, strategies A and B, and unit
+# name, variant, strategies A and B, and unit
 BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...] = (
     ("simple v simple, eaai deals", "eaai", "simple", "simple", "deal"),
     ("gold v gold, deals", "standard", "gold", "gold", "deal"),
@@ -66,7 +65,8 @@ BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]]
 POLICY_LOOP_SIGNATURE = int64(
     types.Array(VIEW_TYPE, 1, "C"), RULES_TYPE, PARAMS_TYPE, POLICY_TYPE, int64
 )
-SELF_PLAY_DEALS = 10  # deals per round; the slowest strategy plays a few dozen deals per second
+# number of deals per round; the slowest strategy plays a few dozen deals per second
+SELF_PLAY_DEALS = 10
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class _Job:
-    """Work to be timed: a function that plays a number of rounds of `size` units each."""
+class _BenchTask:
+    """Benchmark task: a function that plays a number of rounds with `size` units each."""
 
     figure: str
     unit: str
@@ -101,73 +101,75 @@ class _Job:
 
 
 def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
-    """Measure the speeds of all benchmark tasks, starting with the calibration kernel.
+    """Measure the speed of all benchmark tasks, starting with the calibration kernel.
 
     Args:
         seconds: Approximate time per measurement.
         threads: Numbers of threads with which every matchup is measured.
     """
-    jobs = [*_make_kernel_jobs(), *_iter_part_jobs(), *_iter_matchup_jobs(threads)]
-    rates = _measure_best_rates(jobs, seconds)
-    on_one_thread = {
-        job.figure: rate for job, rate in zip(jobs, rates, strict=True) if job.threads == 1
+    tasks = [*_make_kernel_tasks(), *_iter_part_tasks(), *_iter_matchup_tasks(threads)]
+    rates = _measure_best_rates(tasks, seconds)
+    rate_on_one_thread = {
+        task.figure: rate for task, rate in zip(tasks, rates, strict=True) if task.threads == 1
     }
     return [
         Measurement(
-            job.figure,
-            job.unit,
-            job.threads,
+            task.figure,
+            task.unit,
+            task.threads,
             rate,
             ratio=rates[0] / rate,
-            speedup=rate / on_one_thread[job.figure],
-            mean=job.mean,
+            speedup=rate / rate_on_one_thread[task.figure],
+            mean=task.mean,
         )
-        for job, rate in zip(jobs, rates, strict=True)
+        for task, rate in zip(tasks, rates, strict=True)
     ]
 
 
 def choose_thread_counts() -> list[int]:
-    """Return the thread counts to measure: 1, 2 and the number of usable cores."""
+    """Return the numbers of threads to measure: 1, 2 and the number of usable cores."""
     usable = parallel.usable_cpus()
     return sorted({1, min(2, usable), usable})
 
 
-def _measure_best_rates(jobs: Sequence[_Job], seconds: float) -> list[float]:
-    """Return the best rate of every job, in units per second, over all repetitions."""
-    rounds = [_choose_rounds(job, seconds / REPETITIONS) for job in jobs]
-    best = [float("inf")] * len(jobs)
+def _measure_best_rates(tasks: Sequence[_BenchTask], seconds: float) -> list[float]:
+    """Return the best speed of every task over all repetitions, in units per second."""
+    rounds = [_choose_rounds(task, seconds / REPETITIONS) for task in tasks]
+    best_seconds = [float("inf")] * len(tasks)
     for _ in range(REPETITIONS):
-        for i, job in enumerate(jobs):
-            best[i] = min(best[i], _time_job(job, rounds[i]) / (rounds[i] * job.size))
-    return [1 / seconds_per_unit for seconds_per_unit in best]
+        for i, task in enumerate(tasks):
+            best_seconds[i] = min(
+                best_seconds[i], _time_task(task, rounds[i]) / (rounds[i] * task.size)
+            )
+    return [1 / seconds_per_unit for seconds_per_unit in best_seconds]
 
 
-def _choose_rounds(job: _Job, seconds: float) -> int:
-    """Return the number of rounds that take `seconds`, after an untimed call for compilation."""
-    job.work(1)
-    rounds, elapsed = 1, _time_job(job, 1)
-    while elapsed < min(MIN_TRIAL_SECONDS, seconds):
-        rounds *= 2
-        elapsed = _time_job(job, rounds)
-    return max(1, round(rounds * seconds / elapsed))
+def _choose_rounds(task: _BenchTask, seconds: float) -> int:
+    """Return the number of rounds that take `seconds`, after an unmeasured call for compilation."""
+    task.work(1)
+    n_rounds, elapsed_seconds = 1, _time_task(task, 1)
+    while elapsed_seconds < min(MIN_TRIAL_SECONDS, seconds):
+        n_rounds *= 2
+        elapsed_seconds = _time_task(task, n_rounds)
+    return max(1, round(n_rounds * seconds / elapsed_seconds))
 
 
-def _time_job(job: _Job, rounds: int) -> float:
-    """Return the CPU time of a job on one thread, or the elapsed time of a job on several threads.
+def _time_task(task: _BenchTask, n_rounds: int) -> float:
+    """Return the CPU time of a task on one thread, or the elapsed time on several threads.
 
-    Other programs affect the elapsed time of a job, but hardly its CPU time.
+    Other programs affect the elapsed time of a task, but hardly its CPU time.
     """
-    clock = time.process_time if job.threads == 1 else time.perf_counter
+    clock = time.process_time if task.threads == 1 else time.perf_counter
     start_time = clock()
-    job.work(rounds)
+    task.work(n_rounds)
     return max(clock() - start_time, 1e-9)
 
 
 # Kernels
 
 
-def _make_kernel_jobs() -> list[_Job]:
-    """Return the jobs that time the calibration loop, deadwood and the best discard."""
+def _make_kernel_tasks() -> list[_BenchTask]:
+    """Return the benchmark tasks that time the calibration, deadwood and best-discard kernels."""
     rules = build_rules(variants.find_variant("standard"))
     kernels = (
         _run_calibration,
@@ -179,27 +181,31 @@ def _make_kernel_jobs() -> list[_Job]:
     calibrate, deal, fill_in_play, add_deadwood, add_best = (
         compile_function(kernel, use_cache=False) for kernel in kernels
     )
-    ten, eleven, in_play = (np.zeros(N_HANDS, np.int64) for _ in range(3))
-    deal(new_state(SEED), 10, ten)
-    deal(new_state(SEED), 11, eleven)
-    fill_in_play(new_state(SEED), rules, in_play)
+    ten_card_hands, eleven_card_hands, hands_in_play = (
+        np.zeros(N_HANDS, np.int64) for _ in range(3)
+    )
+    deal(new_state(SEED), 10, ten_card_hands)
+    deal(new_state(SEED), 11, eleven_card_hands)
+    fill_in_play(new_state(SEED), rules, hands_in_play)
 
-    def make_hand_job(name: str, kernel: Any, hands: np.ndarray) -> _Job:
+    def make_hand_job(name: str, kernel: Any, hands: np.ndarray) -> _BenchTask:
         def work(rounds: int) -> object:
             return kernel(hands, rules, rounds)
 
-        return _Job(name, "hands", N_HANDS, work, mean=kernel(hands, rules, 1) / N_HANDS)
+        return _BenchTask(name, "hands", N_HANDS, work, mean=kernel(hands, rules, 1) / N_HANDS)
 
     return [
-        _Job("calibration, blocks", "blocks", N_HANDS, lambda rounds: calibrate(rounds * N_HANDS)),
-        make_hand_job("deadwood, dealt hands", add_deadwood, ten),
-        make_hand_job("best discard, dealt hands", add_best, eleven),
-        make_hand_job("best discard, hands in play", add_best, in_play),
+        _BenchTask(
+            "calibration, blocks", "blocks", N_HANDS, lambda rounds: calibrate(rounds * N_HANDS)
+        ),
+        make_hand_job("deadwood, dealt hands", add_deadwood, ten_card_hands),
+        make_hand_job("best discard, dealt hands", add_best, eleven_card_hands),
+        make_hand_job("best discard, hands in play", add_best, hands_in_play),
     ]
 
 
 def _run_calibration(n):  # type: ignore[no-untyped-def]
-    """Run a fixed integer task: combine n blocks of Philox words with exclusive or."""
+    """Run the calibration task, which combines n blocks of Philox words by exclusive or."""
     x = 0
     for i in range(n):
         a, b, c, d = rng.random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)
@@ -217,7 +223,7 @@ def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
 
 
 def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
-    """Fill `hands` with hands of eleven cards that occur when a player makes the best discards."""
+    """Fill `hands` with hands of eleven cards that occur in play with the best discards."""
     hand = 0
     for i in range(hands.shape[0]):
         turn = i % HANDS_PER_DECK
@@ -233,7 +239,7 @@ def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
 
 
 def _total_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Return the total deadwood of all hands, in points, summed over n repetitions."""
+    """Return the total deadwood of all hands in points, summed over n repetitions."""
     total = 0
     for _ in range(n):
         for i in range(hands.shape[0]):
@@ -242,7 +248,7 @@ def _total_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
 
 
 def _total_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
-    """Return the total deadwood after the best discards, in points, over n repetitions."""
+    """Return the total deadwood after the best discards in points, summed over n repetitions."""
     total = 0
     for _ in range(n):
         for i in range(hands.shape[0]):
@@ -253,12 +259,12 @@ def _total_best_deadwood(hands, rules, n):  # type: ignore[no-untyped-def]
 # Parts of a deal
 
 
-def _iter_part_jobs() -> Iterator[_Job]:
-    """Yield a job for each part of a deal of the first matchup."""
+def _iter_part_tasks() -> Iterator[_BenchTask]:
+    """Yield a benchmark task for each part of a deal of the first matchup."""
     figure, variant, a, b, unit = BENCH_MATCHUPS[0]
     matchup = parse_matchup(a, b, variant, SEED, unit)
     rules = build_rules(matchup.variant)
-    deals = [trace_deal(matchup, number) for number in range(TRACED_DEALS)]
+    deals = [trace_deal(matchup, unit_index) for unit_index in range(TRACED_DEALS)]
     logged_decisions = [logged_decision for deal in deals for logged_decision in deal.decisions]
     shuffle, add_best, add_sums = (
         compile_function(kernel, use_cache=False)
@@ -284,14 +290,14 @@ def _iter_part_jobs() -> Iterator[_Job]:
         for views, params, hook in policies:
             query_views(views, rules, params, hook, rounds)
 
-    functions: dict[str, Callable[[int], object]] = {
+    functions_by_part: dict[str, Callable[[int], object]] = {
         "shuffle": lambda rounds: shuffle(new_state(SEED), rounds * TRACED_DEALS),
         "best discards": lambda rounds: add_best(hands, rules, rounds),
         "policies": query_policies,
         "sums": lambda rounds: add_sums(deals[0].state, rounds * TRACED_DEALS),
     }
-    for part, work in functions.items():
-        yield _Job(f"{part} of {figure}", "deals", TRACED_DEALS, work)
+    for part, work in functions_by_part.items():
+        yield _BenchTask(f"{part} of {figure}", "deals", TRACED_DEALS, work)
 
 
 def _shuffle_decks(state, n):  # type: ignore[no-untyped-def]
@@ -326,35 +332,35 @@ def list_two_player_strategies() -> list[str]:
     return [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
 
 
-def _iter_matchup_jobs(threads: Sequence[int]) -> Iterator[_Job]:
-    """Yield jobs for each matchup and thread count, and for the self-play of each strategy.
+def _iter_matchup_tasks(threads: Sequence[int]) -> Iterator[_BenchTask]:
+    """Yield tasks for each matchup and number of threads, and for the self-play of strategies.
 
-    A round is a complete batch. In self-play, built-in strategies use one thread and rounds of a
-    few deals.
+    A round is a complete batch. In self-play, a built-in strategy uses one thread and plays rounds
+    of a few deals.
     """
     for figure, variant, a, b, unit in BENCH_MATCHUPS:
         matchup = parse_matchup(a, b, variant, SEED, unit)
         size = matchup.batch_size * (2 if matchup.is_mirrored else 1)
         for workers in threads:
-            yield _make_matchup_job(figure, matchup, size, workers)
+            yield _make_matchup_task(figure, matchup, size, workers)
     for name in list_two_player_strategies():
         matchup = parse_matchup(name, name, "eaai", SEED, "deal")
-        yield _make_matchup_job(f"{name}, eaai deals", matchup, SELF_PLAY_DEALS, 1)
+        yield _make_matchup_task(f"{name}, eaai deals", matchup, SELF_PLAY_DEALS, 1)
 
 
-def _make_matchup_job(figure: str, matchup: Matchup, size: int, threads: int) -> _Job:
-    """Return a job that plays a matchup in the same way as commands do."""
+def _make_matchup_task(figure: str, matchup: Matchup, size: int, threads: int) -> _BenchTask:
+    """Return a task that plays a matchup in the same way as commands do."""
 
     def work(rounds: int) -> object:
         return runner.run_matchup(matchup, rounds * size, threads)
 
     unit = "deals" if matchup.unit == "deal" else "matches"
-    return _Job(figure, unit, size, work, threads)
+    return _BenchTask(figure, unit, size, work, threads)
 
 
 COMPARISON_ROUNDS = 5  # number of measurements of each installation
 MIN_RATIO = 1e-12  # minimum valid ratio; its reciprocal is the maximum
-# -P prevents imports from the working directory.
+# The option -P prevents imports from the working directory.
 THIS_PROGRAM = [sys.executable, "-P", "-m", "simgin"]
 
 MeasurementRow = Mapping[str, Any]  # row of `simgin bench --json`
@@ -362,16 +368,16 @@ MeasurementRound = Sequence[MeasurementRow]
 
 
 class BenchError(SimginError):
-    """Exception for a measurement that fails or cannot be read; the message suggests a fix."""
+    """Exception for a measurement that fails or cannot be read, with a suggested fix."""
 
 
 @dataclass(frozen=True)
 class SpeedChange:
-    """Speeds of one task in two installations, and the ratio of the speeds.
+    """Speeds of one task in two installations, and their ratio.
 
     `before` and `now` are medians of the ratios to the calibration kernel. `faster` is the median
-    of before / now over the rounds. `low` and `high` are the minimum and maximum of the ratio
-    before / now, or None if there is only one round.
+    of before / now over the rounds. `low` and `high` are the minimum and maximum of before / now,
+    or None if there is only one round.
     """
 
     figure: str
@@ -384,7 +390,7 @@ class SpeedChange:
 
 
 def read_measurements(path: Path) -> list[MeasurementRound]:
-    """Return the measurements in a file from `simgin bench --save`, as a single round.
+    """Return the measurements in a file from `simgin bench --save` as a single round.
 
     Raises:
         BenchError: If the file does not contain measurements.
@@ -408,7 +414,7 @@ def _parse_rows(text: str) -> MeasurementRound:
 
 
 def _is_measurement(row: object) -> bool:
-    """Return True if a row contains all values that a comparison requires."""
+    """Return True if a row contains all values needed for a comparison."""
     match row:
         case {"figure": str(), "threads": int(), "ratio": float() | int() as ratio}:
             return MIN_RATIO < ratio < 1 / MIN_RATIO
@@ -418,14 +424,15 @@ def _is_measurement(row: object) -> bool:
 def find_installation(path: Path) -> Path | None:
     """Return the absolute path of the `simgin` program of another installation.
 
-    The path is absolute, because the system searches PATH for a program name without a directory.
+    The path is absolute because the operating system searches PATH for a program name without a
+    directory.
 
     Args:
-        path: Path of the program, or of the virtual environment that contains it.
+        path: Path of the program or of the virtual environment that contains it.
 
     Returns:
-        Path of the program, or None if there is no program. A JSON file is not a program, even if
-        the file system reports it as executable.
+        Path of the program, or None if it does not exist. A JSON file is not a program, even if the
+        file system reports it as executable.
     """
     for program in (path, path / "bin" / "simgin"):
         is_program = program.is_file() and program.suffix != ".json"
@@ -442,13 +449,13 @@ def measure_alternately(
     Args:
         other_program: Path of the `simgin` program of the other installation.
         seconds: Approximate time per measurement.
-        on_progress: Function called with a progress message.
+        on_progress: Function that is called with a progress message.
 
     Returns:
         Rounds of the other installation, and rounds of this installation.
 
     Raises:
-        BenchError: If an installation cannot be measured.
+        BenchError: If one of the installations cannot be measured.
     """
     other_rounds, own_rounds = [], []
     for number in range(1, COMPARISON_ROUNDS + 1):
@@ -462,24 +469,30 @@ def compare_speeds(
     before: Sequence[MeasurementRound], after: Sequence[MeasurementRound]
 ) -> list[SpeedChange]:
     """Compare the tasks that both installations have measured, in the order of the new rounds."""
-    table = []
-    old, new = [_ratios_by_key(rows) for rows in before], [_ratios_by_key(rows) for rows in after]
-    for key in new[0]:
-        if not all(key in ratios for ratios in [*old, *new]):
+    changes = []
+    old_rounds, new_rounds = (
+        [_ratios_by_key(rows) for rows in before],
+        [_ratios_by_key(rows) for rows in after],
+    )
+    for key in new_rounds[0]:
+        if not all(key in ratios for ratios in [*old_rounds, *new_rounds]):
             continue
-        pairs = [(old_row[key], new_row[key]) for old_row, new_row in zip(old, new, strict=True)]
-        faster = [old_ratio / new_ratio for old_ratio, new_ratio in pairs]
-        has_several = len(pairs) > 1
+        ratio_pairs = [
+            (old_row[key], new_row[key])
+            for old_row, new_row in zip(old_rounds, new_rounds, strict=True)
+        ]
+        faster = [old_ratio / new_ratio for old_ratio, new_ratio in ratio_pairs]
+        has_several = len(ratio_pairs) > 1
         change = SpeedChange(
             *key,
-            before=statistics.median(old_ratio for old_ratio, _ in pairs),
-            now=statistics.median(new_ratio for _, new_ratio in pairs),
+            before=statistics.median(old_ratio for old_ratio, _ in ratio_pairs),
+            now=statistics.median(new_ratio for _, new_ratio in ratio_pairs),
             faster=statistics.median(faster),
             low=min(faster) if has_several else None,
             high=max(faster) if has_several else None,
         )
-        table.append(change)
-    return table
+        changes.append(change)
+    return changes
 
 
 def _ratios_by_key(rows: MeasurementRound) -> dict[tuple[str, int], float]:
@@ -492,9 +505,9 @@ def compute_part_proportions(rows: Sequence[MeasurementRow]) -> dict[str, float]
     The entry "turns" contains the remaining time.
     """
     ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
-    deal = BENCH_MATCHUPS[0][0]
-    parts = [figure for figure in ratios if figure.endswith(f" of {deal}")]
-    proportions = {part.split(" of ")[0]: ratios[part] / ratios[deal] for part in parts}
+    deal_figure = BENCH_MATCHUPS[0][0]
+    parts = [figure for figure in ratios if figure.endswith(f" of {deal_figure}")]
+    proportions = {part.split(" of ")[0]: ratios[part] / ratios[deal_figure] for part in parts}
     return {**proportions, "turns": 1 - sum(proportions.values())}
 
 

@@ -1,7 +1,7 @@
 """Contract test, which checks that actions are legal, fast enough and based only on the view.
 
-If a compiled policy does not return, it can only be stopped by killing its process. Therefore, a
-separate process tests the strategies and checks all array indices (see
+If a compiled policy does not return, it can be stopped only by killing its process. Strategies are
+therefore tested in a separate process, which also checks all array indices (see
 simgin.checks.contract_process). This module starts the process, reads its reports and ends it. The
 test of a strategy stops at the first failure.
 """
@@ -55,7 +55,7 @@ class ContractResult:
 
 
 class _Failure(Exception):
-    """Exception for a failed check; `ended` is True if the test process cannot continue."""
+    """Exception for a failed check, which states whether the test process can continue."""
 
     def __init__(self, check: str, sentence: str, ended: bool = True) -> None:
         super().__init__(sentence)
@@ -63,9 +63,9 @@ class _Failure(Exception):
 
 
 def list_default_variants() -> list[Variant]:
-    """Return the variants in which the contract test plays by default.
+    """Return the variants that the contract test uses by default.
 
-    The list contains the built-in variants, and a variant in which the knocker chooses the melds.
+    These are all built-in variants, and a variant in which the knocker chooses the melds.
     """
     return [*map(find_variant, variant_names()), find_variant("standard+melding=choice")]
 
@@ -73,10 +73,10 @@ def list_default_variants() -> list[Variant]:
 def check_strategies(
     strategies: Sequence[str], variants: Sequence[Variant], seconds: float = DECISION_TIMEOUT
 ) -> list[ContractResult]:
-    """Test strategies, and return the results of all checks in the order of CHECKS.
+    """Test strategies and return the results of all checks in the order of CHECKS.
 
-    Exceptions of strategies are not raised. If a strategy ends its process or does not return, a
-    new process tests the remaining strategies.
+    Exceptions raised by strategies are not propagated. If a strategy ends its process or does not
+    return, a new process tests the remaining strategies.
 
     Args:
         strategies: Names or files of the strategies.
@@ -86,19 +86,19 @@ def check_strategies(
     for players in {1 if variant.params["players"] == 1 else 2 for variant in variants}:
         kernel.compile_kernel(
             players
-        )  # Fill the cache first, because the process compiles with index checks.
-    remaining = list(strategies)
+        )  # The cache is filled first because the process compiles with index checks.
+    remaining_strategies = list(strategies)
     results: list[ContractResult] = []
-    while remaining:
-        with _start_process(remaining, variants, seconds) as process:
-            while remaining:
+    while remaining_strategies:
+        with _start_process(remaining_strategies, variants, seconds) as process:
+            while remaining_strategies:
                 passed: PassedChecks = {}
                 failure = None
                 try:
                     process.read_reports(passed)
                 except _Failure as error:
                     failure = error
-                results += _iter_results(remaining.pop(0), passed, failure)
+                results += _iter_results(remaining_strategies.pop(0), passed, failure)
                 if failure is not None and failure.ended:
                     break
     return results
@@ -107,7 +107,7 @@ def check_strategies(
 def _iter_results(
     strategy: str, passed: PassedChecks, failure: _Failure | None
 ) -> Iterator[ContractResult]:
-    """Yield the result of every check of a strategy."""
+    """Yield the result of every check for one strategy."""
     for name in CHECKS:
         if failure is not None and name == failure.check:
             yield ContractResult(strategy, name, False, str(failure))
@@ -127,16 +127,16 @@ class _TestProcess:
 
     def _read_lines(self) -> None:
         assert self._process.stdout is not None
-        with suppress(ValueError):  # A closed stream raises ValueError.
+        with suppress(ValueError):  # a closed stream raises ValueError
             for line in self._process.stdout:
                 self._lines.put(line)
         self._lines.put("")
 
     def read_reports(self, passed: PassedChecks) -> None:
-        """Read the reports about one strategy, and add every passed check to `passed`.
+        """Read the reports on one strategy, and add every passed check to `passed`.
 
         Raises:
-            _Failure: If a check fails, the process ends, or a time limit is exceeded.
+            _Failure: If a check fails, the process ends or a time limit is exceeded.
         """
         activity, limit, context = "starting", COMPILE_TIMEOUT, ""
         deadline = time.monotonic() + limit
@@ -167,33 +167,40 @@ class _TestProcess:
             deadline = time.monotonic() + limit
 
     def _describe_exit(self) -> str:
-        """Return the exit status of the process and the last line of its stderr."""
-        code = self._process.wait()
+        """Return the exit status of the process with the last line of its stderr."""
+        exit_code = self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read().splitlines()
         last_line = f" ({lines[-1]})" if lines else ""
-        return f"{f'signal {-code}' if code < 0 else f'exit code {code}'}{last_line}"
+        reason = f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
+        return f"{reason}{last_line}"
 
 
 @contextmanager
 def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
-    """Start a process that checks array indices, and kill it at the end of the context."""
-    job = [strategies, [variant.spec for variant in variants], seconds]
+    """Start a process that checks array indices, and kill it at the end of this context."""
+    job_arguments = [strategies, [variant.spec for variant in variants], seconds]
     with (
-        tempfile.TemporaryFile("w+") as errors,
+        tempfile.TemporaryFile("w+") as stderr_file,
         subprocess.Popen(
-            # -P prevents imports from the working directory.
-            [sys.executable, "-P", "-m", "simgin.checks.contract_process", json.dumps(job)],
+            # The option -P prevents imports from the working directory.
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "simgin.checks.contract_process",
+                json.dumps(job_arguments),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=errors,
+            stderr=stderr_file,
             text=True,
             env={**os.environ, "NUMBA_BOUNDSCHECK": "1"},
         ) as process,
     ):
         try:
-            yield _TestProcess(process, errors)
+            yield _TestProcess(process, stderr_file)
         finally:
             process.kill()

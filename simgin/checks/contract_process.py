@@ -1,9 +1,9 @@
 """Child process of the contract test, which queries policies and plays deals.
 
 `python -P -m simgin.checks.contract_process JOB` writes reports as lines of JSON.
-simgin.checks.contract starts the process, reads the reports, and ends the process if the reports
-stop. Positions come from random play in every variant. Each position is queried several times, in
-different orders and at different memory locations.
+simgin.checks.contract starts the process and reads its reports. If the reports stop, it ends the
+process. Positions come from random play in every variant. Each position is queried several times,
+in different orders and at different memory locations.
 """
 
 import json
@@ -35,25 +35,25 @@ from simgin.strategy.strategy_spec import STAKE_SLOTS, StrategyError
 COMPILE_TIMEOUT = 300.0
 # total number of positions per slot, and minimum number per variant
 POSITIONS_PER_SLOT, MIN_POSITIONS = 600, 100
-# Minimum number of deals to search for positions. Offers of the die are rare.
+# Minimum number of deals that are searched for positions, because offers of the die are rare
 MIN_POSITION_DEALS = 60
-N_FIRST_DEALS = 4  # number of first deals of a match from which positions are taken
-# Total number of deals, and minimum number per variant
+N_FIRST_DEALS = 4  # number of deals at the start of a match from which positions are taken
+# total number of deals, and minimum number per variant
 CONTRACT_DEALS, MIN_CONTRACT_DEALS = (200, 60)
 DEAL_TIME_FACTOR = 6  # time limit of a deal, as a multiple of the time limit of an action
-HEARTBEAT_SECONDS = 0.3  # seconds between heartbeats
-# Time per variant, in seconds, after which the remaining positions are skipped
+HEARTBEAT_SECONDS = 0.3  # time between heartbeats, in seconds
+# time per variant after which the remaining positions are skipped, in seconds
 POSITION_SECONDS = 1.0
 SEED = 1
 # players that reach many different positions
 POSITION_PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
 DECISION_CHECKS = ["same", "legal", "raises", "bounds", "writes", "history", "time"]
-MAX_ACTION = 63  # Legal actions are stored as the bits of one int64.
-MAX_NAMED_VARIANTS = 2  # maximum number of variants named in a report
+MAX_ACTION = 63  # legal actions are stored as the bits of one int64
+MAX_NAMED_VARIANTS = 2  # maximum number of variants that a report names
 
 
 class _CheckError(Exception):
-    """Exception for a failed check, with a predicate that says what the policy did."""
+    """Exception for a failed check, with a predicate that describes what the policy did."""
 
     def __init__(self, check: str, predicate: str) -> None:
         super().__init__(check, predicate)
@@ -66,9 +66,9 @@ class _Reporter:
     def __init__(self) -> None:
         self._file_descriptor = os.dup(1)
         self._lock = threading.Lock()
-        os.dup2(2, 1)  # Separate the output of strategies from the reports.
+        os.dup2(2, 1)  # separates the output of strategies from the reports
         self.n_actions = 0
-        self.state: Any = None  # state of the deal in progress
+        self.state: Any = None  # state of the current deal
         threading.Thread(target=self._send_heartbeats, daemon=True).start()
 
     def send(self, **event: Any) -> None:
@@ -78,7 +78,7 @@ class _Reporter:
                 line = line[os.write(self._file_descriptor, line) :]
 
     def report_start(self, activity: str, seconds: float) -> None:
-        """Report the activity that starts and its time limit in seconds."""
+        """Report that an activity has started, with its time limit in seconds."""
         self.send(doing=activity, seconds=seconds)
 
     def report_passed(self, checks: Sequence[str], sentence: str = "") -> None:
@@ -99,24 +99,24 @@ class _Reporter:
 def main() -> None:
     """Test the strategies of a job one after another."""
     strategies, variant_texts, seconds = json.loads(sys.argv[1])
-    loader.list_strategies()  # Load the built-in strategies outside the time limit.
-    report = _Reporter()
+    loader.list_strategies()  # The built-in strategies are loaded outside the time limit.
+    reporter = _Reporter()
     for spec in strategies:
         try:
             _test_strategy(
-                spec, [find_variant(variant) for variant in variant_texts], seconds, report
+                spec, [find_variant(variant) for variant in variant_texts], seconds, reporter
             )
         except _CheckError as fault:
-            report.state = None
-            report.send(failed=fault.check, sentence=fault.predicate)
+            reporter.state = None
+            reporter.send(failed=fault.check, sentence=fault.predicate)
         else:
-            report.send(finished=spec)
+            reporter.send(finished=spec)
 
 
 def _test_strategy(
     spec: str, variants: Sequence[Variant], seconds: float, reporter: _Reporter
 ) -> None:
-    """Run all checks of a strategy, raising an error at the first failure."""
+    """Run all checks of a strategy, and raise an error at the first failure."""
     reporter.report_start(f"reading {spec}", seconds)
     try:
         strategy = loader.find_strategy(spec)
@@ -141,17 +141,19 @@ def _test_strategy(
                 )
             except _CheckError as fault:
                 raise _CheckError(fault.check, f"{subject} {fault.predicate}.") from None
-    names = [variant.spec for variant in variants]
+    variant_specs = [variant.spec for variant in variants]
     variants_text = (
-        " and ".join(names) if len(names) <= MAX_NAMED_VARIANTS else f"{len(names)} variants"
+        " and ".join(variant_specs)
+        if len(variant_specs) <= MAX_NAMED_VARIANTS
+        else f"{len(variant_specs)} variants"
     )
     reporter.report_passed(DECISION_CHECKS, f"{n_positions:,} positions from {variants_text}.")
     n_deals = 0
     for variant in variants:
-        deals = max(MIN_CONTRACT_DEALS, CONTRACT_DEALS // len(variants))
+        max_deals = max(MIN_CONTRACT_DEALS, CONTRACT_DEALS // len(variants))
         n_deals += _play_deals(
             _prepare_matchup(strategy, variant, reporter),
-            deals,
+            max_deals,
             DEAL_TIME_FACTOR * seconds,
             reporter,
         )
@@ -181,7 +183,7 @@ def find_positions(
 ) -> dict[str, np.ndarray]:
     """Return views for every slot from random play, with at most `max_views` views per slot.
 
-    The views come from matches with random start scores. The players choose the ending before or
+    The views come from matches with random starting scores. The players choose the ending before or
     after the discard, as the tested strategy does.
 
     Args:
@@ -190,7 +192,7 @@ def find_positions(
         max_views: Maximum number of views per slot.
 
     Returns:
-        VIEW arrays by slot, each with the shape (n_views,).
+        VIEW arrays by slot, each of shape (n_views,).
     """
     rng = random.Random(SEED)
     target = variant.params["points_target"]
@@ -223,7 +225,7 @@ def _used_slots(variant: Variant) -> list[str]:
 
 
 def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedDeal:
-    """Trace the deal of a match with a given index, or the first deal if the match is shorter."""
+    """Trace the deal of a match with the given index, or the first deal of a shorter match."""
     try:
         return trace_deal(matchup, unit, deal=unit % N_FIRST_DEALS, points=points)
     except DealNotFoundError:
@@ -285,12 +287,14 @@ def _classify_exception(error: BaseException) -> str:
 
 
 def _check_unchanged(name: str, record: Any, old_record: bytes) -> None:
-    """Raise _CheckError if a policy has changed a field of a record."""
+    """Raise _CheckError if a policy changed a field of a record."""
     if record.tobytes() == old_record:
         return
-    old = np.frombuffer(old_record, record.dtype)[0]
+    old_values = np.frombuffer(old_record, record.dtype)[0]
     changed_fields = [
-        field for field in record.dtype.names if record[field].tobytes() != old[field].tobytes()
+        field
+        for field in record.dtype.names
+        if record[field].tobytes() != old_values[field].tobytes()
     ]
     field = changed_fields[0] if changed_fields else "padding"
     raise _CheckError("writes", f"changes {name}.{field}, which is read-only")
@@ -301,7 +305,7 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
 
     The first query uses a fixed memory location, as the engine does. The second query uses the
     reverse order and a different location for every position. In the third query, random data
-    follow the history. Slow policies are queried for fewer positions.
+    follow the history. If a policy is slow, fewer positions are queried.
 
     Raises:
         _CheckError: If an action is illegal or depends on any of these changes.
@@ -316,11 +320,12 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
             break
     tester.relocate()
     for i in reversed(range(len(actions))):
-        repeated = tester.query(_relocated_view(positions[i], i, tester.policy))
-        if repeated != actions[i]:
+        repeated_action = tester.query(_relocated_view(positions[i], i, tester.policy))
+        if repeated_action != actions[i]:
             raise _CheckError(
                 "same",
-                f"returns {actions[i]} and then {repeated} for the same view, although an action "
+                f"returns {actions[i]} and then {repeated_action} for the same view, although an "
+                "action "
                 "must depend only on `view`, `rules` and `params`",
             )
     for i, action in enumerate(actions):
@@ -328,11 +333,11 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
         rng = np.random.default_rng(i)
         view.history[view.turns :] = rng.integers(-1, 52, (MAX_TURNS - int(view.turns), 4))
         try:
-            repeated = tester.query(view)
+            repeated_action = tester.query(view)
         except _CheckError as fault:
             raise _history_error(f"the policy {fault.predicate}") from None
-        if repeated != action:
-            raise _history_error(f"the policy returns {repeated} instead of {action}")
+        if repeated_action != action:
+            raise _history_error(f"the policy returns {repeated_action} instead of {action}")
     return len(actions)
 
 
@@ -356,7 +361,7 @@ def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
 
 
 def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) -> Matchup:
-    """Return a strategy's compiled matchup against a random player, or as a solitaire game."""
+    """Return a compiled matchup against a random player, or a compiled solitaire game."""
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
     opponent = loader.find_strategy(POSITION_PLAYERS[0]) if variant.params["players"] == 2 else None
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
@@ -371,7 +376,7 @@ def _play_deals(matchup: Matchup, max_deals: int, limit: float, reporter: _Repor
         matchup: Matchup to play.
         max_deals: Maximum number of deals.
         limit: Time limit of one deal in seconds.
-        reporter: Writer of reports for the parent process.
+        reporter: Reporter that sends reports to the parent process.
     """
     start_time = time.monotonic()
     deals_per_unit = len(matchup.players)

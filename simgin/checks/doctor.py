@@ -1,4 +1,4 @@
-"""Checks of the environment, of the cache, and of computations whose results are known."""
+"""Checks of the environment, of the cache, and of computations with known results."""
 
 import os
 import platform
@@ -44,7 +44,7 @@ PHILOX_VECTORS, KNOWN_HANDS, KNOWN_MATCH_DEALS, KNOWN_SUMS = (
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """Result of one check of the installation; `problem` states a failure and a fix."""
+    """Result of one check of the installation. If the check failed, it has a suggested fix."""
 
     check: str
     details: str
@@ -55,9 +55,9 @@ CheckFunction = Callable[[], HealthCheck]
 
 
 def run_checks() -> Iterator[HealthCheck]:
-    """Run all checks of the installation, and yield their results.
+    """Run all checks of the installation and yield their results.
 
-    The cache is checked before simgin loads compiled code from it.
+    The cache is checked before compiled code is loaded from it.
     """
     for name, check in HEALTH_CHECKS.items():
         try:
@@ -89,7 +89,7 @@ def to_json_rows(results: list[HealthCheck]) -> list[dict[str, str | bool]]:
 
 
 def check_versions() -> HealthCheck:
-    """Report the versions of simgin, of its random stream and of Python."""
+    """Report the versions of simgin, its random stream and Python."""
     python = platform.python_version()
     return HealthCheck(
         "simgin", f"{simgin.__version__}, stream {rng.STREAM_VERSION}, Python {python}"
@@ -97,15 +97,15 @@ def check_versions() -> HealthCheck:
 
 
 def check_libraries() -> HealthCheck:
-    """Check that the required libraries are installed in supported versions.
+    """Check that supported versions of the required libraries are installed.
 
-    The minor version of numba is pinned, because numba's calls through function types are
-    experimental.
+    The minor version of numba is pinned because calls through function types are experimental in
+    numba.
     """
     installed = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
     missing_names = [name for name, version in installed.items() if version is None]
-    parts = [f"{name} {version or 'missing'}" for name, version in installed.items()]
-    details = ", ".join(parts)
+    version_texts = [f"{name} {version or 'missing'}" for name, version in installed.items()]
+    details = ", ".join(version_texts)
     problem = ""
     if missing_names:
         names = ", ".join(missing_names)
@@ -126,19 +126,21 @@ def check_extras() -> HealthCheck:
         return HealthCheck("extras", "unknown, because simgin is not installed as a package")
     missing_packages: dict[str, list[str]] = {}
     for line in requirements:  # Each line is a requirement, such as `pytest>=8; extra == "test"`.
-        if match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
-            packages = missing_packages.setdefault(match[2], [])
-            if _installed_version(match[1]) is None:
-                packages.append(match[1])
-    complete = ", ".join(extra for extra, packages in missing_packages.items() if not packages)
+        if requirement_match := re.match(r"""([\w.-]+).*extra == ["']([\w-]+)["']""", line):
+            packages = missing_packages.setdefault(requirement_match[2], [])
+            if _installed_version(requirement_match[1]) is None:
+                packages.append(requirement_match[1])
+    complete_extras = ", ".join(
+        extra for extra, packages in missing_packages.items() if not packages
+    )
     missing_by_extra = {extra: packages for extra, packages in missing_packages.items() if packages}
-    parts = [f"complete: {complete}"] if complete else []
+    detail_parts = [f"complete: {complete_extras}"] if complete_extras else []
     if missing_by_extra:
         names = ", ".join(
             sorted({name for packages in missing_by_extra.values() for name in packages})
         )
-        parts.append(f"missing {names}: pip install 'simgin[{','.join(missing_by_extra)}]'")
-    return HealthCheck("extras", "; ".join(parts) or "none")
+        detail_parts.append(f"missing {names}: pip install 'simgin[{','.join(missing_by_extra)}]'")
+    return HealthCheck("extras", "; ".join(detail_parts) or "none")
 
 
 def _installed_version(name: str) -> str | None:
@@ -149,11 +151,11 @@ def _installed_version(name: str) -> str | None:
 
 
 def check_machine() -> HealthCheck:
-    """Report the number of CPU cores and the size of the memory."""
+    """Report the number of CPU cores and the memory size."""
     details = (
         f"{platform.system()} {platform.machine()}, {parallel.usable_cpus()} usable processors"
     )
-    if hasattr(os, "sysconf"):  # os.sysconf does not exist on Windows.
+    if hasattr(os, "sysconf"):  # os.sysconf does not exist on Windows
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
         details += f", {memory:.1f} GiB memory"
     return HealthCheck("machine", details)
@@ -165,8 +167,7 @@ def check_machine() -> HealthCheck:
 def check_cache() -> HealthCheck:
     """Check that the cache of compiled code is writable, and report its path and size.
 
-    Corrupt entries are not checked, because simgin recompiles a corrupt entry when it loads the
-    entry.
+    Corrupt entries are not checked because simgin recompiles them when it loads them.
     """
     directory = jit.cache_root() / jit.compiled_digest()
     if problem := jit.cache_error(directory):
@@ -184,10 +185,10 @@ def check_cache() -> HealthCheck:
 
 
 def check_generator() -> HealthCheck:
-    """Check the compiled Philox generator against the published results of Random123."""
+    """Check the compiled Philox generator against published results from Random123."""
     wrong_keys = []
-    for counter, key, words in PHILOX_VECTORS:
-        if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != tuple(words):
+    for counter, key, expected_words in PHILOX_VECTORS:
+        if tuple(map(int, rng.philox(*map(np.uint64, (*counter, *key))))) != tuple(expected_words):
             wrong_keys.append(key)
     if wrong_keys:
         details = f"{len(wrong_keys)} of {len(PHILOX_VECTORS)} known answers are wrong"
@@ -199,11 +200,11 @@ def check_generator() -> HealthCheck:
 
 def check_hands() -> HealthCheck:
     """Check the compiled deadwood function with hands whose deadwood is known."""
-    for variant, cards, expected in KNOWN_HANDS:
+    for variant, cards, expected_deadwood in KNOWN_HANDS:
         rules = build_rules(variants.find_variant(variant))
         deadwood_points = int(deadwood(notation.cards_to_mask(notation.parse_cards(cards)), rules))
-        if deadwood_points != expected:
-            details = f"{cards} has {deadwood_points}, not {expected}"
+        if deadwood_points != expected_deadwood:
+            details = f"{cards} has {deadwood_points}, not {expected_deadwood}"
             return HealthCheck(
                 "hands", details, f"deadwood is wrong on this machine. {REINSTALL_HINT}"
             )
@@ -212,26 +213,26 @@ def check_hands() -> HealthCheck:
 
 def check_plug_ins() -> HealthCheck:
     """Check the strategies that other packages provide as plug-ins."""
-    points, problems = loader.find_plug_ins(), []
-    for point in points:
+    plug_ins, problems = loader.find_plug_ins(), []
+    for plug_in in plug_ins:
         try:
-            loader.load_plug_in(point, loader.list_built_in())
+            loader.load_plug_in(plug_in, loader.list_built_in())
         except StrategyError as error:
             problems.append(str(error))
-    details = ", ".join(point.name for point in points) or "none"
+    details = ", ".join(plug_in.name for plug_in in plug_ins) or "none"
     return HealthCheck("plug-ins", details, " ".join(problems))
 
 
 def check_play() -> HealthCheck:
-    """Check the totals of a small match, and compare play with one thread and with two threads."""
+    """Check the totals of a small match, and compare play on one thread and on two threads."""
     one_thread_rows, two_thread_rows = (
         runner.run_matchup(_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
     )
-    sums = compute_known_sums(one_thread_rows)
+    known_sums = compute_known_sums(one_thread_rows)
     mismatches = [
-        f"{name} {sums[name]}, not {expected}"
-        for name, expected in KNOWN_SUMS.items()
-        if sums[name] != expected
+        f"{name} {known_sums[name]}, not {expected_sum}"
+        for name, expected_sum in KNOWN_SUMS.items()
+        if known_sums[name] != expected_sum
     ]
     if mismatches:
         return HealthCheck(
@@ -248,7 +249,7 @@ def check_play() -> HealthCheck:
 
 
 def compute_known_sums(batches: np.ndarray) -> dict[str, int]:
-    """Return the totals of those facts in batch rows that `KNOWN_SUMS` lists."""
+    """Return the sums of the quantities in `KNOWN_SUMS` over batch rows."""
     total = batches.sum(axis=0, dtype=np.int64)
     return {
         name: int(total[batch_columns.COL_SUM + batch_columns.FACT_INDEX[name]])

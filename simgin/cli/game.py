@@ -147,7 +147,7 @@ class InteractiveGame:
             self._act(choices[key][0])
         elif key in map(format_card, mask_to_cards(int(decision.view.hand))):
             self.messages.append(f"{key} cannot be discarded now. Type ? for the legal discards.")
-        elif CARD.fullmatch(key):
+        elif CARD_PATTERN.fullmatch(key):
             self.messages.append(f"{key} is not in your hand. Type ? for help.")
         else:
             self.messages.append(f"{key!r} is not a valid key. Type ? for help.")

@@ -13,7 +13,7 @@ Cards are numbered as in OpenSpiel, with suits s c d h and ranks A to K. The act
     59      leave the die; 59 + n offers n
     66 + n  show melding n
 
-The code is compiled but does not belong to the engine (see `simgin.play.stepping`).
+This code is compiled but is not part of the engine (see `simgin.play.stepping`).
 """
 
 import hashlib
@@ -66,7 +66,7 @@ PLANES_END = 52 * len(PLANES)
 FIRST_NUMBER = PLANES_END + 6 + 5 + len(FLAGS)
 N_PARAMETERS = len(RULE_PARAMETERS)
 OBSERVATION_SIZE = FIRST_NUMBER + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
-# Rewards for an illegal action if a game is a deal or a match
+# rewards for an illegal action in games of a deal and in games of a match
 ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1
 
 ENCODED_RULES_TYPE = types.Array(float32, 1, "C")
@@ -83,7 +83,7 @@ _TO_OPENSPIEL = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in rang
 
 
 def _field_offsets(names, length=1):
-    """Return the offsets of view fields, in int64 numbers."""
+    """Return the offsets of view fields in int64 numbers."""
     firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
     return tuple(first + i for first in firsts for i in range(length))
 
@@ -93,11 +93,11 @@ _SET_OFFSETS, _CARD_OFFSETS = (
     np.array(_field_offsets(CARD_SETS)),
     np.array(_field_offsets(SINGLE_CARDS)),
 )
-# This is an array, because numba would compile a tuple to one branch per number.
+# This is an array because numba would compile a tuple to one branch per number.
 _NUMBER_OFFSETS = np.array(
     _field_offsets(NUMBER_FIELDS) + _field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
 )
-# Offsets in the view, in bytes
+# offsets in the view, in bytes
 _HEAD_END, _HISTORY_OFFSET = _field_offsets(("meldings", "history"))
 numbers_at = stepping.make_record_getter(stepping.int64_record_type(VIEW_TYPE.size // 8))
 
@@ -115,7 +115,7 @@ def to_env_action(slot, action, zero_is_pass):
     Args:
         slot: Slot of the decision.
         action: Engine action.
-        zero_is_pass: True if engine action 0 means to pass the upcard.
+        zero_is_pass: True if the engine action 0 means to pass the upcard.
     """
     if slot == SLOT_TAKE:
         if action == 0:
@@ -132,7 +132,7 @@ def to_env_action(slot, action, zero_is_pass):
 
 @compiled
 def to_engine_action(slot, action, legal, zero_is_pass):
-    """Convert an environment action to an engine action, or return -1 if the action is illegal."""
+    """Convert an environment action to an engine action, or to -1 if it is illegal."""
     while legal:
         answer = lowest_bit(legal)
         if to_env_action(slot, answer, zero_is_pass) == action:
@@ -143,7 +143,7 @@ def to_engine_action(slot, action, legal, zero_is_pass):
 
 @compiled
 def is_zero_pass(view, rules):
-    """Return True if engine action 0 passes the first upcard."""
+    """Return True if the engine action 0 passes the first upcard."""
     return view.phase == PHASE_UPCARD and rules.first_turn == FIRST_TURN_UPCARD_PASS
 
 
@@ -188,7 +188,7 @@ def write_observation(address, slot, out):
 
 @compiled
 def _write_history(view, out, first):
-    """Write, for each card, the turns in which it was discarded or taken by the opponent."""
+    """Write the turns in which each card was discarded, or taken by the opponent."""
     for i in range(view.turns):
         seat, source = view.history[i, 0], view.history[i, 1]
         card, discarded = view.history[i, 2], view.history[i, 3]
@@ -203,7 +203,7 @@ def _write_history(view, out, first):
 
 @compiled
 def _reward(game, state, rules, stake):
-    """Return the gain of seat 0 in a finished deal, in points or in units of the die's stake.
+    """Return the gain of seat 0 in a finished deal, in points or in units of the stake.
 
     In matches, the reward is 0 until the match is over. The final reward is 1 for a win or -1 for a
     loss.
@@ -222,17 +222,14 @@ def _reward(game, state, rules, stake):
 
 @compiled
 def _advance(game):
-    """Advance a game to an external decision or to its end.
-
-    Returns the gain of seat 0.
-    """
+    """Advance a game to an external decision or to its end, and return the gain of seat 0."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     gain = 0
     while game.at == stepping.AWAITING_ACTION:
         stepping.advance_game(game)
         if game.at == stepping.AWAITING_ACTION:
             break
-        stake = state.stake  # A new game resets the stake.
+        stake = state.stake  # a new game resets the stake
         stepping.close_deal(game)
         gain += _reward(game, state, rules, stake)
     return gain
@@ -240,7 +237,7 @@ def _advance(game):
 
 @compiled
 def _acting_view(game, state):
-    """Return the memory address of the view of the acting player."""
+    """Return the memory address of the acting player's view."""
     return game.view0 if state.asked_seat == 0 else game.view1
 
 
@@ -248,10 +245,10 @@ def _acting_view(game, state):
 def _observe(game, encoded_rules, observation, mask):
     """Write the observation and the action mask of the acting player.
 
-    After the end of the game, the last observation remains, and no action is legal.
+    After the end of the game, the last observation remains and no action is legal.
     """
     rules = stepping.rules_at(game.rules)
-    # The engine can change a view after the decision, because of the die or the next deal.
+    # The engine can change a view after the decision because of the die or the next deal.
     is_copied = game.matches or rules.die != DIE_OFF
     if game.at == stepping.AWAITING_ACTION:
         state = stepping.state_at(game.state)
@@ -278,7 +275,7 @@ def _copy_view(source, target):
     for i in range(_HEAD_END):
         target_numbers[i] = source_numbers[i]
     for i in range(_HISTORY_OFFSET, _HISTORY_OFFSET + (stepping.view_at(source).turns + 1) // 2):
-        target_numbers[i] = source_numbers[i]  # Each int64 contains two turns.
+        target_numbers[i] = source_numbers[i]  # each int64 contains two turns
 
 
 @compiled
@@ -295,7 +292,7 @@ def _begin_next_game(game, stride):
 
 @compiled
 def _act(game):
-    """Execute the stored action of a game, and advance the game."""
+    """Execute the stored action of a game and advance the game."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     zero_is_pass = is_zero_pass(stepping.view_at(_acting_view(game, state)), rules)
     answer = to_engine_action(state.asked_slot, game.action, state.legal, zero_is_pass)
@@ -323,21 +320,20 @@ def _first_invalid_action(address, n, stride):
 def step_games(address, stride, encoded_rules, observations, masks):
     """Advance every game by one action.
 
-    If a game is finished and `stride` is not 0, the game begins again instead. The function writes
-    the reward of each game. It also writes a status, which is 1 if the game has ended, and 2 if an
+    If a game is finished and `stride` is not 0, a new game starts instead. The function writes the
+    reward of each game. It also writes the status of each game: 1 if the game has ended, or 2 if an
     illegal action ended the game.
 
     Args:
         address: Address of the games.
-        stride: Difference between the unit of a finished game and the unit of the game that
-            replaces it.
+        stride: Difference between the unit of a finished game and the unit of its replacement.
         encoded_rules: Encoded rules, (N_PARAMETERS,) float32.
         observations: Output, observations, (n_games, OBSERVATION_SIZE) float32.
         masks: Output, action masks, (n_games, N_ACTIONS) int8.
 
     Returns:
-        -1, or the index of the first game with an action outside the action space. In the latter
-        case, no game is stepped.
+        Index of the first game with an action outside the action space, or -1 if there is none.
+        With such an action, no game is advanced.
     """
     invalid_index = _first_invalid_action(address, len(observations), stride)
     if invalid_index >= 0:
@@ -363,7 +359,7 @@ def compile_step_games() -> Any:
 
 
 def encode_rules(rules: Any) -> np.ndarray:
-    """Return the rule parameters for the end of an observation, as float32 divided by 100."""
+    """Return the rule parameters at the end of an observation, as float32 divided by 100."""
     return np.array(rules[[*RULE_PARAMETERS]].item(), np.float32) / 100
 
 
@@ -374,7 +370,7 @@ _ACT_LOCK = Lock()  # Deals run in several threads, but torch networks are not t
 
 
 def choose_external_action(act: Callable[..., Any], slot: int, view: Any, rules: Any) -> int:
-    """Return the engine action that an external function chooses for a decision.
+    """Return the engine action that an external function chooses.
 
     Args:
         act: Function that returns an action for an observation, as in `simgin.envs.gin_rummy`.

@@ -1,4 +1,4 @@
-"""Games of an environment as arrays, which Gymnasium and PettingZoo environments reset and step."""
+"""Games of an environment as arrays, for Gymnasium and PettingZoo environments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENV_UNITS = ("deal", "match")
 
 
 class EnvError(SimginError):
-    """Error raised if an environment does not support an argument or a method call."""
+    """Exception for an argument or a method call that an environment does not support."""
 
 
 class EnvGames:
@@ -33,21 +33,21 @@ class EnvGames:
 
     Args:
         variant: Variant spec.
-        opponent: Strategy spec of seat 1, or None if that seat is external or does not exist.
+        opponent: Strategy spec of seat 1, or None if this seat is external or does not exist.
         unit: "deal" or "match".
         n: Number of games.
-        copy: True to return new arrays in every step, which the caller can modify.
+        copy: True to return new arrays in every step, which can be modified.
 
     Attributes:
         batch: Game records.
         units: Units of the next games, (n_games,) int64.
         actions: Actions to take, (n_games,) int64.
-        acting_seats: Seat to act in each game, (n_games,) int64.
+        acting_seats: Seat that acts in each game, (n_games,) int64.
         rewards: Rewards of seat 0, (n_games,) int64.
         ended: Status of each game, (n_games,) int64. The status is 1 for a finished game, 2 for a
-            game ended by an illegal action, and 0 otherwise.
-        observations: Observations of the seats to act, (n_games, OBSERVATION_SIZE) float32.
-        masks: Action masks of the seats to act, (n_games, N_ACTIONS) int8.
+            game that an illegal action ended, and 0 otherwise.
+        observations: Observations of the acting seats, (n_games, OBSERVATION_SIZE) float32.
+        masks: Action masks of the acting seats, (n_games, N_ACTIONS) int8.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class EnvGames:
         if unit not in ENV_UNITS:
             raise EnvError(f"{format_value(unit)} is not a valid unit. Use 'deal' or 'match'.")
         is_solo = variants.find_variant(variant).params["players"] == 1
-        # External seats need a strategy, but the policies of this strategy are never called. Only
-        # the order of decisions matters: the ending before the discard, as in
+        # External seats need a strategy, but its policies are never called. Only the order of
+        # decisions matters: the ending is chosen before the discard, as in
         # `make_external_strategy`.
         a, b = (
             ("solo-greedy", None) if is_solo else ("gold", "gold" if opponent is None else opponent)
@@ -111,10 +111,7 @@ class EnvGames:
         self._step_games(len(self.units) if restart_ended else 0)
 
     def step_one(self, action: Any) -> None:
-        """Take one action in a single game.
-
-        An invalid action raises EnvError.
-        """
+        """Take one action in a single game, and raise EnvError if it is invalid."""
         self.actions[0] = parse_action(action)
         self._step_games(0)
 
@@ -134,9 +131,11 @@ class EnvGames:
         if self._copy:
             observations = np.empty(observations.shape, np.float32)
             masks = np.empty(masks.shape, np.int8)
-        step = encoding.compile_step_games()
+        compiled_step = encoding.compile_step_games()
         try:
-            invalid_index = step(self.batch.address, stride, self._rules, observations, masks)
+            invalid_index = compiled_step(
+                self.batch.address, stride, self._rules, observations, masks
+            )
         except BaseException:
             with python_tier.reraise_policy_errors():
                 raise
@@ -153,7 +152,7 @@ class EnvGames:
         return {"observation": self.observations[0], "action_mask": self.masks[0]}
 
     def render_text(self, game: int = 0) -> str:
-        """Return the card table of a game as text, as the acting seat sees it."""
+        """Return the card table of a game as text, from the perspective of the acting seat."""
         if not self.has_begun:
             raise EnvError("No game has begun. Call reset() first.")
         if self.batch.records[game].at != stepping.AWAITING_ACTION:
@@ -168,10 +167,7 @@ class EnvGames:
 
 
 def parse_action(action: Any) -> int:
-    """Convert an action to an int, or raise EnvError if it is not an integer.
-
-    An action outside the action space raises EnvError.
-    """
+    """Convert an action to an int, or raise EnvError if it is not a valid action."""
     try:
         number = operator.index(action)
     except TypeError:
@@ -182,13 +178,10 @@ def parse_action(action: Any) -> int:
 
 
 def parse_actions(actions: Any, n: int) -> np.ndarray:
-    """Convert the actions of n games to an integer array.
-
-    Actions that are not integers raise EnvError.
-    """
+    """Convert the actions of n games to an array, or raise EnvError if they are not integers."""
     try:
         numbers = np.asarray(actions)
-    except ValueError:  # The lists have different lengths.
+    except ValueError:  # the lists have different lengths
         numbers = np.zeros(0, object)
     if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
         raise EnvError(

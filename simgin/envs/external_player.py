@@ -1,4 +1,4 @@
-"""Strategies that call external policies, for example for use in `simgin match`.
+"""Strategies that call external policies, for example in `simgin match`.
 
 from simgin.envs.external_player import make_external_strategy
 
@@ -7,9 +7,10 @@ def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask
 
 STRATEGY = make_external_strategy("first-legal", act)
 
-simgin calls the function in Python for one decision at a time in each process. Such a call takes
+In each process, simgin calls the function in Python for one decision at a time. Such a call takes
 about a thousand times as long as a call of a compiled policy. The result must depend only on the
-observation. Load large objects such as networks in a function with the decorator `functools.cache`.
+observation. Large objects such as networks should be loaded in a function with the decorator
+`functools.cache`.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def make_external_strategy(name: str, act: Act, about: str = "") -> Strategy:
 
     Args:
         name: Name of the strategy.
-        act: Function of an observation dict, as in `simgin.envs.gin_rummy`, that returns an action.
-        about: Description of the strategy. The default is the docstring of `act`.
+        act: Function that returns an action for an observation dict, as in `simgin.envs.gin_rummy`.
+        about: Description of the strategy.  The default is the docstring of `act`.
 
     Example:
         def act(observation):

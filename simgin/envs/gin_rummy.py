@@ -1,6 +1,6 @@
 """Gin Rummy environments for PettingZoo and Gymnasium.
 
-To install the requirements, run `pip install 'simgin[rl]'`.
+To install the required packages, run `pip install 'simgin[rl]'`.
 
 from simgin.envs import gin_rummy
 env = gin_rummy.env(variant="oklahoma")             # PettingZoo: both seats are external
@@ -41,7 +41,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-# Maximum number of games in a vector environment, which then needs 30 GB of memory
+# Maximum number of games in a vector environment, which need 30 GB of memory
 MAX_ENVS = 1_000_000
 Observation = dict[str, np.ndarray]
 
@@ -79,32 +79,32 @@ class SearchMixin:
 
     def clone(self) -> Self:
         """Return an independent copy of the environment in the same position, for searches."""
-        copied = copy(self)
-        copied.restore_state(vars(self))
-        return copied
+        new_env = copy(self)
+        new_env.restore_state(vars(self))
+        return new_env
 
     def clone_state(self) -> dict[str, Any]:
-        """Return a copy of the current position that `restore_state` accepts."""
+        """Return a copy of the current position for use with `restore_state`."""
         return vars(self.clone())
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Restore a state that `clone_state` saved; a state can be restored any number of times.
+        """Restore a state that `clone_state` saved. A state can be restored any number of times.
 
         Args:
-            state: Result of `clone_state` of an environment of the same type.
+            state: State returned by `clone_state` of an environment of the same type.
         """
-        # Spaces are not copied, which saves time.
-        spaces = {id(part): part for name, part in state.items() if "space" in name}
+        # Spaces are not copied, to save time.
+        spaces = {id(space): space for name, space in state.items() if "space" in name}
         vars(self).update(deepcopy(state, spaces))
 
     def resample_hidden_cards(self, seed: int | np.random.Generator) -> None:
         """Shuffle the cards that the acting player cannot see, with equal probabilities.
 
         The observation and the legal actions do not change. Cards that the opponent took face up
-        stay in the hand of the opponent. OpenSpiel calls this method `resample_from_infostate`.
+        stay in the opponent's hand. In OpenSpiel, this method is called `resample_from_infostate`.
 
         Args:
-            seed: Seed, or generator of random numbers.
+            seed: Seed or random number generator.
 
         Raises:
             EnvError: If the variant has a die or a joker.
@@ -121,7 +121,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
 
     Args:
         variant: Variant spec.
-        opponent: Strategy spec of the opponent. Solitaire variants ignore it.
+        opponent: Strategy spec of the opponent, which is ignored in solitaire games.
         unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
 
@@ -169,24 +169,24 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
         return seats.observe_single(), float(seats.rewards.item()), ended > 0, False, info
 
     def render(self) -> str | None:
-        """Return the card table as text, as the player sees it, if render_mode is "ansi"."""
+        """Return the card table as text if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
 
 
 class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     """Gymnasium vector environment that plays many games against a strategy.
 
-    One compiled call steps all games.
+    One compiled call advances all games.
 
-    A finished game begins again in the next step. The action in that step is ignored.
+    A finished game starts again in the next step, in which its action is ignored.
 
     Args:
         num_envs: Number of games.
         variant: Variant spec.
-        opponent: Strategy spec of the opponent. Solitaire variants ignore it.
+        opponent: Strategy spec of the opponent, which is ignored in solitaire games.
         unit: Length of an episode, "deal" or "match".
         render_mode: "ansi" or None.
-        copy: True to return new arrays with every step. If False, the next step overwrites the
+        copy: True to return new arrays in every step.  If False, the next step overwrites the
             observations.
 
     Example:
@@ -226,7 +226,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Start the first games of a seed, or the next games if `seed` is None.
 
-        Each game plays one unit. If `seed` is a list, only the first element is used.
+        Each game plays one unit. If `seed` is a list, only its first element is used.
         """
         if isinstance(seed, list):
             seed = seed[0] if seed else None
@@ -245,17 +245,14 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
         return seats.observe(), rewards, seats.ended > 0, self._truncated.copy(), {}
 
     def render(self) -> tuple[str, ...] | None:
-        """Return the card tables as text, as the players see them, if render_mode is "ansi"."""
+        """Return the card tables as text if render_mode is "ansi"."""
         if self.render_mode != "ansi":
             return None
         return tuple(map(self._seats.render_text, range(self.num_envs)))
 
 
 def _parse_num_envs(n: Any) -> int:
-    """Convert the number of games to an int, or raise EnvError if it is not valid.
-
-    An invalid number raises EnvError.
-    """
+    """Convert the number of games to an int, or raise EnvError if it is not valid."""
     number = operator.index(n) if hasattr(n, "__index__") and n is not True else 0
     if not 1 <= number <= MAX_ENVS:
         raise EnvError(
@@ -293,7 +290,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         }
         players = len(self._seats.matchup.players)
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        self.agents: list[str] = []  # The list is empty until the first reset.
+        self.agents: list[str] = []  # the list is empty until the first reset
         self.observation_spaces = {agent: _observation_space() for agent in self.possible_agents}
         self.action_spaces = {agent: spaces.Discrete(N_ACTIONS) for agent in self.possible_agents}
 
@@ -323,9 +320,9 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         self._observations[agent] = self._seats.observe_single()
 
     def observe(self, agent: str) -> Observation:
-        """Return the most recent observation of a seat.
+        """Return the latest observation of a seat.
 
-        The mask is zero unless the seat is to act.
+        The action mask is zero unless the seat is acting.
         """
         if not self._seats.has_begun:
             raise _not_begun_error()
@@ -353,32 +350,32 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         if ended == 2 and seat == 1:
             gain = -gain
         self.rewards = dict(zip(self.possible_agents, (gain, -gain), strict=False))
-        self._accumulate_rewards()  # All rewards are 0 before the end.
+        self._accumulate_rewards()  # all rewards are 0 before the end
         self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[(seat + 1) % len(self.possible_agents)]
 
     def render(self) -> str | None:
-        """Return the card table as text, as the acting player sees it, if render_mode is "ansi"."""
+        """Return the card table as text if render_mode is "ansi"."""
         return self._seats.render_text() if self.render_mode == "ansi" else None
 
 
 class OrderEnforcingEnv(wrappers.OrderEnforcingWrapper[str, Observation, int | None]):
-    """Environment that wraps `RawAECEnv` in PettingZoo's checks of the call order."""
+    """Environment that adds PettingZoo's checks of the call order to `RawAECEnv`."""
 
     def __str__(self) -> str:
         return str(self.env)
 
     def clone(self) -> Self:
         """Return an independent copy of the environment in the same position, for searches."""
-        duplicate = copy(self)
-        duplicate.env = self.env.clone()
-        return duplicate
+        new_env = copy(self)
+        new_env.env = self.env.clone()
+        return new_env
 
 
 def env(
     variant: str = "standard", unit: str = "deal", render_mode: str | None = None
 ) -> OrderEnforcingEnv:
-    """Return the PettingZoo environment inside a wrapper that checks the order of calls.
+    """Return the PettingZoo environment in a wrapper that checks the order of calls.
 
     Args:
         variant: Variant spec.

@@ -1,8 +1,8 @@
-"""Plot functions, which take a tidy DataFrame and return a matplotlib Figure.
+"""Plot functions, which convert a tidy DataFrame to a matplotlib figure.
 
-All DataFrames have the columns variant, strategy, opponent (empty in solitaire games) and n, and 95
-% confidence bounds `low` and `high` for every value. See docs/reference/plots.md for the other
-columns. Every caption names the variants, strategies, sample size and seed.
+All DataFrames have the columns variant, strategy, opponent (empty in solitaire games) and n. They
+also have 95 % confidence bounds, `low` and `high`, for every value. The other columns are listed in
+docs/reference/plots.md. Every caption states the variants, strategies, sample size and seed.
 
 Example:
     frame = simgin.match("gold-early", "simple", matches="2k", seed=7).frame
@@ -18,7 +18,7 @@ from simgin.plots.rule_review import *
 from simgin.report.figures import png as png
 from simgin.report.figures import svg as svg
 
-# Every module lists its plots in __all__, so new plots need not be listed here.
+# Each module lists its plots in __all__, so new plots need not be listed here.
 __all__ = sorted(
     name for name, value in globals().items() if callable(value) and not name.startswith("_")
 )

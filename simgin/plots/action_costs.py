@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["analysis", "decision_chart"]
 
-COST_PANEL_HEAD = 0.55  # height of a panel without its rows, in inches
+PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
 DONE_SUFFIX = " (played)"  # suffix of the action that the player chose
-# unit of costs for each measure that is used to compare actions
+# units of costs, by the measure that compares actions
 COST_UNITS = {
     "points": "points",
     "match": "% of matches",
@@ -39,12 +39,12 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the cost of each action in a position, with the best action at the top.
 
     The required columns are action, cost, by, worlds, best and done. If the optional column
-    decision is present, as in a DataFrame of `simgin.analyze_deal`, the plot has one panel per
+    `decision` is present, as in a DataFrame of `simgin.analyze_deal`, the plot has one panel per
     decision.
 
     Args:
-        frame: Costs of actions, as returned by `simgin.analyze` or `simgin.analyze_deal`.
-        seed: Seed that the caption states.
+        frame: Costs of actions returned by `simgin.analyze` or `simgin.analyze_deal`.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with simultaneous 95 % intervals.
@@ -56,7 +56,7 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     if "decision" not in frame:
         frame = frame.assign(decision="")
     heights = [
-        COST_PANEL_HEAD + _rows_height(rows)
+        PANEL_HEADER_HEIGHT + _rows_height(rows)
         for _, rows in figures.iterate_groups(frame, "decision")
     ]
     note = COST_NOTE
@@ -73,9 +73,11 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _action_labels(rows: pd.DataFrame) -> list[str]:
-    """Return the labels of actions, with a suffix for the action that the player actually chose."""
-    actions = zip(rows["action"], rows["done"], strict=True)
-    return [action + DONE_SUFFIX if done else action for action, done in actions]
+    """Return the labels of actions, with a suffix for the action that the player chose."""
+    labelled_actions = zip(rows["action"], rows["done"], strict=True)
+    return [
+        action + DONE_SUFFIX if was_chosen else action for action, was_chosen in labelled_actions
+    ]
 
 
 def _rows_height(rows: pd.DataFrame) -> float:
@@ -87,22 +89,24 @@ def _rows_height(rows: pd.DataFrame) -> float:
 def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw a dot with an error bar for every action, in the order of the DataFrame."""
     values = figures.float_columns(rows, "cost", "low", "high")
-    done = rows["done"].to_numpy(bool)
+    was_chosen = rows["done"].to_numpy(bool)
     may_be_best = rows["best"].to_numpy(bool)
     for row in range(len(rows)):
-        style = figures.series_style(1 if done[row] else 0)
+        style = figures.series_style(1 if was_chosen[row] else 0)
         # The best action is compared with itself, so it is never inconclusive.
-        is_unclear = row > 0 and may_be_best[row]
-        draw = figures.draw_inconclusive_bars if is_unclear else figures.draw_horizontal_bars
-        row_index = np.array([row])
-        draw(axes, row_index, [column[row_index] for column in values], style, "")
+        is_inconclusive = row > 0 and may_be_best[row]
+        draw_bars = (
+            figures.draw_inconclusive_bars if is_inconclusive else figures.draw_horizontal_bars
+        )
+        row_array = np.array([row])
+        draw_bars(axes, row_array, [column[row_array] for column in values], style, "")
     figures.draw_reference_line(axes, 0)
     figures.set_row_names(axes, _action_labels(rows))
     axes.margins(x=0.06)
     axes.locator_params(axis="x", nbins=6)
 
 
-# Charts for players; gains are blue, and losses are orange
+# Charts for players, in which gains are blue and losses are orange
 
 INCONCLUSIVE_OPACITY = 0.5  # opacity of inconclusive numbers
 GAIN_UNITS = {"deal": "points per deal", "match": "% of matches"}
@@ -118,11 +122,11 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the mean gain from an action in each situation, with significant gains in colour.
 
     The required columns are metric (knock_gain, upcard_gain or discard_gain), unit (deal or match),
-    row, column, value and p_holm. The DataFrame must contain a single chart.
+    row, column, value and p_holm. The DataFrame must contain only one chart.
 
     Args:
         frame: Gains of one chart.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with the chart.
@@ -143,29 +147,33 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.format_caption(frame, seed=seed, unit="decisions", note=note)
     figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    known_values = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
-    values = known_values.to_numpy(np.float64)
-    gains = frame.assign(value=frame["value"].where(is_significant | frame["value"].isna(), 0))
-    cells = gains.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
-    reach = figures.max_distance(cells, 1.0)
-    form = "{:+.0f}" if reach >= 5 else "{:+.1f}"
+    value_table = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
+    values = value_table.to_numpy(np.float64)
+    significant_gains = frame.assign(
+        value=frame["value"].where(is_significant | frame["value"].isna(), 0)
+    )
+    cells = significant_gains.pivot(index="row", columns="column", values="value").reindex(rows)[
+        columns
+    ]
+    max_gain = figures.max_distance(cells, 1.0)
+    number_format = "{:+.0f}" if max_gain >= 5 else "{:+.1f}"
     figures.heat_map(
         axes,
         cells.to_numpy(float),
         rows,
         columns,
         midpoint=0,
-        max_deviation=reach,
-        number_format=form,
+        max_deviation=max_gain,
+        number_format=number_format,
     )
-    for text in axes.texts:
-        column, row = map(int, text.get_position())
+    for label in axes.texts:
+        column, row = map(int, label.get_position())
         gain = values[row, column]
         if np.isnan(gain):
-            continue  # Keep the label of an undefined cell.
-        number_text = form.format(gain)
-        text.set_text(number_text if float(number_text) else number_text[1:])  # Zero has no sign.
-        text.set_alpha(INCONCLUSIVE_OPACITY if cells.iat[row, column] == 0 else 1)
+            continue  # The label of an undefined cell is kept.
+        number_text = number_format.format(gain)
+        label.set_text(number_text if float(number_text) else number_text[1:])  # zero has no sign
+        label.set_alpha(INCONCLUSIVE_OPACITY if cells.iat[row, column] == 0 else 1)
     figures.set_axis_labels(axes, column_label, row_label)
     return figure
 

@@ -1,4 +1,4 @@
-"""Forest plots of differences between variants or strategies, gains per opponent, and searches."""
+"""Forest plots of differences, gains per field of opponents, and parameter searches."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["forest_plot", "gains_by_field", "search_history"]
 
-PANEL_HEAD = 0.55  # height of a panel without its rows, in inches
+PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
 # possible ticks on the scale of gains in points, and maximum number of ticks on each side
 TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
-SCALE_MARGIN = 1.15  # limit of the scale of gains, relative to the largest gain
-MIN_REACH = 0.01  # minimum limit of the scale of gains, in points
+SCALE_MARGIN = 1.15  # limit of the scale of gains relative to the largest gain
+MIN_SCALE_LIMIT = 0.01  # minimum limit of the scale of gains, in points
 BARS_NOTE = "Error bars are 95 % intervals from shared deals."
-# minimum ratio of an outlier to the median, and minimum number of rows for the detection of
-# outliers
+# minimum ratio of an outlier to the median, and minimum number of rows for outlier detection
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
-MINUS = "\N{MINUS SIGN}"  # minus sign in tick labels
+MINUS_SIGN = "\N{MINUS SIGN}"  # minus sign in tick labels
 OUTLIERS_NOTE = "Arrows mark estimates outside the scale, which are printed at the right."
 NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
 INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."
@@ -40,16 +39,16 @@ def forest_plot(
 ) -> Figure:
     """Plot the differences of variants or strategies from their baseline, by metric.
 
-    The required columns are metric, base_variant, base_strategy and value, and p_holm is optional,
-    as in `differences.csv`. Rows are sorted by the first metric. Common parts of names are shown
-    only in the caption. Arrows mark values outside the scale. Significance depends on p_holm if the
-    column exists, and otherwise on the interval. If some metrics have significant differences, the
-    other metrics are listed only in the caption.
+    The required columns are metric, base_variant, base_strategy and value, as in `differences.csv`.
+    The column p_holm is optional. The rows are sorted by the first metric. Parts that all names
+    share are shown only in the caption. Arrows mark values outside the scale. Significance depends
+    on p_holm or, if this column is missing, on the interval. If some metrics have significant
+    differences, all other metrics are listed only in the caption.
 
     Args:
         frame: Differences, such as `results.differences` or the contents of `differences.csv`.
-        labels: Names of variants and strategies in the plot, by spec.
-        seed: Seed that the caption states.
+        labels: Names of variants and strategies for the plot, by spec.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one panel per metric.
@@ -60,43 +59,51 @@ def forest_plot(
     """
     frame = frame.replace({column: dict(labels or {}) for column in NAME_COLUMNS})
     if "se" in frame and frame["se"].any():
-        frame = frame[frame["se"] != 0]  # Omit metrics that cannot differ.
-    same_variant = frame["variant"] == frame["base_variant"]
-    compared_column = "strategy" if same_variant.all() else "variant"
-    bases = figures.unique_names(frame[f"base_{compared_column}"])
+        frame = frame[frame["se"] != 0]  # metrics that cannot differ are omitted
+    has_same_variant = frame["variant"] == frame["base_variant"]
+    compared_column = "strategy" if has_same_variant.all() else "variant"
+    baseline_names = figures.unique_names(frame[f"base_{compared_column}"])
     names, shared_sentence = figures.drop_shared_parts(_row_names(frame, compared_column))
     frame = _in_display_units(frame).assign(name=names, clear=_is_significant(frame))
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
     displayed_metrics = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)
-    unclear = [title for metric, title in titles.items() if metric not in displayed_metrics]
-    note = f"Baseline: {bases[0]}. " if len(bases) == 1 else ""
+    inconclusive_titles = [
+        title for metric, title in titles.items() if metric not in displayed_metrics
+    ]
+    note = f"Baseline: {baseline_names[0]}. " if len(baseline_names) == 1 else ""
     note += f"{_marks_note(frame[frame['metric'].isin(displayed_metrics)])}{shared_sentence}"
-    note += f" No significant difference: {', '.join(unclear)}." if unclear else ""
+    note += (
+        f" No significant difference: {', '.join(inconclusive_titles)}."
+        if inconclusive_titles
+        else ""
+    )
     first_values = frame["value"].where(frame["metric"] == displayed_metrics[0])
-    ranks = first_values.groupby(frame["name"]).transform("max")
-    frame = frame.assign(rank=ranks).sort_values("rank", ascending=False, kind="stable")
-    parts = {titles[metric]: frame[frame["metric"] == metric] for metric in displayed_metrics}
-    reaches = {title: _usual_reach(part) for title, part in parts.items()}
-    if any(map(math.isfinite, reaches.values())):
+    sort_values = first_values.groupby(frame["name"]).transform("max")
+    frame = frame.assign(rank=sort_values).sort_values("rank", ascending=False, kind="stable")
+    rows_by_title = {
+        titles[metric]: frame[frame["metric"] == metric] for metric in displayed_metrics
+    }
+    limit_by_title = {title: _find_outlier_limit(rows) for title, rows in rows_by_title.items()}
+    if any(map(math.isfinite, limit_by_title.values())):
         note += f" {OUTLIERS_NOTE}"
     unit = "" if "unit" in frame else "deals or matches"
     caption = figures.format_caption(frame, seed=seed, unit=unit, note=note)
-    title = f"Difference from {bases[0] if len(bases) == 1 else 'the baseline'}"
-    figure, _ = _draw_panels(title, caption, parts, reaches)
+    title = f"Difference from {baseline_names[0] if len(baseline_names) == 1 else 'the baseline'}"
+    figure, _ = _draw_panels(title, caption, rows_by_title, limit_by_title)
     return figure
 
 
 def _marks_note(frame: pd.DataFrame) -> str:
-    """Return a note on the error bars and, if there are hollow grey dots, on these dots."""
+    """Return a note on the error bars and on any hollow grey dots."""
     return BARS_NOTE if frame["clear"].all() else f"{BARS_NOTE} {INCONCLUSIVE_NOTE}"
 
 
-def _row_names(frame: pd.DataFrame, compared: str) -> list[str]:
-    """Return the names of all rows, built from the columns that vary between rows."""
+def _row_names(frame: pd.DataFrame, compared_column: str) -> list[str]:
+    """Return row names, which are built from the columns that vary between rows."""
     other_columns = [
         name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1
     ]
-    columns = dict.fromkeys([compared, *other_columns])
+    columns = dict.fromkeys([compared_column, *other_columns])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 
@@ -109,48 +116,54 @@ def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**scaled_columns)
 
 
-def _usual_reach(rows: pd.DataFrame) -> float:
-    """Return the distance from 0 beyond which estimates are outliers, or inf if there are none."""
-    sizes = rows["value"].abs().dropna()
-    reach = OUTLIER_FACTOR * float(sizes.median()) if len(sizes) >= MIN_OUTLIER_ROWS else math.inf
-    return reach if (sizes > reach).any() else math.inf
+def _find_outlier_limit(rows: pd.DataFrame) -> float:
+    """Return the distance from 0 above which estimates are outliers, or inf if there are none."""
+    absolute_values = rows["value"].abs().dropna()
+    outlier_limit = (
+        OUTLIER_FACTOR * float(absolute_values.median())
+        if len(absolute_values) >= MIN_OUTLIER_ROWS
+        else math.inf
+    )
+    return outlier_limit if (absolute_values > outlier_limit).any() else math.inf
 
 
-def _mark_outliers(axes: Axes, rows: pd.DataFrame, reach: float, names: Sequence[str]) -> None:
-    """Limit the scale to the usual rows, and mark outliers at the edge of the scale."""
-    is_outlier = rows["value"].abs() > reach
-    limits = figures.float_columns(rows[~is_outlier], "value", "low", "high")
-    edge = SCALE_MARGIN * figures.max_distance(limits, MIN_REACH)
-    axes.set_xlim(-edge, edge)
+def _mark_outliers(
+    axes: Axes, rows: pd.DataFrame, outlier_limit: float, names: Sequence[str]
+) -> None:
+    """Limit the scale to usual values, and mark outliers at the edge of the scale."""
+    is_outlier = rows["value"].abs() > outlier_limit
+    usual_bounds = figures.float_columns(rows[~is_outlier], "value", "low", "high")
+    scale_limit = SCALE_MARGIN * figures.max_distance(usual_bounds, MIN_SCALE_LIMIT)
+    axes.set_xlim(-scale_limit, scale_limit)
     for _, row in rows[is_outlier].iterrows():
         value, y = row["value"], names.index(row["name"])
-        ink = figures.setting("text.color")
-        colour = ink if row["clear"] else figures.muted_colour()
-        side = math.copysign(0.97 * edge, value)
-        axes.plot(side, y, ">" if value > 0 else "<", color=colour, clip_on=False, zorder=3)
-        text = f"{value:+.3g}".replace("-", MINUS)
+        text_colour = figures.setting("text.color")
+        colour = text_colour if row["clear"] else figures.muted_colour()
+        x = math.copysign(0.97 * scale_limit, value)
+        axes.plot(x, y, ">" if value > 0 else "<", color=colour, clip_on=False, zorder=3)
+        value_text = f"{value:+.3g}".replace("-", MINUS_SIGN)
         axes.text(
             1.03,
             y,
-            text,
+            value_text,
             transform=axes.get_yaxis_transform(),
             va="center",
             fontsize=figures.scale_font(figures.FONT_SMALL),
-            color=ink,
+            color=text_colour,
         )
 
 
 @figures.plot_function
 def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gains in points per deal from changes to a strategy, with one panel per change.
+    """Plot gains in points per deal from changes to a strategy, with one panel per change.
 
     The required columns are change, field and value. All rows are gains in points per deal (metric
-    margin) under one variant. The panels are sorted by mean gain and share a square-root scale.
-    Each panel contains a dot with an error bar for every field.
+    `margin`) under one variant. The panels are sorted by mean gain and share a square-root scale.
+    Each panel contains a dot with an error bar for every field of opponents.
 
     Args:
-        frame: Gains of the changes in every field.
-        seed: Seed that the caption states.
+        frame: Gains from the changes in every field of opponents.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one panel per change.
@@ -158,23 +171,23 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     Example:
         simgin.plots.gains_by_field(gains, seed=7)
     """
-    gains = frame.groupby("change", sort=False)["value"].mean()
-    changes = gains.sort_values(ascending=False, kind="stable").index
-    # The caption lists only the fields, because a list of all changes would be too long.
-    by_field = frame.assign(strategy=frame["field"], opponent="")
+    mean_gains = frame.groupby("change", sort=False)["value"].mean()
+    changes = mean_gains.sort_values(ascending=False, kind="stable").index
+    # The caption lists only the fields because a list of all changes would be too long.
+    field_frame = frame.assign(strategy=frame["field"], opponent="")
     frame = frame.assign(name=frame["field"].map(str), clear=_is_significant(frame))
     note = f"{_marks_note(frame)} All panels share a square-root scale."
-    caption = figures.format_caption(by_field, seed=seed, unit="deals", note=note)
-    parts = {str(change): frame[frame["change"] == change] for change in changes}
-    figure, panels = _draw_panels("Points per deal gained, by field", caption, parts)
-    largest = figures.max_distance(figures.float_columns(frame, "low", "high"), MIN_REACH)
+    caption = figures.format_caption(field_frame, seed=seed, unit="deals", note=note)
+    rows_by_change = {str(change): frame[frame["change"] == change] for change in changes}
+    figure, panels = _draw_panels("Points per deal gained, by field", caption, rows_by_change)
+    max_bound = figures.max_distance(figures.float_columns(frame, "low", "high"), MIN_SCALE_LIMIT)
     for axes in panels:
-        _set_root_scale(axes, SCALE_MARGIN * largest)
+        _set_root_scale(axes, SCALE_MARGIN * max_bound)
     return figure
 
 
 def _is_significant(frame: pd.DataFrame) -> pd.Series:
-    """Return a mask of the significant rows, by p_holm or, if it is missing, by interval."""
+    """Return a mask of the significant rows by p_holm or, if it is missing, by interval."""
     if "p_holm" in frame:
         return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)
@@ -183,43 +196,43 @@ def _is_significant(frame: pd.DataFrame) -> pd.Series:
 def _draw_panels(
     title: str,
     caption: str,
-    parts: Mapping[str, pd.DataFrame],
-    reaches: Mapping[str, float] | None = None,
+    rows_by_heading: Mapping[str, pd.DataFrame],
+    limit_by_heading: Mapping[str, float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Draw one panel per part of the data, and return the figure and the panels.
+    """Draw one panel per group of rows, and return the figure and the panels.
 
     Every panel has one row per name, with a dot and an error bar. Differences that are not
-    significant are grey. `reaches` contains the limit of the usual values for each panel.
+    significant are grey. `limit_by_heading` contains the limit of usual values for each panel.
     """
-    names = list(dict.fromkeys(name for part in parts.values() for name in part["name"]))
-    height = len(parts) * (PANEL_HEAD + figures.row_height(names) * len(names))
+    names = list(dict.fromkeys(name for rows in rows_by_heading.values() for name in rows["name"]))
+    height = len(rows_by_heading) * (PANEL_HEADER_HEIGHT + figures.row_height(names) * len(names))
     figure = figures.new_figure(height, title, caption)
-    panels = figures.stack_panels(figure, len(parts), grid="x")
-    for axes, (heading, part) in zip(panels, parts.items(), strict=True):
-        for name, row in figures.iterate_groups(part, "name"):
-            draw = (
+    panels = figures.stack_panels(figure, len(rows_by_heading), grid="x")
+    for axes, (heading, rows) in zip(panels, rows_by_heading.items(), strict=True):
+        for name, row in figures.iterate_groups(rows, "name"):
+            draw_bars = (
                 figures.draw_horizontal_bars
                 if row["clear"].any()
                 else figures.draw_inconclusive_bars
             )
-            limits = figures.float_columns(row, "value", "low", "high")
-            draw(axes, np.array([names.index(name)]), limits, figures.single_style(), "")
+            bounds = figures.float_columns(row, "value", "low", "high")
+            draw_bars(axes, np.array([names.index(name)]), bounds, figures.single_style(), "")
         figures.draw_reference_line(axes, 0)
         figures.set_row_names(axes, names)
         figures.set_panel_title(axes, heading)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)
-        if reaches and math.isfinite(reaches[heading]):
-            _mark_outliers(axes, part, reaches[heading], names)
+        if limit_by_heading and math.isfinite(limit_by_heading[heading]):
+            _mark_outliers(axes, rows, limit_by_heading[heading], names)
     return figure, panels
 
 
-def _set_root_scale(axes: Axes, reach: float) -> None:
-    """Set a signed square-root scale, on which both small and large gains are visible."""
+def _set_root_scale(axes: Axes, scale_limit: float) -> None:
+    """Set a signed square-root scale, on which small and large gains are visible."""
     axes.set_xscale("function", functions=(_signed_root, _signed_square))
-    axes.set_xlim(-reach, reach)
-    gains = [points for points in TICK_POINTS if points < reach][-MAX_TICKS:]
-    ticks = sorted([*[-points for points in gains], 0, *gains])
+    axes.set_xlim(-scale_limit, scale_limit)
+    positive_ticks = [points for points in TICK_POINTS if points < scale_limit][-MAX_TICKS:]
+    ticks = sorted([*[-points for points in positive_ticks], 0, *positive_ticks])
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
 
 
@@ -251,7 +264,7 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Args:
         frame: History of the search.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one panel for the gain and one panel per parameter.
@@ -266,8 +279,8 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     heights = [GAIN_HEIGHT, *[PARAMETER_HEIGHT] * len(names)]
     figure = figures.new_figure(sum(heights), "Search for better parameters", caption)
-    top, *panels = figures.stack_panels(figure, len(heights), sharex=True, heights=heights)
-    _draw_gain(top, frame[frame["parameter"] == names[0]])
+    gain_axes, *panels = figures.stack_panels(figure, len(heights), sharex=True, heights=heights)
+    _draw_gain(gain_axes, frame[frame["parameter"] == names[0]])
     for axes, (name, rows) in zip(panels, figures.iterate_groups(frame, "parameter"), strict=True):
         _draw_parameter(axes, rows)
         figures.set_panel_title(axes, name)
@@ -279,12 +292,12 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the gain over the default strategy by generation."""
     metric = metrics.METRICS_BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.float_columns(rows, "generations")
-    displayed_rows = [
-        metric.display_factor * limit
-        for limit in figures.float_columns(rows, "gain", "low", "high")
+    displayed_bounds = [
+        metric.display_factor * bound
+        for bound in figures.float_columns(rows, "gain", "low", "high")
     ]
     _draw_default(axes, 0)
-    figures.draw_band(axes, generations, displayed_rows, figures.series_style(0), "")
+    figures.draw_band(axes, generations, displayed_bounds, figures.series_style(0), "")
     figures.label_if_undefined(axes, rows["gain"])
     figures.set_panel_title(axes, f"gain over the default, {metric.title}")
     _use_integer_ticks(axes)
@@ -293,15 +306,15 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
 def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the value of one parameter by generation."""
     generations, default = figures.float_columns(rows, "generations", "default")
-    limits = figures.float_columns(rows, "value", "value_low", "value_high")
+    bounds = figures.float_columns(rows, "value", "value_low", "value_high")
     _draw_default(axes, default[0])
-    figures.draw_band(axes, generations, limits, figures.series_style(0), "")
+    figures.draw_band(axes, generations, bounds, figures.series_style(0), "")
     figures.label_if_undefined(axes, rows["value"])
     _use_integer_ticks(axes)
 
 
 def _draw_default(axes: Axes, y: float) -> None:
-    """Draw the dashed line of the default."""
+    """Draw the dashed line of the default value."""
     axes.axhline(y, color=figures.setting("text.color"), linewidth=1, linestyle="--")
 
 

@@ -23,18 +23,19 @@ if TYPE_CHECKING:
 
 __all__ = ["cross_table", "elo_ratings", "endings", "win_and_points"]
 
-# height of a line of a label, and distance between matchups, in inches
-LABEL_LINE, ROW_GAP = 0.14, 0.16
-LABEL_FONT = 8  # font size of labels in simgin's style, in points
-PANEL_HEAD = 0.6  # height of a panel without its rows, in inches
-# maximum number of matchups for stacked panels; with more matchups, panels are side by side
+# height of a line of a label and distance between matchups, in inches
+LABEL_LINE_HEIGHT, ROW_GAP = 0.14, 0.16
+LABEL_FONT_SIZE = 8  # font size of labels in simgin's style, in points
+PANEL_HEADER_HEIGHT = 0.6  # height of a panel without its rows, in inches
+# Maximum number of matchups for stacked panels. With more matchups, panels are side by side.
 MAX_STACKED_MATCHUPS = 6
-MAX_PLAYERS_NAMED = 8  # maximum number of players listed in a caption
+MAX_PLAYERS_NAMED = 8  # maximum number of players that a caption lists
 # maximum combined length of the titles of adjacent panels, in characters
 TITLE_ROW_CHARACTERS = 36
 BARS_NOTE = "Error bars are 95 % intervals."
 
-MatchupRows = tuple[tuple[str, str, str], "ByMetric"]  # variant, A and B, and the rows of player A
+# key (variant, A, B), and rows of player A by metric
+MatchupRows = tuple[tuple[str, str, str], "ByMetric"]
 
 BREAK_EVEN = {"margin": 0, "score": 0, "settlement": 0, "match_win": 0.5, "goal_met": 0.5}
 WINNER_LABELS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
@@ -45,8 +46,8 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deals won, points per deal and, in runs of matches, matches won for each matchup.
 
     Args:
-        frame: Tidy rows, as returned by `simgin.match`.
-        seed: Seed that the caption states.
+        frame: Tidy rows returned by `simgin.match`.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with 95 % error bars.
@@ -59,32 +60,34 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     n_players = len(player_headings(frame))
     panels = [column for column in metric_columns(frame) if column.name in metrics.WIN_METRICS]
     labels = _matchup_labels(matchups)
-    side_by_side = len(matchups) > MAX_STACKED_MATCHUPS
-    lines = 1 if side_by_side else len(panels)
-    height = lines * (_rows_height(labels) + PANEL_HEAD)
+    is_side_by_side = len(matchups) > MAX_STACKED_MATCHUPS
+    n_rows = 1 if is_side_by_side else len(panels)
+    height = n_rows * (_rows_height(labels) + PANEL_HEADER_HEIGHT)
     caption = _matchups_caption(matchups, seed, BARS_NOTE)
     figure = figures.new_figure(height, "", caption, WINNER_LABELS[n_players])
-    grid = figure.subplots(lines, len(panels) // lines, squeeze=False, sharey=side_by_side)
-    drawn_axes = list(grid.ravel())
-    for axes, panel in zip(drawn_axes, panels, strict=True):
+    axes_grid = figure.subplots(
+        n_rows, len(panels) // n_rows, squeeze=False, sharey=is_side_by_side
+    )
+    axes_list = list(axes_grid.ravel())
+    for axes, panel in zip(axes_list, panels, strict=True):
         _draw_panel(axes, panel, matchups, WINNER_LABELS[n_players])
         _set_row_labels(axes, labels)
         figures.set_panel_title(axes, panel.heading)
-    if side_by_side:
-        _narrow_panels(drawn_axes, panels)
-    for axes in drawn_axes:
+    if is_side_by_side:
+        _narrow_panels(axes_list, panels)
+    for axes in axes_list:
         figures.add_legend(axes)
     return figure
 
 
 def _narrow_panels(axes_list: Sequence[Axes], panels: Sequence[Column]) -> None:
-    """Use narrow titles and fewer ticks for panels that are next to each other."""
-    width = TITLE_ROW_CHARACTERS // len(panels)
+    """Use narrow titles and fewer ticks for panels that are side by side."""
+    title_width = TITLE_ROW_CHARACTERS // len(panels)
     for axes, panel in zip(axes_list, panels, strict=True):
-        figures.set_panel_title(axes, panel.heading, width)
+        figures.set_panel_title(axes, panel.heading, title_width)
         axes.locator_params(axis="x", nbins=3)
-        size = figures.resolve_font_size("xtick.labelsize", figures.FONT_SMALL)
-        axes.tick_params(axis="x", labelsize=size)
+        font_size = figures.resolve_font_size("xtick.labelsize", figures.FONT_SMALL)
+        axes.tick_params(axis="x", labelsize=font_size)
     for axes in axes_list[1:]:
         axes.tick_params(labelleft=False)
 
@@ -95,9 +98,9 @@ def _draw_panel(
     front_style = {"markersize": figures.marker_size(4), "zorder": 3}
     _draw_dots(axes, matchups, panel.name, panel.factor, winners[0], **front_style)
     # Variants that count penalty points have no lost deals.
-    losses = [table.find_interval(rows, "deal_loss")[0] for _, rows in matchups]
-    if panel.name == "deal_win" and any(losses):
-        back_style = {  # This dot remains visible behind the first dot.
+    loss_rates = [table.find_interval(rows, "deal_loss")[0] for _, rows in matchups]
+    if panel.name == "deal_win" and any(loss_rates):
+        back_style = {  # this dot remains visible behind the first dot
             "color": figures.muted_colour(),
             "fmt": "s",
             "markersize": figures.marker_size(6),
@@ -113,12 +116,12 @@ def _draw_panel(
 def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the deal endings of each matchup as stacked bars, in percent of all deals.
 
-    If the two players differ, A's wins are on the left, B's wins on the right, and deals without a
-    winner in the middle.
+    If the players differ, A's wins are on the left, B's wins are on the right, and deals without a
+    winner are in the middle.
 
     Args:
-        frame: Tidy rows, as returned by `simgin.match`.
-        seed: Seed that the caption states.
+        frame: Tidy rows returned by `simgin.match`.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one stacked bar per matchup.
@@ -133,14 +136,14 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     segments = [
         (
             side,
-            kind,
+            ending,
             np.nan_to_num([100 * table.find_interval(rows, metric)[0] for _, rows in matchups]),
         )
-        for side, kind, metric in _segment_names(frame)
+        for side, ending, metric in _segment_names(frame)
     ]
-    endings_seen = {kind for _, kind, shares in segments if shares.any()}
-    drawn_segments = [segment for segment in segments if segment[1] in endings_seen]
-    figure = figures.new_figure(_rows_height(labels) + 1.0, "", caption, list(endings_seen))
+    seen_endings = {ending for _, ending, percentages in segments if percentages.any()}
+    drawn_segments = [segment for segment in segments if segment[1] in seen_endings]
+    figure = figures.new_figure(_rows_height(labels) + 1.0, "", caption, list(seen_endings))
     axes = figure.subplots()
     bar_ends = _draw_segments(axes, drawn_segments, len(matchups))
     _set_row_labels(axes, labels)
@@ -154,7 +157,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _sides_title(frame: pd.DataFrame) -> str:
-    """Return the title above the two sides of stacked bars, or "" for solitaire variants."""
+    """Return the title above the two sides of stacked bars, or "" for solitaire games."""
     if has_sides(frame):
         return "deals won by A (left) and by B (right)"
     if len(player_headings(frame)) == 1:
@@ -165,13 +168,15 @@ def _sides_title(frame: pd.DataFrame) -> str:
 def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Return the side, ending and metric of each bar segment, from left to right."""
     if not has_sides(frame):
-        return [("", kind, kind) for kind in DEAL_RESULTS]
-    won_by_a = [("A", kind, f"won_{kind}") for kind in WINNING_RESULTS]
-    without_winner = [("", kind, kind) for kind in DEAL_RESULTS if kind not in WINNING_RESULTS]
+        return [("", ending, ending) for ending in DEAL_RESULTS]
+    a_segments = [("A", ending, f"won_{ending}") for ending in WINNING_RESULTS]
+    without_winner = [
+        ("", ending, ending) for ending in DEAL_RESULTS if ending not in WINNING_RESULTS
+    ]
     return [
-        *won_by_a,
+        *a_segments,
         *without_winner,
-        *[("B", kind, f"lost_{kind}") for kind in reversed(WINNING_RESULTS)],
+        *[("B", ending, f"lost_{ending}") for ending in reversed(WINNING_RESULTS)],
     ]
 
 
@@ -182,8 +187,8 @@ def _draw_segments(
 
     Args:
         axes: Axes for the bars.
-        segments: Segments, each with the side that won ("A", "B", or empty for no or either
-            player), the ending, and the percentages of deals per matchup, shape (n_rows,).
+        segments: Segments, each with the side that won ("A", "B", or "" if neither or both sides
+            are meant), the ending, and the percentages of deals per matchup, shape (n_rows,).
         n_rows: Number of matchups.
 
     Returns:
@@ -192,44 +197,49 @@ def _draw_segments(
     starts = np.zeros(n_rows)
     named_labels = set()
     last_side = ""
-    for side, kind, shares in segments:
+    for side, ending, percentages in segments:
         if side != last_side:
             filled_rows = np.flatnonzero(starts)
             line_ends = filled_rows - 0.45, filled_rows + 0.45
-            ink = figures.setting("text.color")
-            axes.vlines(starts[filled_rows], *line_ends, color=ink, linewidth=1.2)
-        label = "" if kind in named_labels else metrics.format_deal_ending(kind)
-        figures.draw_stacked_bars(axes, kind, shares, starts, label, LABEL_FONT)
-        starts = starts + shares
-        named_labels.add(kind)
+            text_colour = figures.setting("text.color")
+            axes.vlines(starts[filled_rows], *line_ends, color=text_colour, linewidth=1.2)
+        label = "" if ending in named_labels else metrics.format_deal_ending(ending)
+        figures.draw_stacked_bars(axes, ending, percentages, starts, label, LABEL_FONT_SIZE)
+        starts = starts + percentages
+        named_labels.add(ending)
         last_side = side
     return starts
 
 
 def _endings_precision(frame: pd.DataFrame) -> str:
-    """Return a sentence that states the widest confidence interval in a plot of endings."""
-    outcomes = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
-    rows = frame[outcomes & (frame["unit"] == metrics.DEAL)]
+    """Return a sentence that states the half-width of the widest interval in a plot of endings."""
+    is_ending = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
+    rows = frame[is_ending & (frame["unit"] == metrics.DEAL)]
     return figures.precision_sentence(rows, unit=" percentage points")
 
 
 def _draw_dots(
     axes: Axes, matchups: list[MatchupRows], metric: str, factor: float, label: str, **style: Any
 ) -> None:
-    limits = [*(factor * np.array([table.find_interval(rows, metric) for _, rows in matchups]).T)]
+    bounds = [*(factor * np.array([table.find_interval(rows, metric) for _, rows in matchups]).T)]
     rows = np.arange(len(matchups))
-    figures.draw_horizontal_bars(axes, rows, limits, figures.single_style(), label, **style)
+    figures.draw_horizontal_bars(axes, rows, bounds, figures.single_style(), label, **style)
 
 
 # Labels
 
 
 def _matchup_labels(matchups: list[MatchupRows]) -> list[str]:
-    """Return the players of every matchup as labels, with the variant if there are several."""
-    is_one = len({variant for (variant, _, _), _ in matchups}) == 1
-    players = [f"{a} v {b}" if b else a for (_, a, b), _ in matchups]
-    variants = ["" if is_one else f"\n{_fold_label(variant)}" for (variant, _, _), _ in matchups]
-    return [_fold_label(label) + suffix for label, suffix in zip(players, variants, strict=True)]
+    """Return labels with the players of each matchup and, if there are several, the variant."""
+    has_one_variant = len({variant for (variant, _, _), _ in matchups}) == 1
+    player_labels = [f"{a} v {b}" if b else a for (_, a, b), _ in matchups]
+    variant_suffixes = [
+        "" if has_one_variant else f"\n{_fold_label(variant)}" for (variant, _, _), _ in matchups
+    ]
+    return [
+        _fold_label(label) + suffix
+        for label, suffix in zip(player_labels, variant_suffixes, strict=True)
+    ]
 
 
 def _fold_label(label: str) -> str:
@@ -239,16 +249,16 @@ def _fold_label(label: str) -> str:
 
 def _rows_height(labels: list[str]) -> float:
     """Return the total height of the rows of all matchups, in inches."""
-    line = LABEL_LINE * figures.text_scale("ytick.labelsize")
-    return len(labels) * (ROW_GAP + line * max(label.count("\n") + 1 for label in labels))
+    line_height = LABEL_LINE_HEIGHT * figures.text_scale("ytick.labelsize")
+    return len(labels) * (ROW_GAP + line_height * max(label.count("\n") + 1 for label in labels))
 
 
 def _set_row_labels(axes: Axes, labels: list[str]) -> None:
-    """Set the names of matchups as row labels, and wrap long names."""
+    """Set the names of matchups as row labels and wrap long names."""
     figures.style_axes(axes, "x")
-    names = [figures.escape_text(label) for label in labels]
-    size = figures.resolve_font_size("ytick.labelsize", LABEL_FONT)
-    axes.set_yticks(range(len(labels)), names, fontsize=size)
+    escaped_labels = [figures.escape_text(label) for label in labels]
+    font_size = figures.resolve_font_size("ytick.labelsize", LABEL_FONT_SIZE)
+    axes.set_yticks(range(len(labels)), escaped_labels, fontsize=font_size)
     figures.hide_row_axis(axes, len(labels))
 
 
@@ -274,14 +284,14 @@ def _players_text(matchups: list[MatchupRows]) -> str:
 # Leagues
 
 UNIT_NOUNS = {"deal": "deals", "match": "matches"}
-RATINGS_HEAD = 0.5  # height of a panel without its rows, in inches
-CROWDED_REDUCTION = 0.06  # reduction of the height of the rows of large leagues, in inches
-MIN_LEAGUE_HEIGHT = 1.1  # minimum height of the plots of a league, in inches
-LEAD_MARGIN = 1.35  # limit of the scale of leads, relative to the largest lead
-# Ticks in Elo points; the scale is compressed above the last tick but one
+RATINGS_HEADER_HEIGHT = 0.5  # height of a panel without its rows, in inches
+CROWDED_ROW_REDUCTION = 0.06  # reduction in the height of rows for large leagues, in inches
+MIN_LEAGUE_HEIGHT = 1.1  # minimum height of league plots, in inches
+LEAD_MARGIN = 1.35  # limit of the scale of leads relative to the largest lead
+# Ticks in Elo points. The scale is compressed above the penultimate tick.
 LEAD_TICKS = (0, 20, 40, 400)
 CROWDED_PLAYERS = 8  # maximum number of players for the normal font size
-CROWDED_FONT = 7  # font size in the plots of large leagues, in points in simgin's style
+CROWDED_FONT_SIZE = 7  # font size for large leagues, in points in simgin's style
 MAX_PLAYERS_NUMBERED = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
     "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player, on a scale "
@@ -296,13 +306,13 @@ def cross_table(
 ) -> Figure:
     """Plot a league as a heat map of the win rates of row players against column players.
 
-    Players are sorted by rating, best player first.
+    Players are sorted by rating, with the best player first.
 
     Args:
         standings: Rows of one variant with the columns strategy and variant, best rating first.
         cross: Rows with the columns strategy, opponent, value (0 to 1), low, high and n.
         unit: "deal" or "match".
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with the heat map.
@@ -311,37 +321,42 @@ def cross_table(
         results = simgin.run("league.toml")
         simgin.plots.cross_table(results.standings, results.cross_table, unit="deal")
     """
-    order = list(standings["strategy"])
-    shares = cross.pivot(index="strategy", columns="opponent", values="value")
-    values = 100 * shares.reindex(index=order, columns=order).to_numpy(dtype=float)
+    strategies = list(standings["strategy"])
+    win_rates = cross.pivot(index="strategy", columns="opponent", values="value")
+    values = 100 * win_rates.reindex(index=strategies, columns=strategies).to_numpy(dtype=float)
     variant = standings["variant"].iloc[0]
-    rows = [f"{name}  {rank}" for rank, name in enumerate(order, start=1)]
-    is_crowded = len(order) > CROWDED_PLAYERS
-    row_height = figures.row_height(rows) - (CROWDED_REDUCTION if is_crowded else 0)
-    size = max(row_height * len(order), MIN_LEAGUE_HEIGHT)
-    figure = figures.new_figure(size + 0.3, "", _league_caption(cross, variant, unit, seed))
+    row_labels = [f"{name}  {rank}" for rank, name in enumerate(strategies, start=1)]
+    is_crowded = len(strategies) > CROWDED_PLAYERS
+    row_height = figures.row_height(row_labels) - (CROWDED_ROW_REDUCTION if is_crowded else 0)
+    height = max(row_height * len(strategies), MIN_LEAGUE_HEIGHT)
+    figure = figures.new_figure(height + 0.3, "", _league_caption(cross, variant, unit, seed))
     (axes,) = figures.stack_panels(figure, 1)
-    columns = range(1, len(order) + 1)
-    names = [figures.escape_text(figures.fold_label(row)) for row in rows]
-    if len(order) > MAX_PLAYERS_NUMBERED:
+    columns = range(1, len(strategies) + 1)
+    wrapped_labels = [figures.escape_text(figures.fold_label(row)) for row in row_labels]
+    if len(strategies) > MAX_PLAYERS_NUMBERED:
         tick_labels = [str(rank) if rank % 2 else "" for rank in columns]
-        key = f"{UNIT_NOUNS[unit]} won by the row player, %"
+        colour_title = f"{UNIT_NOUNS[unit]} won by the row player, %"
         figures.draw_shade_map(
-            axes, values, names, tick_labels, font_size=CROWDED_FONT, scale_title=key
+            axes,
+            values,
+            wrapped_labels,
+            tick_labels,
+            font_size=CROWDED_FONT_SIZE,
+            scale_title=colour_title,
         )
     else:
-        type_size = CROWDED_FONT if is_crowded else figures.FONT_NORMAL
-        figures.heat_map(axes, values, names, columns, font_size=type_size)
+        font_size = CROWDED_FONT_SIZE if is_crowded else figures.FONT_NORMAL
+        figures.heat_map(axes, values, wrapped_labels, columns, font_size=font_size)
     axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False)
     return figure
 
 
 def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | None) -> str:
-    least = int(cross["n"].min())
-    suffix = " or more" if (cross["n"] > least).any() else ""
+    min_sample = int(cross["n"].min())
+    suffix = " or more" if (cross["n"] > min_sample).any() else ""
     return (
         f"{UNIT_NOUNS[unit].capitalize()} won by the row player against the column player, in %. "
-        f"Variant: {variant}. Sample: {least:,} {UNIT_NOUNS[unit]}{suffix} per pair"
+        f"Variant: {variant}. Sample: {min_sample:,} {UNIT_NOUNS[unit]}{suffix} per pair"
         f"{figures.seed_clause(seed)}. "
         f"{figures.precision_sentence(cross)}"
     )
@@ -349,7 +364,7 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
 
 @figures.plot_function
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
-    """Plot the Elo ratings of a league, and the lead of each player over the next player.
+    """Plot the Elo ratings of a league, and the lead of each player over the next.
 
     The required columns are elo, elo_low, elo_high, lead, lead_low and lead_high. The DataFrame
     must contain only one variant.
@@ -357,7 +372,7 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     Args:
         standings: Rows of the league, best rating first.
         unit: "deal" or "match".
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with a panel for ratings and a panel for leads.
@@ -368,18 +383,20 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     """
     variant = standings["variant"].iloc[0]
     names = list(standings["strategy"])
-    least = int(standings["n"].min())
-    size = f"{least:,} {UNIT_NOUNS[unit]} per player{figures.seed_clause(seed)}"
-    caption = f"Variant: {variant}. Sample: {size}. {RATINGS_NOTE}"
-    figure = figures.new_figure(figures.row_height(names) * len(names) + RATINGS_HEAD, "", caption)
+    min_sample = int(standings["n"].min())
+    sample_text = f"{min_sample:,} {UNIT_NOUNS[unit]} per player{figures.seed_clause(seed)}"
+    caption = f"Variant: {variant}. Sample: {sample_text}. {RATINGS_NOTE}"
+    figure = figures.new_figure(
+        figures.row_height(names) * len(names) + RATINGS_HEADER_HEIGHT, "", caption
+    )
     rating_axes, lead_axes = figure.subplots(1, 2, sharey=True)
     _draw_ratings(rating_axes, standings, "elo")
     _draw_ratings(lead_axes, standings.iloc[:-1], "lead")
     figures.draw_reference_line(lead_axes, 0)
     lead_axes.set_xscale("symlog", linthresh=LEAD_TICKS[-2])
-    least, most = lead_axes.get_xlim()
-    lead_axes.set_xlim(least, LEAD_MARGIN * most)
-    ticks = [lead for lead in LEAD_TICKS if lead < most]
+    min_sample, max_lead = lead_axes.get_xlim()
+    lead_axes.set_xlim(min_sample, LEAD_MARGIN * max_lead)
+    ticks = [lead for lead in LEAD_TICKS if lead < max_lead]
     lead_axes.set_xticks(ticks, list(map(str, ticks)))
     lead_axes.minorticks_off()
     figures.set_panel_title(rating_axes, "Elo")
@@ -390,8 +407,8 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
 
 def _draw_ratings(axes: Axes, standings: pd.DataFrame, name: str) -> None:
     figures.style_axes(axes, "x")
-    limits = figures.float_columns(standings, name, f"{name}_low", f"{name}_high")
+    bounds = figures.float_columns(standings, name, f"{name}_low", f"{name}_high")
     figures.draw_horizontal_bars(
-        axes, np.arange(len(standings)), limits, figures.single_style(), ""
+        axes, np.arange(len(standings)), bounds, figures.single_style(), ""
     )
     figures.hide_row_axis(axes, len(standings))

@@ -29,12 +29,13 @@ __all__ = [
 
 ODDS_HEIGHT = 1.75  # height of a panel, in inches
 TOTALS_HEIGHT = 1.25  # height of a panel, in inches
-SKILL_HEAD = 0.85  # height of a panel without its rows, in inches
+SKILL_HEADER_HEIGHT = 0.85  # height of a panel without its rows, in inches
 # maximum total that wins a match of Solitary Gin, and width of a bin of totals, in points
 WINNING_TOTAL, TOTAL_BIN = (30, 10)
-OUTCOME_DASHES = {"knock": "-.", "joker": ":"}  # dashes of outcomes other than gin, drawn in grey
-# Minimum proportion of an outcome other than gin; rarer outcomes are omitted
-MIN_OUTCOME_SHARE = 0.01
+# dash patterns of outcomes other than gin, which are grey
+OUTCOME_DASHES = {"knock": "-.", "joker": ":"}
+# Minimum proportion of an outcome other than gin. Rarer outcomes are omitted.
+MIN_OUTCOME_PROPORTION = 0.01
 LABEL_DISTANCE = 13  # minimum distance between the labels of two lines, in % of deals
 LABEL_MARGIN = 0.3  # proportion of the horizontal scale that is reserved for labels
 ODDS_NOTE = "Values are percentages of all deals. Bands are 95 % intervals."
@@ -50,15 +51,15 @@ TOTALS_NOTE = (
 
 @figures.plot_function
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the cumulative gin probability by draw for the weakest and the strongest strategy.
+    """Plot the gin probability by draw for the weakest and the strongest strategy.
 
     The required columns are draws, kind and value. Each variant has a panel with labelled lines.
-    Strategies must be sorted from weakest (naive) to strongest (strong). Grey lines show the drawn
-    jokers and the knocks of the strongest strategy.
+    Strategies must be sorted from weakest (naive) to strongest (strong). Grey lines show drawn
+    jokers and knocks by the strongest strategy.
 
     Args:
         frame: DataFrame "odds" of the result of `simgin.compute_odds`.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one panel per variant.
@@ -72,47 +73,47 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=ODDS_NOTE)
     height = ODDS_HEIGHT * frame["variant"].nunique()
     figure = figures.new_figure(height, "Probability of gin by draw, %", caption)
-    for axes, _, part in figures.panels_by(figure, frame, "variant"):
-        _draw_odds(axes, part, styles)
+    for axes, _, rows in figures.panels_by(figure, frame, "variant"):
+        _draw_odds(axes, rows, styles)
         figures.set_axis_labels(axes, "", "deals, %")
     figures.set_axis_labels(axes, "draws", "deals, %")
     return figure
 
 
 def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the gin rows of the first and last strategies, and other outcomes of the last one."""
+    """Return the gin rows of the first and last strategy, and other outcomes of the last."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
-    is_seen = (
+    is_frequent = (
         frame.groupby(["variant", "strategy", "kind"])["value"].transform("max")
-        >= MIN_OUTCOME_SHARE
+        >= MIN_OUTCOME_PROPORTION
     )
-    is_other = frame["kind"].isin(list(OUTCOME_DASHES)) & is_last & is_seen
-    return frame[(frame["kind"] == "gin") & (is_first | is_last) | is_other]
+    is_other_outcome = frame["kind"].isin(list(OUTCOME_DASHES)) & is_last & is_frequent
+    return frame[(frame["kind"] == "gin") & (is_first | is_last) | is_other_outcome]
 
 
 def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -> None:
-    """Draw lines, with labels to the right of the data that do not overlap."""
+    """Draw lines with labels that do not overlap, to the right of the data."""
     names = figures.unique_names(rows["strategy"])
     labels = {names[0]: NAIVE, names[-1]: STRONG} if len(names) > 1 else {names[0]: "gin"}
     label_heights = []
-    for (kind, strategy), series in rows.groupby(["kind", "strategy"], sort=False):
-        dash = OUTCOME_DASHES.get(str(kind))
+    for (outcome, strategy), series in rows.groupby(["kind", "strategy"], sort=False):
+        dash = OUTCOME_DASHES.get(str(outcome))
         grey = figures.muted_colour()
         style = SeriesStyle(grey, "", dash) if dash else styles[str(strategy)]
         (draws,) = figures.float_columns(series, "draws")
         percentages = figures.percent_columns(series, "value", "low", "high")
         figures.draw_band(axes, draws, percentages, style, "")
-        name = labels[str(strategy)] if kind == "gin" else str(kind)
-        ink = figures.setting("text.color") if kind == "gin" else grey
-        label_heights.append((np.nan_to_num(percentages[0][-1]), name, ink))
+        name = labels[str(strategy)] if outcome == "gin" else str(outcome)
+        text_colour = figures.setting("text.color") if outcome == "gin" else grey
+        label_heights.append((np.nan_to_num(percentages[0][-1]), name, text_colour))
     last_draw = max(float(rows["draws"].max()), 1.0)
     free_height = 100.0
-    for last_turn, name, ink in sorted(label_heights, reverse=True):
-        free_height = min(last_turn + LABEL_DISTANCE / 2, free_height)
+    for label_height, name, text_colour in sorted(label_heights, reverse=True):
+        free_height = min(label_height + LABEL_DISTANCE / 2, free_height)
         size = figures.scale_font(figures.FONT_SMALL)
-        axes.text(1.04 * last_draw, free_height, name, color=ink, fontsize=size, va="top")
+        axes.text(1.04 * last_draw, free_height, name, color=text_colour, fontsize=size, va="top")
         free_height -= LABEL_DISTANCE
     axes.set_ylim(min(0, free_height), 100)
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= last_draw])
@@ -122,15 +123,15 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
 
 @figures.plot_function
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the win rates of the weakest and strongest solitaire players, and an upper bound.
+    """Plot the win rates of the weakest and strongest solitaire player, and an upper bound.
 
-    The required columns are value, low and high. Each variant has one row per player, and the last
-    row is the player who sees the whole deck. The result of the best possible player is within the
+    The required columns are value, low and high. Each variant has one row per player. The last row
+    is the player who sees the whole deck. The win rate of the best possible player is within the
     pale bar.
 
     Args:
         frame: DataFrame "bracket" of the result of `simgin.compute_odds`.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one row per variant.
@@ -142,7 +143,7 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     variants = figures.unique_names(frame["variant"])
     styles = figures.series_styles(figures.unique_names(frame["strategy"]))
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=SKILL_NOTE)
-    height = SKILL_HEAD + len(variants) * figures.row_height(variants)
+    height = SKILL_HEADER_HEIGHT + len(variants) * figures.row_height(variants)
     figure = figures.new_figure(height, "Deals that end with gin, %", caption, list(styles)[:-1])
     (axes,) = figures.stack_panels(figure, 1, grid="both")
     for row, variant in enumerate(variants):
@@ -172,7 +173,7 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Args:
         frame: DataFrame "totals" of the result of `simgin.compute_odds`.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one panel per strategy.
@@ -185,8 +186,8 @@ def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     styles = figures.series_styles(strategies)
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=TOTALS_NOTE)
     figure = figures.new_figure(TOTALS_HEIGHT * len(strategies), "Match totals", caption)
-    for axes, strategy, part in figures.panels_by(figure, frame, "strategy", sharex=True):
-        _draw_histogram(axes, part, styles[strategy].colour)
+    for axes, strategy, rows in figures.panels_by(figure, frame, "strategy", sharex=True):
+        _draw_histogram(axes, rows, styles[strategy].colour)
         figures.set_axis_labels(axes, "", "matches, %")
     figures.set_axis_labels(axes, "total penalty", "matches, %")
     return figure
@@ -197,29 +198,30 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     if rows["value"].isna().all():
         figures.label_empty(axes, figures.UNDEFINED_LABEL)
         return
-    shares = rows["value"].groupby(-(-rows["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
-    value = 100 * shares.to_numpy()
+    proportions = rows["value"].groupby(-(-rows["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
+    percentages = 100 * proportions.to_numpy()
     n = int(rows["n"].max())
     low, high = (
-        100 * np.array([wilson_interval(min(float(proportion), 1), n) for proportion in shares]).T
+        100
+        * np.array([wilson_interval(min(float(proportion), 1), n) for proportion in proportions]).T
     )
-    bin_ends = shares.index.to_numpy(dtype=float)
-    grey = figures.setting("grid.color")
-    colours = [colour if end <= WINNING_TOTAL else grey for end in bin_ends]
+    bin_ends = proportions.index.to_numpy(dtype=float)
+    losing_colour = figures.setting("grid.color")
+    colours = [colour if end <= WINNING_TOTAL else losing_colour for end in bin_ends]
     axes.bar(
         bin_ends - TOTAL_BIN,
-        value,
+        percentages,
         width=0.92 * TOTAL_BIN,
         align="edge",
         color=colours,
-        yerr=figures.error_bar_lengths(value, low, high),
+        yerr=figures.error_bar_lengths(percentages, low, high),
         ecolor=figures.muted_colour(),
         capsize=1.5,
     )
 
 
 KNOCK_HEIGHT = 2.1  # height of a panel, in inches
-THRESHOLD_SPREAD = 0.6  # total width of the dots of all variants at one threshold
+THRESHOLD_SPREAD = 0.6  # total width of the dots of all variants at a threshold
 KNOCK_NOTE = "Large markers show the best threshold of each variant. Error bars are 95 % intervals."
 
 
@@ -236,9 +238,9 @@ def knock_thresholds(
     The required columns are k, measure and value. Each variant has a line.
 
     Args:
-        frame: Results of a player for each threshold, as computed by `simgin odds`.
-        seed: Seed that the caption states.
-        order: All variants of the report, in the order of their colours.
+        frame: Results of a player for each threshold, which `simgin odds` computes.
+        seed: Seed shown in the caption.
+        order: All variants of the report in the order of their colours.
 
     Returns:
         Figure with one line per variant.
@@ -270,7 +272,7 @@ def knock_thresholds(
 def _draw_threshold_lines(
     axes: Axes, rows: pd.DataFrame, factor: int, styles: dict[str, SeriesStyle]
 ) -> None:
-    """Draw the lines of all variants with a slight shift, so that equal values remain visible."""
+    """Draw the lines of all variants with small shifts, so that equal values are visible."""
     for i, (variant, style) in enumerate(styles.items()):
         variant_rows = rows[rows["variant"] == variant]
         _draw_threshold_line(
@@ -281,45 +283,51 @@ def _draw_threshold_lines(
 def _draw_threshold_line(
     axes: Axes, rows: pd.DataFrame, factor: float, style: SeriesStyle, shift: float
 ) -> None:
-    """Draw the line of one variant, with a larger marker at the best threshold."""
+    """Draw the line of a variant, with a larger marker at the best threshold."""
     (k,) = figures.float_columns(rows, "k")
     k = k + shift
-    limits = [factor * limit for limit in figures.float_columns(rows, "value", "low", "high")]
-    figures.draw_vertical_bars(axes, k, limits, style, str(rows["variant"].iloc[0]))
-    value = limits[0]
-    axes.plot(k, value, color=style.colour, linestyle=style.dash, linewidth=figures.line_width(1.4))
-    if np.isnan(value).all():
-        return
-    best = int(np.nanargmax(value))
+    bounds = [factor * bound for bound in figures.float_columns(rows, "value", "low", "high")]
+    figures.draw_vertical_bars(axes, k, bounds, style, str(rows["variant"].iloc[0]))
+    values = bounds[0]
     axes.plot(
-        k[best], value[best], style.marker, color=style.colour, markersize=figures.marker_size(8)
+        k, values, color=style.colour, linestyle=style.dash, linewidth=figures.line_width(1.4)
+    )
+    if np.isnan(values).all():
+        return
+    best_index = int(np.nanargmax(values))
+    axes.plot(
+        k[best_index],
+        values[best_index],
+        style.marker,
+        color=style.colour,
+        markersize=figures.marker_size(8),
     )
 
 
-# Two-player variants: matches by score, deals by deadwood and turn
+# Plots for two-player variants: matches by score, and deals by deadwood and turn
 
 
 SCORES_HEIGHT = 3.6  # height of a panel, in inches
-CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities that are marked by contour lines
-SHADES = 41
-YOU_DEAL = 0
+CONTOUR_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)  # probabilities for which contour lines are drawn
+N_SHADES = 41
+PLAYER_IS_DEALER = 0
 COUNTS_HEIGHT = 2.8  # height of a heat map, in inches
-MIN_HANDS = 100  # minimum number of hands; cells with fewer hands are empty
-# Number of turns above which heat maps use a small font, and size of this font in points
+MIN_HANDS = 100  # Minimum number of hands in a cell. Cells with fewer hands are empty.
+# number of turns above which heat maps use a small font, and its size in points
 CROWDED_TURNS, SMALL_CELL_FONT = (12, 7)
-COUNT_BIN = 5  # points of deadwood per row of the heat map
+DEADWOOD_BIN = 5  # range of deadwood per row of the heat map, in points
 
 
 @figures.plot_function
 def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the probability that the dealer wins the match, by score.
+    """Plot the match win probability of the dealer by score.
 
     The required columns are a and b (points of both players), dealer and value. The DataFrame must
     contain only one variant.
 
     Args:
         frame: DataFrame "scores" of the result of `simgin.compute_odds`.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with shades and contour lines.
@@ -328,27 +336,27 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         frames = simgin.compute_odds("standard", seed=1).frames()
         simgin.plots.win_by_score(frames["scores"], seed=1)
     """
-    by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
-    changes = by_dealer.diff(axis=1).to_numpy(np.float64)
-    effect = 100 * figures.max_distance(changes, 0)
+    values_by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
+    dealer_differences = values_by_dealer.diff(axis=1).to_numpy(np.float64)
+    max_dealer_effect = 100 * figures.max_distance(dealer_differences, 0)
     note = (
         "The map shows the dealer's probability. "
-        if np.isnan(changes).all()
+        if np.isnan(dealer_differences).all()
         else "The map shows the dealer's probability. The nondealer's probability differs by at "
-        f"most {effect:.2g}. "
+        f"most {max_dealer_effect:.2g}. "
     )
     note += figures.precision_sentence(frame)
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
     first_row = frame.iloc[0]
     players = f"{first_row['strategy']} against {first_row['opponent']}"
-    characters = figures.fit_characters(figures.PANEL_TITLE_CHARACTERS, "axes.titlesize")
-    title_lines = figures.fold_text(players, characters).count("\n") + 1
+    title_width = figures.fit_characters(figures.PANEL_TITLE_CHARACTERS, "axes.titlesize")
+    title_lines = figures.fold_text(players, title_width).count("\n") + 1
     height = SCORES_HEIGHT + figures.scale_font(figures.TEXT_LINE * title_lines)
     figure = figures.new_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    own_deals = frame[frame["dealer"] == YOU_DEAL]
-    _draw_contours(axes, own_deals.pivot(index="b", columns="a", values="value"))
+    dealer_rows = frame[frame["dealer"] == PLAYER_IS_DEALER]
+    _draw_contours(axes, dealer_rows.pivot(index="b", columns="a", values="value"))
     axes.set_aspect("equal")
     figures.set_panel_title(axes, players)
     figures.set_axis_labels(axes, "your points", "opponent's points")
@@ -359,18 +367,20 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     """Draw shaded areas and labelled contour lines for a table of proportions."""
     x = table.columns
     y = table.index
-    shares = table.to_numpy(dtype=float)
-    if min(shares.shape) < 2:
+    proportions = table.to_numpy(dtype=float)
+    if min(proportions.shape) < 2:
         figures.label_empty(axes, "too few scores for a map")
         return
-    figures.label_if_undefined(axes, shares)
+    figures.label_if_undefined(axes, proportions)
     shades = axes.contourf(
-        x, y, shares, levels=np.linspace(0, 1, SHADES), cmap=figures.win_rate_colormap()
+        x, y, proportions, levels=np.linspace(0, 1, N_SHADES), cmap=figures.win_rate_colormap()
     )
-    shades.set(edgecolor="face", linewidth=0.4)  # Cover gaps between adjacent areas.
-    lines = axes.contour(x, y, shares, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
+    shades.set(edgecolor="face", linewidth=0.4)  # covers gaps between adjacent areas
+    contours = axes.contour(
+        x, y, proportions, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1
+    )
     axes.clabel(
-        lines,
+        contours,
         fmt=lambda level: f"{100 * level:g} %",
         fontsize=figures.scale_font(figures.FONT_NORMAL),
     )
@@ -383,8 +393,8 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     The required columns are turn, count (lower end of a bin) and value. Each player has a heat map.
 
     Args:
-        frame: Probabilities, as computed by `simgin odds`.
-        seed: Seed that the caption states.
+        frame: Win probabilities, which `simgin odds` computes.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one heat map per player.
@@ -396,7 +406,7 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     frame = frame.assign(value=np.nan, low=np.nan) if cells.empty else cells
     frame = frame.assign(title=frame["strategy"] + ", " + frame["variant"] + ": deals won, %")
     note = (
-        f"Rows are bins of {COUNT_BIN} points of deadwood, labelled by their lower end. Empty "
+        f"Rows are bins of {DEADWOOD_BIN} points of deadwood, labelled by their lower end. Empty "
         f"cells have fewer than {MIN_HANDS} hands. {figures.precision_sentence(frame)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="hands per cell", note=note)
@@ -404,9 +414,9 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     figure = figures.new_figure(height, "Win probability by deadwood and turn", caption)
     for axes, _, panel_rows in figures.panels_by(figure, frame, "title"):
         table = 100 * panel_rows.pivot(index="count", columns="turn", values="value")
-        size = SMALL_CELL_FONT if len(table.columns) > CROWDED_TURNS else figures.FONT_NORMAL
+        font_size = SMALL_CELL_FONT if len(table.columns) > CROWDED_TURNS else figures.FONT_NORMAL
         figures.heat_map(
-            axes, table.to_numpy(float), [*table.index], [*table.columns], font_size=size
+            axes, table.to_numpy(float), [*table.index], [*table.columns], font_size=font_size
         )
         figures.set_axis_labels(axes, "own turns played", "own deadwood")
     return figure

@@ -1,4 +1,4 @@
-"""Plots of rule reviews, with one colour per rule set and equal scales."""
+"""Plots of rule reviews, with a colour for each rule set and equal scales."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ __all__ = [
 PERCENTAGE_POINTS = " percentage points"
 PANEL_HEIGHT = 1.0  # height of a distribution, in inches
 OUTCOMES = ("gin", "knock", "undercut", "void")
-MIN_COLOUR_REACH = 2.0  # minimum limit of a colour scale, in percentage points
-MIN_SHARE_SHOWN = 0.001  # minimum proportion of knocks; cells with fewer knocks are not shown
-ROW_SPREAD = 0.5  # total height of the dots of all variants, in rows
+MIN_COLOUR_LIMIT = 2.0  # minimum limit of a colour scale, in percentage points
+# Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
+MIN_SHOWN_PROPORTION = 0.001
+ROW_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row
 
 
 @figures.plot_function
@@ -44,8 +45,8 @@ def match_length(
 
     Args:
         frame: Distributions from a review.
-        seed: Seed that the caption states.
-        order: All variants of the report, in the order of their colours.
+        seed: Seed shown in the caption.
+        order: All variants of the report in the order of their colours.
 
     Returns:
         Figure with one distribution per variant.
@@ -63,11 +64,11 @@ def match_length(
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(PANEL_HEIGHT * len(names) + 0.4, "", caption)
     styles = figures.series_styles(names, order)
-    most = 100 * figures.max_distance(frame["value"], MIN_SHARE_SHOWN)
-    for axes, variant, part in figures.panels_by(figure, frame, "variant", sharex=True):
-        _draw_distribution(axes, part, styles[variant].colour)
-        axes.set_ylim(0, 1.1 * most)
-        figures.set_panel_title(axes, f"{variant}: median {part['median'].iloc[0]:.0f} turns")
+    max_percentage = 100 * figures.max_distance(frame["value"], MIN_SHOWN_PROPORTION)
+    for axes, variant, rows in figures.panels_by(figure, frame, "variant", sharex=True):
+        _draw_distribution(axes, rows, styles[variant].colour)
+        axes.set_ylim(0, 1.1 * max_percentage)
+        figures.set_panel_title(axes, f"{variant}: median {rows['median'].iloc[0]:.0f} turns")
     figures.set_axis_labels(axes, "turns per match", "matches, %")
     return figure
 
@@ -84,13 +85,13 @@ def _draw_distribution(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
 
 @figures.plot_function
 def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot deal endings as stacked bars, one bar per player type and variant.
+    """Plot deal endings as stacked bars, with one bar per player type and variant.
 
     The required columns are players, metric (gin, knock, undercut or void) and value.
 
     Args:
         frame: Deal endings from a review.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one bar per player type and variant.
@@ -105,10 +106,10 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
     note += figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
     outcomes = [name for name in OUTCOMES if frame[frame["metric"] == name]["value"].any()]
-    words = [format_deal_ending(name) for name in outcomes]
-    figure = figures.new_figure((height + 0.35) * len(names), "", caption, words)
-    for axes, _, part in figures.panels_by(figure, frame, "variant", sharex=True):
-        _draw_endings(axes, part, player_types, outcomes)
+    ending_names = [format_deal_ending(name) for name in outcomes]
+    figure = figures.new_figure((height + 0.35) * len(names), "", caption, ending_names)
+    for axes, _, rows in figures.panels_by(figure, frame, "variant", sharex=True):
+        _draw_endings(axes, rows, player_types, outcomes)
     figures.set_axis_labels(axes, "deals, %")
     figures.add_legend(figure.axes[0])
     return figure
@@ -119,11 +120,13 @@ def _draw_endings(
 ) -> None:
     starts = np.zeros(len(player_types))
     for outcome in outcomes:
-        rows = part[part["metric"] == outcome].set_index("players")["value"]
-        shares = np.nan_to_num([100 * rows.get(kind, 0.0) for kind in player_types])
+        values = part[part["metric"] == outcome].set_index("players")["value"]
+        percentages = np.nan_to_num(
+            [100 * values.get(player_type, 0.0) for player_type in player_types]
+        )
         label = format_deal_ending(outcome)
-        figures.draw_stacked_bars(axes, outcome, shares, starts, label, figures.FONT_SMALL)
-        starts = starts + shares
+        figures.draw_stacked_bars(axes, outcome, percentages, starts, label, figures.FONT_SMALL)
+        starts = starts + percentages
     figures.label_undefined_rows(axes, np.flatnonzero(starts == 0))
     figures.set_row_names(axes, player_types)
     axes.set_xlim(0, 100)
@@ -134,14 +137,14 @@ def _draw_endings(
 def knocks_by_turn(
     frame: pd.DataFrame, *, seed: int | None = None, order: Sequence[str] = ()
 ) -> Figure:
-    """Plot the turn and the deadwood at which the strong player knocks, for every variant.
+    """Plot the turn and deadwood at which the strong player knocks, for every variant.
 
     The required columns are turn, deadwood and value (proportion of all knocks of the variant).
 
     Args:
         frame: Knocks from a review.
-        seed: Seed that the caption states.
-        order: All variants of the report, in the order of their colours.
+        seed: Seed shown in the caption.
+        order: All variants of the report in the order of their colours.
 
     Returns:
         Figure with one heat map per variant.
@@ -155,8 +158,8 @@ def knocks_by_turn(
     caption = figures.format_caption(frame, seed=seed, unit="knocks", note=note)
     figure = figures.new_figure(1.5 * len(names) + 0.3, "", caption)
     styles = figures.series_styles(names, order)
-    for axes, variant, part in figures.panels_by(figure, frame, "variant"):
-        _draw_knocks(axes, part, styles[variant].colour)
+    for axes, variant, rows in figures.panels_by(figure, frame, "variant"):
+        _draw_knocks(axes, rows, styles[variant].colour)
         figures.set_axis_labels(axes, "", "deadwood")
     figures.set_axis_labels(axes, "knocker's own turn", "deadwood")
     return figure
@@ -166,18 +169,20 @@ def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
     table = rows.pivot(index="deadwood", columns="turn", values="value")
-    shades = LinearSegmentedColormap.from_list("knocks", [to_rgba(colour, a) for a in (0, 1)])
+    colour_map = LinearSegmentedColormap.from_list("knocks", [to_rgba(colour, a) for a in (0, 1)])
     values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
-    across, down = (np.asarray(cells, np.float64) for cells in (table.columns, table.index))
-    edges = [np.append(cells - 0.5, cells[-1] + 0.5) for cells in (across, down)]
-    axes.pcolormesh(*edges, values, cmap=shades, vmin=0)
+    turns, deadwood_values = (
+        np.asarray(cells, np.float64) for cells in (table.columns, table.index)
+    )
+    edges = [np.append(cells - 0.5, cells[-1] + 0.5) for cells in (turns, deadwood_values)]
+    axes.pcolormesh(*edges, values, cmap=colour_map, vmin=0)
     axes.grid(visible=False)
     axes.locator_params(integer=True)
-    knocked = rows[rows["value"] > MIN_SHARE_SHOWN]
-    if knocked.empty:
+    knock_rows = rows[rows["value"] > MIN_SHOWN_PROPORTION]
+    if knock_rows.empty:
         figures.label_empty(axes, "no knock")
         return
-    axes.set_xlim(0.5, float(knocked["turn"].max()) + 0.5)
+    axes.set_xlim(0.5, float(knock_rows["turn"].max()) + 0.5)
     axes.set_ylim(-0.5, float(rows[rows["value"] > 0]["deadwood"].max()) + 0.5)
 
 
@@ -191,8 +196,8 @@ def effects_by_player_type(
 
     Args:
         frame: Differences from a review.
-        seed: Seed that the caption states.
-        order: All variants of the report, in the order of their colours.
+        seed: Seed shown in the caption.
+        order: All variants of the report in the order of their colours.
 
     Returns:
         Figure with one panel per metric.
@@ -211,29 +216,39 @@ def effects_by_player_type(
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(height, "", caption, variants)
     styles = figures.series_styles(variants, order)
-    for axes, _, part in figures.panels_by(figure, frame, "title", grid="x"):
-        _draw_player_type_dots(axes, part, names, styles)
+    for axes, _, rows in figures.panels_by(figure, frame, "title", grid="x"):
+        _draw_player_type_dots(axes, rows, names, styles)
     figures.add_legend(figure.axes[0])
     return figure
 
 
 def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
-    """Return values and bounds after multiplying each by the factor of its row."""
+    """Return values and bounds, each multiplied by the factor of its row."""
     (factor,) = figures.float_columns(rows, "factor")
-    return [factor * numbers for numbers in figures.float_columns(rows, "value", "low", "high")]
+    return [factor * values for values in figures.float_columns(rows, "value", "low", "high")]
 
 
 def _draw_player_type_dots(
-    axes: Axes, part: pd.DataFrame, names: Sequence[str], styles: dict[str, figures.SeriesStyle]
+    axes: Axes,
+    metric_rows: pd.DataFrame,
+    names: Sequence[str],
+    styles: dict[str, figures.SeriesStyle],
 ) -> None:
     """Draw one row per player type, in which the dots of variants are slightly shifted."""
     for i, (variant, style) in enumerate(styles.items()):
-        rows = part[part["variant"] == variant].set_index("players").reindex(list(names)).dropna()
+        rows = (
+            metric_rows[metric_rows["variant"] == variant]
+            .set_index("players")
+            .reindex(list(names))
+            .dropna()
+        )
         shift = ROW_SPREAD * ((i + 0.5) / len(styles) - 0.5)
-        y = shift + np.array([list(names).index(str(kind)) for kind in rows.index])
+        y = shift + np.array([list(names).index(str(player_type)) for player_type in rows.index])
         figures.draw_horizontal_bars(axes, y, _scaled_bounds(rows), style, variant)
-    types = set(part.dropna(subset=["value"])["players"])
-    figures.label_undefined_rows(axes, [row for row, kind in enumerate(names) if kind not in types])
+    measured_types = set(metric_rows.dropna(subset=["value"])["players"])
+    figures.label_undefined_rows(
+        axes, [row for row, player_type in enumerate(names) if player_type not in measured_types]
+    )
     figures.draw_reference_line(axes, 0)
     figures.set_row_names(axes, names)
     axes.margins(x=0.06)
@@ -242,14 +257,14 @@ def _draw_player_type_dots(
 
 @figures.plot_function
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the difference in win probability from the baseline, by score.
+    """Plot the difference in win probability from the baseline by score.
 
     The required columns are own and other (lower ends of bins, in % of the target), value, low and
     high. Each variant has a heat map.
 
     Args:
         frame: Differences from a review, as proportions.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with differences in percentage points. Cells without a significant difference are
@@ -264,26 +279,31 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         "Difference in win probability from the baseline, in percentage points. Empty cells are "
         "not significant at the 95 % level."
     )
-    if unclear := [name for name in figures.unique_names(frame["variant"]) if name not in names]:
-        note += f" No cell is significant for {', '.join(unclear)}."
+    if inconclusive_names := [
+        name for name in figures.unique_names(frame["variant"]) if name not in names
+    ]:
+        note += f" No cell is significant for {', '.join(inconclusive_names)}."
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=note)
     if not names:
         return _empty_figure("No cell is significant", caption)
     frame = frame[frame["variant"].isin(names)]
     figure = figures.new_figure(2.0 * len(names), "", caption)
     percent_frame = frame.assign(value=100 * frame["value"].where(is_significant))
-    reach = figures.max_distance(percent_frame["value"], MIN_COLOUR_REACH)
-    for axes, _, part in figures.panels_by(figure, percent_frame, "variant"):
-        table = part.pivot(index="own", columns="other", values="value")
+    max_difference = figures.max_distance(percent_frame["value"], MIN_COLOUR_LIMIT)
+    for axes, _, rows in figures.panels_by(figure, percent_frame, "variant"):
+        table = rows.pivot(index="own", columns="other", values="value")
         cells = table.to_numpy(dtype=float)
-        places = [f"{low:.0f}–{low + 20:.0f} %" for low in map(float, table.columns)]  # noqa: RUF001
+        fifth_labels = [
+            f"{lower_end:.0f}–{lower_end + 20:.0f} %"  # noqa: RUF001
+            for lower_end in map(float, table.columns)
+        ]
         figures.heat_map(
             axes,
             cells,
-            places,
-            places,
+            fifth_labels,
+            fifth_labels,
             midpoint=0,
-            max_deviation=reach,
+            max_deviation=max_difference,
             number_format="{:+.0f}",
             font_size=figures.FONT_SMALL,
         )
@@ -293,7 +313,7 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
-    """Return a figure that shows only the reason why there are no data."""
+    """Return a figure that shows only the reason for missing data."""
     figure = figures.new_figure(0.5, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
     figures.label_empty(axes, reason)
@@ -302,13 +322,13 @@ def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
 
 @figures.plot_function
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot all scorecard rows against a rule parameter, and mark the baseline.
+    """Plot all scorecard rows against a rule parameter and mark the baseline.
 
     The required columns are x_name, x, title, factor, value and is_base.
 
     Args:
         frame: Values from a review of one parameter.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
         Figure with one panel per title.
@@ -325,37 +345,37 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     name = str(frame["x_name"].iloc[0])
     figure = figures.new_figure(1.25 * len(titles), f"Effects of the {name}", caption)
-    for axes, title, part in figures.panels_by(figure, frame, "title", sharex=True):
-        _draw_curve(axes, part.sort_values("x"))
-        figures.set_panel_title(axes, _with_unit(title, part))
+    for axes, title, rows in figures.panels_by(figure, frame, "title", sharex=True):
+        _draw_curve(axes, rows.sort_values("x"))
+        figures.set_panel_title(axes, _with_unit(title, rows))
     axes.locator_params(axis="x", integer=True)
     figures.set_axis_labels(axes, name)
     return figure
 
 
 def _with_unit(title: str, rows: pd.DataFrame) -> str:
-    """Return the title of a scorecard row, followed by "%" if the row contains percentages."""
-    is_share = float(rows["factor"].iloc[0]) == 100
-    return f"{title}, %" if is_share and not title.endswith("%") else title
+    """Return the title of a scorecard row, with "%" if the row contains percentages."""
+    is_percentage = float(rows["factor"].iloc[0]) == 100
+    return f"{title}, %" if is_percentage and not title.endswith("%") else title
 
 
 def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
     (x,) = figures.float_columns(rows, "x")
-    limits = _scaled_bounds(rows)
+    bounds = _scaled_bounds(rows)
     style = figures.series_style(0)
-    figures.draw_band(axes, x, limits, style, "")
-    axes.plot(x, limits[0], "o", color=style.colour, markersize=figures.marker_size(3.5))
-    base = rows["is_base"].to_numpy(bool)
+    figures.draw_band(axes, x, bounds, style, "")
+    axes.plot(x, bounds[0], "o", color=style.colour, markersize=figures.marker_size(3.5))
+    is_base = rows["is_base"].to_numpy(bool)
     axes.plot(
-        x[base],
-        limits[0][base],
+        x[is_base],
+        bounds[0][is_base],
         "o",
         markersize=figures.marker_size(9),
         fillstyle="none",
         color=figures.setting("text.color"),
     )
     axes.locator_params(axis="y", nbins=4)
-    figures.label_if_undefined(axes, limits[0])
+    figures.label_if_undefined(axes, bounds[0])
 
 
 @figures.plot_function
@@ -367,10 +387,10 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     Args:
         frame: Values from a review of two parameters.
-        seed: Seed that the caption states.
+        seed: Seed shown in the caption.
 
     Returns:
-        Figure with a heat map. If a break-even value exists, a line marks the value.
+        Figure with a heat map. If there is a break-even value, a line marks it.
 
     Example:
         simgin.plots.sweep_map(frame, seed=7)
@@ -388,17 +408,22 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     if np.isnan(cells).all():
         return _empty_figure(figures.UNDEFINED_LABEL, caption, title)
     has_line = bool(frame["even"].notna().all())
-    lowest, highest = float(np.nanmin(cells)), float(np.nanmax(cells))
-    midpoint = float(frame["even"].iloc[0]) if has_line else (lowest + highest) / 2
-    reach = figures.max_distance(cells - midpoint, 1e-9)
+    min_value, max_value = float(np.nanmin(cells)), float(np.nanmax(cells))
+    midpoint = float(frame["even"].iloc[0]) if has_line else (min_value + max_value) / 2
+    max_deviation = figures.max_distance(cells - midpoint, 1e-9)
     figure = figures.new_figure(0.34 * len(table) + 0.4, title, caption)
     (axes,) = figures.stack_panels(figure, 1)
-    form = "{:.1f}" if figures.max_distance(cells, 0) < 20 else "{:.0f}"
+    number_format = "{:.1f}" if figures.max_distance(cells, 0) < 20 else "{:.0f}"
     names = [f"{y:g}" for y in table.index], [f"{x:g}" for x in table.columns]
     figures.heat_map(
-        axes, cells, *names, midpoint=midpoint, max_deviation=reach, number_format=form
+        axes,
+        cells,
+        *names,
+        midpoint=midpoint,
+        max_deviation=max_deviation,
+        number_format=number_format,
     )
-    if has_line and min(cells.shape) > 1 and lowest < midpoint < highest:
+    if has_line and min(cells.shape) > 1 and min_value < midpoint < max_value:
         axes.contour(cells, levels=[midpoint], colors=figures.TEXT_COLOUR, linewidths=1.5)
     figures.set_axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
     return figure

@@ -35,7 +35,7 @@ def test_commands_and_names_are_not_code_in_the_file(empty_directory, word):
     document = ast.get_docstring(ast.parse(text), clean=False)
     assert document.startswith(f"Knock policy from a chart: {command}\n")
     assert f"\nSource: {request.strategy} against itself, 1,000 deals" in document
-    assert text.encode().startswith(charts.FILE_MARK)
+    assert text.encode().startswith(charts.FILE_MARKER)
     Path("by_chart.py").write_text(text)
     assert loader.find_strategy("by_chart.py").name == "knock-chart"
     assert not Path("it-ran").exists()
