@@ -55,10 +55,13 @@ if TYPE_CHECKING:  # Editors and type checkers need these imports.
 
     __version__: str
 
-# Modules of the public names that are not in simgin.api
-_HOMES = {"find_strategy": "simgin.strategy.loader", "find_variant": "simgin.rules.variants"}
+# Modules that define the public functions outside simgin.api
+_MODULES_BY_NAME = {
+    "find_strategy": "simgin.strategy.loader",
+    "find_variant": "simgin.rules.variants",
+}
 # Modules that are also available as attributes of simgin
-_MODULES = ("plots", "strategy", "toolkit")
+_SUBMODULES = ("plots", "strategy", "toolkit")
 
 __all__ = [
     "__version__",
@@ -95,13 +98,13 @@ def __getattr__(name: str) -> Any:
         from simgin.version import get_version
 
         return get_version()
-    if name in _MODULES:
+    if name in _SUBMODULES:
         return importlib.import_module(f"simgin.{name}")
     if name not in __all__:
-        from simgin.renamed import missing_name_error
+        from simgin.renamed import make_missing_name_error
 
-        raise missing_name_error(__name__, name, __all__)
-    return getattr(importlib.import_module(_HOMES.get(name, "simgin.api")), name)
+        raise make_missing_name_error(__name__, name, __all__)
+    return getattr(importlib.import_module(_MODULES_BY_NAME.get(name, "simgin.api")), name)
 
 
 def __dir__() -> list[str]:

@@ -1,15 +1,15 @@
-"""Entry point of `simgin` and `python -m simgin`."""
+"""Entry point of the commands `simgin` and `python -m simgin`."""
 
 import os
 import sys
 
 import simgin.text.settings  # noqa: F401  must be imported before numba
 
-INTERRUPTED_EXIT_CODE = 130  # exit code after an interruption
+INTERRUPTED_EXIT_CODE = 130  # exit code after Ctrl-C
 
 
 def main() -> None:
-    """Run the command-line interface, and exit with a short message if Ctrl-C is pressed."""
+    """Run the command-line interface, and print a short message after Ctrl-C."""
     try:
         from simgin.cli.main import main as run
 

@@ -1,9 +1,9 @@
 """Python functions that correspond to the commands of simgin.
 
-Most functions return a `simgin.runs.result.Result`. A Python prompt shows it as a sentence and a
-table, and a notebook also shows a plot. Ledgers are stored in memory, and files are written only if
-you call `save`. See docs/reference/plots.md for the functions of `simgin.plots`, which draw these
-DataFrames.
+Most functions return a `simgin.runs.result.Result`. A Python prompt shows a result as a sentence
+and a table, and a notebook also shows a plot. Ledgers are stored in memory, and files are written
+only if you call `save` or specify `output`. The number of threads (`workers`) does not affect the
+results.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin odds`
 
 
 def _record_call(function: Callable[P, R]) -> Callable[P, R]:
-    """Store the call in a function's result, so that reports can show how to repeat the call.
+    """Store the call in the result of a function, so that reports can show how to repeat it.
 
     Errors name the arguments of the function instead of the options of the command.
     """
@@ -68,9 +68,9 @@ def _record_call(function: Callable[P, R]) -> Callable[P, R]:
             names = inspect.signature(function).parameters
             error.args = tuple(_name_arguments(arg, names) for arg in error.args)
             raise
-        words = [*map(_format_argument, args)]
-        words += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
-        vars(result)["call"] = f"simgin.{function.__name__}({', '.join(words)})"
+        arguments = [*map(_format_argument, args)]
+        arguments += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
+        vars(result)["call"] = f"simgin.{function.__name__}({', '.join(arguments)})"
         if kwargs.get("output") is not None:
             result.save(str(kwargs["output"]))
         return result
@@ -93,18 +93,18 @@ def _name_arguments(message: Any, names: Collection[str]) -> Any:
 
 
 def _format_argument(value: object) -> str:
-    """Format an argument as Python code, with specs instead of strategy and variant objects."""
+    """Format an argument as Python code, replacing strategy and variant objects by specs."""
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_format_argument, value))}]"
     spec = value.spec if isinstance(value, Strategy | Variant) else value
     return repr(str(spec) if isinstance(spec, Path) else spec)
 
 
-def _run(title: str, run: Callable[..., R], request: object, workers: int | None) -> R:
+def _run(title: str, run_request: Callable[..., R], request: object, workers: int | None) -> R:
     """Run a request, and show its progress if the code runs in IPython."""
     workers = None if workers is None else amounts.parse_workers(workers)
     with progress.show_progress_in_ipython(title) as on_progress:
-        return run(request, workers, on_progress)
+        return run_request(request, workers, on_progress)
 
 
 def _run_plan(plan: Plan, workers: int | None, output: str | Path | None) -> RunResults:
@@ -142,20 +142,18 @@ def match(
         a: Strategy A, given as a name, a path or a Strategy object. With `against`, a list of
             strategies.
         b: Strategy B, by default `simple` in two-player variants.
-        variant: Spec of the variant, or a Variant object.
+        variant: Variant, as a spec or an object.
         against: Common opponent of several strategies.
         base: Baseline for the differences, by default the first strategy.
-        labels: Names of variants and strategies in reports and plots, by spec.
+        labels: Names for reports and plots, by spec.
         deals: Number of deals, such as 200_000 or "200k" (default: 100,000).
-        matches: Number of matches to play instead of single deals.
-        until: Half-width of the interval at which the run stops, such as "0.1%" of wins or 0.05
-            points.
-        sprt: Two Elo differences, which are the hypotheses of a sequential test.
+        matches: Number of matches, to play matches instead of single deals.
+        until: Half-width of the interval at which the run stops: "0.1%" (wins) or 0.05 (points).
+        sprt: Hypotheses of a sequential test, as two Elo differences.
         seconds: Time limit for the simulation, such as 10, "10s" or "5m".
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
-        output: Directory for the results, as in the option -o. To resume an interrupted call,
-            repeat the call.
+        workers: Number of threads (default: one per CPU).
+        output: Directory for the results. Repeat an interrupted call to resume the run.
 
     Returns:
         Results with a DataFrame `frame`, which has the columns `simgin.stats.table.TABLE_COLUMNS`.
@@ -178,7 +176,9 @@ def match(
             "first argument, and their common opponent as `against`."
         )
     players = [a] if isinstance(a, str | Path | Strategy) else a
-    opponent, baseline, *player_specs = _names(against, base, *players, *([] if b is None else [b]))
+    opponent, baseline, *player_specs = _to_specs(
+        against, base, *players, *([] if b is None else [b])
+    )
     plan = plan_match(
         drop_opponent(player_specs, opponent),
         find_variant(variant).spec,
@@ -214,18 +214,16 @@ def league(
 
     Args:
         strategies: Three or more strategies.
-        variant: Spec of the variant, or a Variant object.
-        labels: Names of variants and strategies in reports and plots, by spec.
-        deals: Number of deals per pair, if deals are played instead of matches.
+        variant: Variant, as a spec or an object.
+        labels: Names for reports and plots, by spec.
+        deals: Number of deals per pair, to play deals instead of matches.
         matches: Number of matches per pair (default: 5,000).
-        until: Half-width of the interval at which the run stops, such as "0.1%" of wins or 0.05
-            points.
-        sprt: Two Elo differences for a sequential test of each pair.
+        until: Half-width of the interval at which the run stops: "0.1%" (wins) or 0.05 (points).
+        sprt: Hypotheses of a sequential test of each pair, as two Elo differences.
         seconds: Time limit per pair, such as 10, "10s" or "5m".
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
-        output: Directory for the results, as in the option -o. To resume an interrupted call,
-            repeat the call.
+        workers: Number of threads (default: one per CPU).
+        output: Directory for the results. Repeat an interrupted call to resume the run.
 
     Returns:
         Results with the DataFrames `standings` and `cross_table`, among others.
@@ -238,10 +236,12 @@ def league(
 
             simgin.league(["gold", "simple", "stubborn"], matches="2k").standings
     """
-    limits = {"until": until, "sprt": sprt, "seconds": seconds}
-    size = {"deals": deals, "matches": matches, "seed": seed}
-    spec = find_variant(variant).spec
-    plan = plan_league(_names(*strategies), spec, labels=labels, **size, **limits)
+    stopping_options = {"until": until, "sprt": sprt, "seconds": seconds}
+    size_options = {"deals": deals, "matches": matches, "seed": seed}
+    variant_spec = find_variant(variant).spec
+    plan = plan_league(
+        _to_specs(*strategies), variant_spec, labels=labels, **size_options, **stopping_options
+    )
     return _run_plan(plan, workers, output)
 
 
@@ -258,9 +258,8 @@ def run(
     Args:
         path: Experiment file, or the name of an example experiment.
         seed: Seed that replaces the seed in the file.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
-        output: Directory for the results, as in the option -o. To resume an interrupted call,
-            repeat the call.
+        workers: Number of threads (default: one per CPU).
+        output: Directory for the results. Repeat an interrupted call to resume the run.
 
     Returns:
         Results with the DataFrames `table`, `differences`, `effects`, `league_estimates`,
@@ -303,8 +302,7 @@ def review_rules(
         players: Strategies that replace the default player types, weakest first.
         goals: Design goals, such as "gin 40..50 %".
         sweep: One or two parameters with their values, such as "undercut_bonus=0,10,25".
-        targets: Points targets to sweep in addition to the target of the variant, such as
-            "150,250".
+        targets: Further match targets to review, in points, such as "150,250".
         adapt: True to train a strong player for each rule set.
         matches: Matches per pair of players. By default, a review with a baseline plays 5,000
             matches, and up to 20,000 if an effect size is undecided. Other reviews play 20,000
@@ -314,7 +312,7 @@ def review_rules(
         title: Title of the report.
         note: Note shown in the report.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Review with the DataFrames `metrics` and `differences`.
@@ -331,11 +329,11 @@ def review_rules(
     from simgin.review.review import run_review
     from simgin.review.review_request import ReviewRequest
 
-    games = [rules] if isinstance(rules, str | Variant) else rules
+    variant_list = [rules] if isinstance(rules, str | Variant) else rules
     request = ReviewRequest.read(
-        [find_variant(game).spec for game in games],
+        [find_variant(reviewed_variant).spec for reviewed_variant in variant_list],
         None if against is None else find_variant(against).spec,
-        players=_names(*players),
+        players=_to_specs(*players),
         goals=goals,
         sweep=sweep,
         targets=targets,
@@ -361,11 +359,11 @@ def compute_odds(
     """Compute the probability of winning a deal and a match, as `simgin odds` does.
 
     Args:
-        variant: Spec of the variant, or a Variant object.
+        variant: Variant, as a spec or an object.
         *strategies: Players, weakest first (default: the players that `simgin odds` uses).
         deals: Number of deals per player.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Odds with the method `frames()`, which returns DataFrames by name: strength, bracket, odds,
@@ -382,7 +380,7 @@ def compute_odds(
 
     request = OddsRequest.read(
         [find_variant(variant).spec],
-        _names(*strategies),
+        _to_specs(*strategies),
         deals=amounts.parse_count(deals),
         seed=amounts.parse_seed(seed),
         complete=False,
@@ -410,7 +408,7 @@ def compute_chart(
         score: Score such as "60-80", which starts with your points.
         deals: Number of deals. The default is 1,000,000, or 200,000 for discards.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Chart with a DataFrame `frame`, which has one row per cell.
@@ -425,11 +423,11 @@ def compute_chart(
     """
     from simgin.charts.chart import ChartRequest, run_chart
 
-    (player,) = _names(strategy)
-    size = None if deals is None else amounts.parse_count(deals)
-    rules, parsed_seed = find_variant(variant).spec, amounts.parse_seed(seed)
+    (player_spec,) = _to_specs(strategy)
+    n_deals = None if deals is None else amounts.parse_count(deals)
+    variant_spec, parsed_seed = find_variant(variant).spec, amounts.parse_seed(seed)
     request = ChartRequest.read(
-        kind, rules, player=player, score=score, deals=size, seed=parsed_seed
+        kind, variant_spec, player=player_spec, score=score, deals=n_deals, seed=parsed_seed
     )
     return _run(f"{kind} chart", run_chart, request, workers)
 
@@ -450,10 +448,10 @@ def grade(
         *files: Files of recorded deals, one deal per file.
         player: Name or seat of the player, by default the first player of the files.
         judge: Strategy that evaluates the decisions, by default the strongest.
-        opponent: Strategy that continues for the opponent.
+        opponent: Strategy that plays the rest of each deal for the opponent.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the hidden states.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Grade with a DataFrame `frame`, which has one row for each type of decision and each type of
@@ -470,10 +468,10 @@ def grade(
     """
     from simgin.analysis.grades import GradeRequest, run_grade
 
-    evaluator, rival = _names(judge, opponent)
+    judge_spec, opponent_spec = _to_specs(judge, opponent)
     n_worlds = None if worlds is None else amounts.parse_count(worlds)
     paths, parsed_seed = [*map(str, files)], amounts.parse_seed(seed)
-    request = GradeRequest.read(paths, player, evaluator, rival, n_worlds, parsed_seed)
+    request = GradeRequest.read(paths, player, judge_spec, opponent_spec, n_worlds, parsed_seed)
     return _run("grade", run_grade, request, workers)
 
 
@@ -503,7 +501,7 @@ def tune_strategy(
         matches: Number of matches of each candidate against each opponent.
         confirmation_matches: Number of validation matches per opponent.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Result with the tuned strategy (`strategy`) and the DataFrames `parameters`, `table` (the
@@ -521,11 +519,11 @@ def tune_strategy(
     from simgin.learn.tune_request import TuneRequest
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
-    player, *pool = _names(strategy, *opponents)
+    strategy_spec, *opponent_specs = _to_specs(strategy, *opponents)
     request = TuneRequest.read(
-        player,
+        strategy_spec,
         find_variant(variant).spec,
-        pool,
+        opponent_specs,
         parameters,
         objective=objective,
         generations=generations,
@@ -553,14 +551,14 @@ def train(
     Args:
         strategy: `champion`, or a strategy with a trainable discard policy.
         variant: Two-player variant.
-        against: Opponents, by default `simple`. For champion, the list must be empty.
-        rounds: Number of training rounds (default: 8, or 12 for champion).
+        against: Opponents, by default `simple`. The training of `champion` allows no opponents.
+        rounds: Number of training rounds (default: 8, or 12 for `champion`).
         deals: Training deals per round and opponent (default: 20,000, or 40,000 in total for
             champion).
         confirmation_matches: Validation matches per opponent (default: 40,000, or 10,000 for
             champion).
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Result with the DataFrame `table` of the validation.
@@ -569,7 +567,7 @@ def train(
         TuneError: If the strategy cannot be trained.
 
     Example:
-        Train champion for another variant::
+        Train `champion` for another variant::
 
             simgin.train("champion", "straight").table
     """
@@ -578,13 +576,15 @@ def train(
     from simgin.strategy.cast import CHAMPION
 
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
-    player, *pool = _names(strategy, *opponents)
+    strategy_spec, *opponent_specs = _to_specs(strategy, *opponents)
     size_options = {"rounds": rounds, "deals": deals, "confirmation_matches": confirmation_matches}
-    specified: Any = {name: size for name, size in size_options.items() if size is not None}
-    read = (adapt.AdaptRequest if player == CHAMPION else discards.TrainRequest).read
-    run: Any = adapt.run_adaptation if player == CHAMPION else discards.run_training
-    request = read(player, find_variant(variant).spec, pool, seed=seed, **specified)
-    result: TrainingResult | AdaptedChampion = _run("training", run, request, workers)
+    specified_sizes: Any = {name: size for name, size in size_options.items() if size is not None}
+    read_request = (adapt.AdaptRequest if strategy_spec == CHAMPION else discards.TrainRequest).read
+    run_request: Any = adapt.run_adaptation if strategy_spec == CHAMPION else discards.run_training
+    request = read_request(
+        strategy_spec, find_variant(variant).spec, opponent_specs, seed=seed, **specified_sizes
+    )
+    result: TrainingResult | AdaptedChampion = _run("training", run_request, request, workers)
     return result
 
 
@@ -603,11 +603,11 @@ def show(
     Args:
         a: Strategy A.
         b: Strategy B.
-        variant: Spec of the variant, or a Variant object.
+        variant: Variant, as a spec or an object.
         seed: Seed of the deals.
-        unit: Index of the deal, pair of deals or pair of matches, from 0.
-        half: Game of a mirrored pair, which is 0, or 1 with swapped seats.
-        deal: Index of the deal in the match, from 0, or None for a single deal.
+        unit: Index of the deal, pair of deals or pair of matches.
+        half: Game of a mirrored pair: 0, or 1 with swapped seats.
+        deal: Index of the deal in the match, or None for a single deal.
 
     Raises:
         ReplayError: If an index is out of range.
@@ -620,9 +620,11 @@ def show(
     """
     from simgin.play.replay import make_replay, trace_named_deal
 
-    game = find_variant(variant).spec
-    a_spec, b_spec = _names(a, b)
-    deal_trace = trace_named_deal(a_spec, b_spec, game, amounts.parse_seed(seed), unit, half, deal)
+    variant_spec = find_variant(variant).spec
+    a_spec, b_spec = _to_specs(a, b)
+    deal_trace = trace_named_deal(
+        a_spec, b_spec, variant_spec, amounts.parse_seed(seed), unit, half, deal
+    )
     return "\n".join(make_replay(deal_trace).lines())
 
 
@@ -638,7 +640,7 @@ def hand(
 
     Args:
         cards: Ten or eleven cards, such as "5S 6S 7S" or a list of strings.
-        variant: Spec of the variant, or a Variant object.
+        variant: Variant, as a spec or an object.
         upcard: First upcard, for variants in which the upcard sets the knock limit.
         score: Your points before the deal, for variants with shots.
 
@@ -685,11 +687,11 @@ def analyze(
 
     Args:
         cards: Ten cards, or eleven cards with the drawn card last, as a string or as a list of
-            strings. Use "blind" for a decision before you see your cards.
+            strings. "blind" means that you have not seen your cards.
         pile: Discard pile, oldest card first, with * after each card that was taken. Use ? for a
             forgotten card and, if `stock` is given, .. for any number of forgotten cards. In
             solitaire variants, list your own discards.
-        variant: Spec of the variant, or a Variant object.
+        variant: Variant, as a spec or an object.
         score: Match score, starting with your points or won deals. If a score is given, actions are
             ranked by the probability of winning the match.
         dealer: "me" or "other", by default inferred from the pile.
@@ -699,12 +701,12 @@ def analyze(
         offer: True to evaluate offering the die.
         offered: Number offered by the opponent, or 0 if there is no offer.
         strategy: Strategy that plays the rest of each deal for you, by default the strongest.
-        opponent: Strategy that plays the rest of each deal for the opponent. The default is the
-            strongest strategy.
+        opponent: Strategy that plays the rest of each deal for the opponent, by default the
+            strongest.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit in seconds.
-        seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        seed: Seed of the hidden states.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Result with a DataFrame `frame`, which has one row per action, best action first.
@@ -720,7 +722,7 @@ def analyze(
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
     from simgin.analysis.position_parts import Die
 
-    player, rival = _names(strategy, opponent)
+    strategy_spec, opponent_spec = _to_specs(strategy, opponent)
     request = AnalysisRequest.read(
         _join_cards(cards),
         _join_cards(pile),
@@ -730,8 +732,8 @@ def analyze(
         dealer=dealer,
         stock=stock,
         die=Die(stake, owner, offer, offered),
-        strategy=player,
-        opponent=rival,
+        strategy=strategy_spec,
+        opponent=opponent_spec,
     )
     return _run("analysis", run_analysis, request, workers)
 
@@ -758,17 +760,17 @@ def analyze_deal(
     Args:
         a: Strategy A.
         b: Strategy B.
-        variant: Spec of the variant, or a Variant object.
+        variant: Variant, as a spec or an object.
         seed: Seed of the deals.
-        unit: Index of the deal, pair of deals or pair of matches, from 0.
-        half: Game of a mirrored pair, which is 0, or 1 with swapped seats.
-        deal: Index of the deal in the match, from 0, or None for a single deal.
+        unit: Index of the deal, pair of deals or pair of matches.
+        half: Game of a mirrored pair: 0, or 1 with swapped seats.
+        deal: Index of the deal in the match, or None for a single deal.
         turn: Number of the turn (0 for the first upcard), or None for all turns.
         strategy: Strategy that plays the rest of each deal for A, by default A.
         opponent: Strategy that plays the rest of each deal for B, by default B.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit per decision in seconds.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Result with a DataFrame `frame`, which has one row per decision and action.
@@ -783,7 +785,7 @@ def analyze_deal(
     """
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
 
-    a_spec, b_spec, player, rival = _names(a, b, strategy, opponent)
+    a_spec, b_spec, strategy_spec, opponent_spec = _to_specs(a, b, strategy, opponent)
     request = AnalysisRequest.read_deal(
         a_spec,
         b_spec,
@@ -793,8 +795,8 @@ def analyze_deal(
         half=half,
         deal=deal,
         turn=turn,
-        strategy=player,
-        opponent=rival,
+        strategy=strategy_spec,
+        opponent=opponent_spec,
     )
     return _run("analysis", run_analysis, request, workers)
 
@@ -813,18 +815,18 @@ def error_rates(
 ) -> ErrorRates:
     """Measure how many points per deal a strategy loses through mistakes.
 
-    simgin compares A's actions with the judge's actions, and with all actions that are
+    The actions of A are compared with the actions of the judge, and with all actions that are
     significantly better in the sampled hidden states.
 
     Args:
         a: Strategy A.
         b: Strategy B, by default the strongest.
-        variant: Spec of the variant, or a Variant object.
+        variant: Variant, as a spec or an object.
         deals: Number of deals, at least 100.
         judge: Strategy that evaluates the decisions, by default the strongest.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Result with a DataFrame `frame`, which has one row for each type of decision and each type
@@ -840,8 +842,8 @@ def error_rates(
     """
     from simgin.analysis import error_rates
 
-    a_spec, b_spec, judge_spec = _names(a, b, judge)
-    trial = error_rates.RatingTask.read(
+    a_spec, b_spec, judge_spec = _to_specs(a, b, judge)
+    rating_task = error_rates.RatingTask.read(
         a_spec,
         b_spec,
         find_variant(variant).spec,
@@ -850,7 +852,7 @@ def error_rates(
         amounts.parse_count(worlds),
         amounts.parse_seed(seed),
     )
-    return _run("error rates", error_rates.run_error_rates, trial, workers)
+    return _run("error rates", error_rates.run_error_rates, rating_task, workers)
 
 
 @_record_call
@@ -872,14 +874,14 @@ def find(
     Args:
         a: Strategy A.
         b: Strategy B.
-        variant: Spec of the variant, or a Variant object.
+        variant: Variant, as a spec or an object.
         where: Conditions, such as "undercut, lost", "points < -40, longest", "differ" or "costly".
         deals: Number of deals to search.
-        matches: Number of matches to search instead of single deals.
+        matches: Number of matches to search, instead of single deals.
         against: Common opponent of A and B for the condition "differ", by default B.
         limit: Maximum number of rows.
         seed: Seed of the deals.
-        workers: Number of threads, by default one per CPU. The number does not affect the results.
+        workers: Number of threads (default: one per CPU).
 
     Returns:
         Result with a DataFrame `frame`, which has one row per matching deal.
@@ -894,7 +896,7 @@ def find(
     """
     from simgin.analysis.find_deals import FindRequest, run_find
 
-    a_spec, b_spec, rival_spec = _names(a, b, against)
+    a_spec, b_spec, against_spec = _to_specs(a, b, against)
     request = FindRequest.read(
         a_spec,
         b_spec,
@@ -902,7 +904,7 @@ def find(
         where,
         deals=deals,
         matches=matches,
-        against=rival_spec,
+        against=against_spec,
         limit=limit,
         seed=seed,
     )
@@ -910,7 +912,7 @@ def find(
 
 
 def _join_cards(cards: str | Sequence[str]) -> str:
-    """Return cards as one string, in which spaces separate the cards of a list."""
+    """Return cards as one string, separated by spaces."""
     is_list = isinstance(cards, Iterable) and not isinstance(cards, str)
     return " ".join(map(str, cards)) if is_list else str(cards)
 
@@ -920,8 +922,8 @@ def _read_budget(
 ) -> Budget:
     from simgin.analysis.analysis import Budget
 
-    limit = None if seconds is None else amounts.parse_seconds(seconds)
-    return Budget(amounts.parse_count(worlds), limit, amounts.parse_seed(seed), workers)
+    time_limit = None if seconds is None else amounts.parse_seconds(seconds)
+    return Budget(amounts.parse_count(worlds), time_limit, amounts.parse_seed(seed), workers)
 
 
 def strategies() -> pd.DataFrame:
@@ -939,10 +941,10 @@ def strategies() -> pd.DataFrame:
     names = loader.list_strategies()
     rows = []
     for strategy in catalogue.sort_by_strength([loader.find_strategy(name) for name in names]):
-        players = 1 if catalogue.is_solo_strategy(strategy.name) else 2
-        idea = catalogue.extract_idea(strategy)
-        columns = {"strategy": strategy.name, "players": players, "about": idea}
-        rows.append(columns | catalogue.read_entry(strategy.name))
+        n_players = 1 if catalogue.is_solo_strategy(strategy.name) else 2
+        description = catalogue.extract_idea(strategy)
+        row = {"strategy": strategy.name, "players": n_players, "about": description}
+        rows.append(row | catalogue.read_entry(strategy.name))
     return make_frame(rows)
 
 
@@ -966,18 +968,20 @@ def variants() -> pd.DataFrame:
     )
 
 
-def _names(*players: Player | None) -> list[Any]:
-    """Return strategies as specs, leaving names, paths and None unchanged."""
-    names: list[str | None] = []
-    by_spec: dict[str, Strategy] = {}
+def _to_specs(*players: Player | None) -> list[Any]:
+    """Return the specs of strategies; names, paths and None do not change."""
+    specs: list[str | None] = []
+    strategies_by_spec: dict[str, Strategy] = {}
     for player in players:
         if not isinstance(player, Strategy):
-            names.append(None if player is None else str(player))
+            specs.append(None if player is None else str(player))
             continue
         strategy = loader.find_strategy(player)
-        if not loader.is_same_strategy(by_spec.setdefault(strategy.spec, strategy), strategy):
+        if not loader.is_same_strategy(
+            strategies_by_spec.setdefault(strategy.spec, strategy), strategy
+        ):
             raise StrategyError(
                 f"two different strategies have the name {strategy.spec!r}. Rename one of them."
             )
-        names.append(strategy.spec)
-    return names
+        specs.append(strategy.spec)
+    return specs

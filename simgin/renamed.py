@@ -1,6 +1,6 @@
-"""Error messages that state the new names of renamed parts of the public API.
+"""Error messages that state the new names of renamed functions and attributes.
 
-The table and this module will be removed in version 1.0.
+Version 1.0 will remove this module and its table.
 """
 
 import sys
@@ -12,32 +12,32 @@ RENAMES_FILE = Path(__file__).with_name("renamed.toml")
 
 
 def find_new_name(owner: str, name: str) -> str | None:
-    """Return the new name of a renamed part of a module or class, or None if there is none."""
+    """Return the new name of a function or an attribute, or None if it was not renamed."""
     import tomllib
 
-    table = tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
-    new_name: str | None = table.get(owner, {}).get(name)
+    renames = tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
+    new_name: str | None = renames.get(owner, {}).get(name)
     return new_name
 
 
-def missing_name_error(owner: str, name: str, names: Iterable[str] = ()) -> Exception:
-    """Return the error for a missing name, stating the new name if the part was renamed.
+def make_missing_name_error(owner: str, name: str, names: Iterable[str] = ()) -> Exception:
+    """Return the error for a missing name, which states the new name after a renaming.
 
     In `from module import name`, Python discards the message of an AttributeError, so the error is
     an ImportError.
 
     Args:
         owner: Module, such as `simgin.toolkit`, or name of a class.
-        name: Name that is missing in the module or the class.
-        names: Valid names, of which the error suggests the most similar name.
+        name: Missing name.
+        names: Valid names. The error suggests the most similar one.
     """
     import difflib
     import dis
 
     new_name = find_new_name(owner, name)
     if new_name is None:
-        similar = difflib.get_close_matches(name, names, n=1)
-        suggestion = f". Did you mean {similar[0]!r}?" if similar else ""
+        similar_names = difflib.get_close_matches(name, names, n=1)
+        suggestion = f". Did you mean {similar_names[0]!r}?" if similar_names else ""
         return AttributeError(f"{owner!r} has no attribute {name!r}{suggestion}")
     message = f"{owner}.{name} is now {owner}.{new_name}. Use the new name."
     caller = sys._getframe(2)
@@ -49,7 +49,7 @@ def make_getattr(module: str) -> Callable[[str], NoReturn]:
     """Return a `__getattr__` for a module, which states the new names of renamed functions."""
 
     def getattr_of_module(name: str) -> NoReturn:
-        raise missing_name_error(module, name)
+        raise make_missing_name_error(module, name)
 
     return getattr_of_module
 
@@ -60,8 +60,8 @@ class RenamedAttributes:
     if not TYPE_CHECKING:  # Type checkers would accept any attribute.
 
         def __getattr__(self, name: str) -> NoReturn:
-            if hasattr(type(self), name):  # A property raised its own AttributeError.
+            if hasattr(type(self), name):  # Here a property raised its own AttributeError.
                 object.__getattribute__(self, name)
             owners = [cls.__name__ for cls in type(self).__mro__]
-            renamed = (owner for owner in owners if find_new_name(owner, name))
-            raise missing_name_error(next(renamed, owners[0]), name)
+            renamed_owners = (owner for owner in owners if find_new_name(owner, name))
+            raise make_missing_name_error(next(renamed_owners, owners[0]), name)

@@ -1,4 +1,4 @@
-"""Installed version and citation, for `simgin cite`, HTML reports and CITATION.cff."""
+"""Installed version and citation of simgin."""
 
 from contextlib import suppress
 

@@ -38,16 +38,10 @@ DONE_NOTE = " A square marks the action that was played."
 def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the cost of each action in a position, with the best action at the top.
 
+    The DataFrame contains costs of actions, computed by `simgin.analyze` or `simgin.analyze_deal`.
     The required columns are action, cost, by, worlds, best and done. If the optional column
     `decision` is present, as in a DataFrame of `simgin.analyze_deal`, the plot has one panel per
-    decision.
-
-    Args:
-        frame: Costs of actions returned by `simgin.analyze` or `simgin.analyze_deal`.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with simultaneous 95 % intervals.
+    decision. The intervals are simultaneous 95 % intervals.
 
     Example:
         costs = simgin.analyze(position, seed=1).frame
@@ -123,16 +117,6 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     The required columns are metric (knock_gain, upcard_gain or discard_gain), unit (deal or match),
     row, column, value and p_holm. The DataFrame must contain only one chart.
-
-    Args:
-        frame: Gains of one chart.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with the chart.
-
-    Example:
-        simgin.plots.decision_chart(frame, seed=7)
     """
     title, column_label, row_label = CHART_TITLES[str(frame["metric"].iloc[0])]
     rows, columns = (figures.unique_names(frame[name]) for name in ("row", "column"))

@@ -50,9 +50,6 @@ def forest_plot(
         labels: Names of variants and strategies for the plot, by spec.
         seed: Seed shown in the caption.
 
-    Returns:
-        Figure with one panel per metric.
-
     Example:
         results = simgin.run("experiment.toml")
         simgin.plots.forest_plot(results.differences)
@@ -160,16 +157,6 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     The required columns are change, field and value. All rows are gains in points per deal (metric
     `margin`) under one variant. The panels are sorted by mean gain and share a square-root scale.
     Each panel contains a dot with an error bar for every field of opponents.
-
-    Args:
-        frame: Gains from the changes in every field of opponents.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one panel per change.
-
-    Example:
-        simgin.plots.gains_by_field(gains, seed=7)
     """
     mean_gains = frame.groupby("change", sort=False)["value"].mean()
     changes = mean_gains.sort_values(ascending=False, kind="stable").index
@@ -258,16 +245,10 @@ SEARCH_NOTE = (
 def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the gain over the default, and the parameter values, by generation of a search.
 
-    The required columns are generations, metric, gain (with low and high), parameter, value (with
-    value_low and value_high, the range of the candidates) and default. There must be one row per
-    generation and parameter.
-
-    Args:
-        frame: History of the search.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one panel for the gain and one panel per parameter.
+    The DataFrame is `history_frame` of a result of `simgin.tune_strategy`. The required columns
+    are generations, metric, gain (with low and high), parameter, value (with value_low and
+    value_high, the range of the candidates) and default. There must be one row per generation and
+    parameter.
 
     Example:
         result = simgin.tune_strategy("gold-early", generations=5)

@@ -45,12 +45,8 @@ WINNER_LABELS = {2: ("won by A", "won by B"), 1: ("won", "lost to the joker")}
 def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deals won, points per deal and, in runs of matches, matches won for each matchup.
 
-    Args:
-        frame: Tidy rows returned by `simgin.match`.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with 95 % error bars.
+    The DataFrame contains the tidy rows of a result of `simgin.match`. The error bars are 95 %
+    intervals.
 
     Example:
         result = simgin.match("gold-early", "simple", seed=7)
@@ -116,15 +112,8 @@ def _draw_panel(
 def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the deal endings of each matchup as stacked bars, in percent of all deals.
 
-    If the players differ, A's wins are on the left, B's wins are on the right, and deals without a
-    winner are in the middle.
-
-    Args:
-        frame: Tidy rows returned by `simgin.match`.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one stacked bar per matchup.
+    The DataFrame contains the tidy rows of a result of `simgin.match`. If the players differ, A's
+    wins are on the left, B's wins are on the right, and deals without a winner are in the middle.
 
     Example:
         result = simgin.match("gold-early", "simple", seed=7)
@@ -314,9 +303,6 @@ def cross_table(
         unit: "deal" or "match".
         seed: Seed shown in the caption.
 
-    Returns:
-        Figure with the heat map.
-
     Example:
         results = simgin.run("league.toml")
         simgin.plots.cross_table(results.standings, results.cross_table, unit="deal")
@@ -373,9 +359,6 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
         standings: Rows of the league, best rating first.
         unit: "deal" or "match".
         seed: Seed shown in the caption.
-
-    Returns:
-        Figure with a panel for ratings and a panel for leads.
 
     Example:
         results = simgin.run("league.toml")

@@ -53,16 +53,10 @@ TOTALS_NOTE = (
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the gin probability by draw for the weakest and the strongest strategy.
 
-    The required columns are draws, kind and value. Each variant has a panel with labelled lines.
-    Strategies must be sorted from weakest (naive) to strongest (strong). Grey lines show drawn
-    jokers and knocks by the strongest strategy.
-
-    Args:
-        frame: DataFrame "odds" of the result of `simgin.compute_odds`.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one panel per variant.
+    The DataFrame is `frames()["odds"]` of a result of `simgin.compute_odds`. The required columns
+    are draws, kind and value. Each variant has a panel with labelled lines. Strategies must be
+    sorted from weakest (naive) to strongest (strong). Grey lines show drawn jokers and knocks by
+    the strongest strategy.
 
     Example:
         frames = simgin.compute_odds("solitaire-gin", seed=1).frames()
@@ -125,16 +119,10 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the win rates of the weakest and strongest solitaire player, and an upper bound.
 
-    The required columns are value, low and high. Each variant has one row per player. The last row
-    is the player who sees the whole deck. The win rate of the best possible player is within the
-    pale bar.
-
-    Args:
-        frame: DataFrame "bracket" of the result of `simgin.compute_odds`.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one row per variant.
+    The DataFrame is `frames()["bracket"]` of a result of `simgin.compute_odds`. The required
+    columns are value, low and high. Each variant has one row per player. The last row is the
+    player who sees the whole deck. The win rate of the best possible player is within the pale
+    bar.
 
     Example:
         frames = simgin.compute_odds("solitaire-gin", seed=1).frames()
@@ -169,14 +157,8 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 def match_totals(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the distribution of match totals in bins of ten points, with wins in colour.
 
-    The required columns are total and value. Each strategy has a panel.
-
-    Args:
-        frame: DataFrame "totals" of the result of `simgin.compute_odds`.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one panel per strategy.
+    The DataFrame is `frames()["totals"]` of a result of `simgin.compute_odds`. The required
+    columns are total and value. Each strategy has a panel.
 
     Example:
         frames = simgin.compute_odds("solitary-gin", seed=1).frames()
@@ -235,18 +217,8 @@ def knock_thresholds(
 ) -> Figure:
     """Plot the results of a player by knock threshold, and mark the best threshold.
 
+    The DataFrame contains the results of a player at each threshold, as computed by `simgin odds`.
     The required columns are k, measure and value. Each variant has a line.
-
-    Args:
-        frame: Results of a player for each threshold, which `simgin odds` computes.
-        seed: Seed shown in the caption.
-        order: All variants of the report in the order of their colours.
-
-    Returns:
-        Figure with one line per variant.
-
-    Example:
-        simgin.plots.knock_thresholds(frame, seed=1)
     """
     measured_columns = set(frame["measure"])
     displayed_measures = [measure for measure in KNOCK_MEASURES if measure in measured_columns]
@@ -322,15 +294,9 @@ DEADWOOD_BIN = 5  # range of deadwood per row of the heat map, in points
 def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the match win probability of the dealer by score.
 
-    The required columns are a and b (points of both players), dealer and value. The DataFrame must
-    contain only one variant.
-
-    Args:
-        frame: DataFrame "scores" of the result of `simgin.compute_odds`.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with shades and contour lines.
+    The DataFrame is `frames()["scores"]` of a result of `simgin.compute_odds`. The required
+    columns are a and b (points of both players), dealer and value. The DataFrame must contain only
+    one variant.
 
     Example:
         frames = simgin.compute_odds("standard", seed=1).frames()
@@ -390,17 +356,8 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
 def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the probability of winning the deal by the player's deadwood and turn.
 
-    The required columns are turn, count (lower end of a bin) and value. Each player has a heat map.
-
-    Args:
-        frame: Win probabilities, which `simgin odds` computes.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one heat map per player.
-
-    Example:
-        simgin.plots.win_by_deadwood(frame, seed=1)
+    The DataFrame contains win probabilities, as computed by `simgin odds`. The required columns
+    are turn, count (lower end of a bin) and value. Each player has a heat map.
     """
     cells = frame[frame["n"] >= MIN_HANDS]
     frame = frame.assign(value=np.nan, low=np.nan) if cells.empty else cells

@@ -40,19 +40,8 @@ def match_length(
 ) -> Figure:
     """Plot the distribution and the median of turns per match for every variant.
 
-    The required columns are turns (lower end of a bin), width, value (proportion of matches) and
-    median.
-
-    Args:
-        frame: Distributions from a review.
-        seed: Seed shown in the caption.
-        order: All variants of the report in the order of their colours.
-
-    Returns:
-        Figure with one distribution per variant.
-
-    Example:
-        simgin.plots.match_length(frame, seed=7)
+    The DataFrame contains the match lengths of a review. The required columns are turns (lower end
+    of a bin), width, value (proportion of matches) and median.
     """
     names = figures.unique_names(frame["variant"])
     player_text = " of both players together" if any(frame["opponent"]) else ""
@@ -87,17 +76,8 @@ def _draw_distribution(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
 def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot deal endings as stacked bars, with one bar per player type and variant.
 
-    The required columns are players, metric (gin, knock, undercut or void) and value.
-
-    Args:
-        frame: Deal endings from a review.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one bar per player type and variant.
-
-    Example:
-        simgin.plots.endings_by_player_type(frame, seed=7)
+    The DataFrame contains the deal endings of a review. The required columns are players, metric
+    (gin, knock, undercut or void) and value.
     """
     names = figures.unique_names(frame["variant"])
     player_types = figures.unique_names(frame["players"])
@@ -139,18 +119,8 @@ def knocks_by_turn(
 ) -> Figure:
     """Plot the turn and deadwood at which the strong player knocks, for every variant.
 
-    The required columns are turn, deadwood and value (proportion of all knocks of the variant).
-
-    Args:
-        frame: Knocks from a review.
-        seed: Seed shown in the caption.
-        order: All variants of the report in the order of their colours.
-
-    Returns:
-        Figure with one heat map per variant.
-
-    Example:
-        simgin.plots.knocks_by_turn(frame, seed=7)
+    The DataFrame contains the knocks of a review. The required columns are turn, deadwood and
+    value (proportion of all knocks of the variant).
     """
     names = figures.unique_names(frame["variant"])
     precision = figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)
@@ -192,18 +162,8 @@ def effects_by_player_type(
 ) -> Figure:
     """Plot differences from the baseline by player type, with one panel per metric.
 
-    The required columns are players, title, factor and value. Each variant has a separate colour.
-
-    Args:
-        frame: Differences from a review.
-        seed: Seed shown in the caption.
-        order: All variants of the report in the order of their colours.
-
-    Returns:
-        Figure with one panel per metric.
-
-    Example:
-        simgin.plots.effects_by_player_type(frame, seed=7)
+    The DataFrame contains the differences computed by a review. The required columns are players,
+    title, factor and value. Each variant has a separate colour.
     """
     variants = figures.unique_names(frame["variant"])
     titles = figures.unique_names(frame["title"])
@@ -259,19 +219,9 @@ def _draw_player_type_dots(
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot the difference in win probability from the baseline by score.
 
-    The required columns are own and other (lower ends of bins, in % of the target), value, low and
-    high. Each variant has a heat map.
-
-    Args:
-        frame: Differences from a review, as proportions.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with differences in percentage points. Cells without a significant difference are
-        empty.
-
-    Example:
-        simgin.plots.score_difference(frame, seed=7)
+    The DataFrame contains differences from a review, as proportions. The required columns are own
+    and other (lower ends of bins, in % of the target), value, low and high. Each variant has a
+    heat map. The map shows percentage points; cells without a significant difference are empty.
     """
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
     names = figures.unique_names(frame[is_significant]["variant"])
@@ -324,17 +274,8 @@ def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot all scorecard rows against a rule parameter and mark the baseline.
 
-    The required columns are x_name, x, title, factor, value and is_base.
-
-    Args:
-        frame: Values from a review of one parameter.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with one panel per title.
-
-    Example:
-        simgin.plots.sweep_curves(frame, seed=7)
+    The DataFrame contains the values of a review that varies one parameter. The required columns
+    are x_name, x, title, factor, value and is_base.
     """
     titles = figures.unique_names(frame["title"])
     caption = figures.format_caption(
@@ -382,18 +323,9 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
 def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot one scorecard row as a heat map over two rule parameters.
 
-    The required columns are x and y (numbers), title, factor, value, x_name, y_name and even (the
-    value with the palest shade). All rows must have the same title.
-
-    Args:
-        frame: Values from a review of two parameters.
-        seed: Seed shown in the caption.
-
-    Returns:
-        Figure with a heat map. If there is a break-even value, a line marks it.
-
-    Example:
-        simgin.plots.sweep_map(frame, seed=7)
+    The DataFrame contains the values of a review that varies two parameters. The required columns
+    are x and y (numbers), title, factor, value, x_name, y_name and even (the value with the palest
+    shade). All rows must have the same title. A line marks the break-even value, if there is one.
     """
     scaled_frame = frame.assign(
         **dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True))
