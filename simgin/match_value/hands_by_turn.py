@@ -37,7 +37,7 @@ RETRACED_DEALS_PER_CALL = 2_000  # number of deals per replay call
 # player's own turn, side that moved (0 for A, 1 for B), and deadwood of this side after the turn
 TURN_DTYPE = np.dtype([(name, np.int64) for name in ("deal", "turn", "own_turn", "side", "count")])
 TURNS_TYPE = types.Array(from_dtype(TURN_DTYPE), 1, "C")
-DEADWOOD_BIN = 5  # width of a bin, in points of deadwood
+DEADWOOD_BIN_SIZE = 5  # width of a bin, in points of deadwood
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,18 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     """
     matchup = turns.matchup
     turn, deadwood_points, unit, is_won = _hands_after_turns(turns)
-    turn_and_bin = np.stack([turn, deadwood_points // DEADWOOD_BIN], axis=1)
+    turn_and_bin = np.stack([turn, deadwood_points // DEADWOOD_BIN_SIZE], axis=1)
     groups, group_index = np.unique(turn_and_bin, axis=0, return_inverse=True)
     value, se, n = _mean_by_group(is_won, unit, group_index.reshape(-1), len(groups))
     bounds = [proportion_interval(*row) for row in zip(value, se, n, strict=True)]
     low, high = np.array(bounds).reshape(-1, 2).T
     name_columns = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
-    columns = {"turn": groups[:, 0], "count": groups[:, 1] * DEADWOOD_BIN, "value": value, "se": se}
+    columns = {
+        "turn": groups[:, 0],
+        "count": groups[:, 1] * DEADWOOD_BIN_SIZE,
+        "value": value,
+        "se": se,
+    }
     frame = make_frame(columns | {"low": low, "high": high, "n": n})
     frame = build_frame("counts", frame.assign(**name_columns, opponent=matchup.opponent))
     return frame[frame["value"].notna()].reset_index(drop=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["analysis", "decision_chart"]
 
-PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
+COST_PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
 DONE_SUFFIX = " (played)"  # suffix of the action that the player chose
 # units of costs, by the measure that compares actions
 COST_UNITS = {
@@ -50,7 +50,7 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     if "decision" not in frame:
         frame = frame.assign(decision="")
     heights = [
-        PANEL_HEADER_HEIGHT + _rows_height(rows)
+        COST_PANEL_HEADER_HEIGHT + _rows_height(rows)
         for _, rows in figures.iterate_groups(frame, "decision")
     ]
     note = COST_NOTE
