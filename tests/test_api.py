@@ -48,7 +48,7 @@ def test_the_public_list_is_lazy_and_complete():
     for name in simgin.__all__:
         first = getattr(simgin, name)
         assert getattr(simgin, name) is first or name == "__version__"
-    assert {*simgin._HOMES, *simgin._MODULES} < set(simgin.__all__)
+    assert {*simgin._MODULES_BY_NAME, *simgin._SUBMODULES} < set(simgin.__all__)
     assert set(simgin.__all__) <= set(dir(simgin))
     with pytest.raises(AttributeError, match="nothing"):
         _ = simgin.nothing
