@@ -4,7 +4,7 @@
     python training/champion.py --deals 2000 --out x.npy
 
 simgin/learn/champion_weights.py documents the method. The weights are trained separately for
-several variants, with half as many deals for each variant after the first.
+several variants. The first variant has twice as many training deals as each other variant.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from simgin.rules import variants
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 DEALS, SEED = 400_000, 20261122
 ROUNDS = WARM_UP_ROUNDS + 8
-# The committed weights count each sampled decision equally, so decisions in long deals have too
-# little weight. With True, the training is unbiased but gives different weights, and all published
-# results of champion must be computed again.
+# The committed weights were trained with False: each sampled decision has the same weight, so
+# decisions in long deals have too little weight. True removes this bias, but changes the weights,
+# so all published results of `champion` would have to be computed again.
 IS_WEIGHTED = False
 
 
-def naive_weights() -> np.ndarray:
-    """Return initial weights with which the player minimises deadwood and knocks immediately."""
+def make_naive_weights() -> np.ndarray:
+    """Return initial weights, which minimise deadwood and knock immediately."""
     weights = np.zeros(player.BLEND_SIZE)
     weights[COUNT : N_STAGES * N_FEATURES : N_FEATURES] = 1.0
     weights[player.KNOCK_OFFSET : player.KNOCK_FEATURE_OFFSET] = 1.0
@@ -45,29 +45,42 @@ def train_for_variant(variant: str, deals: int, seed: int, rounds: int = ROUNDS)
     """Train weights for a group of similar rules, (player.RULES_SIZE,) float64."""
     print(f"Variant {variant}")
     rules = variants.find_variant(variant)
-    sets = []
-    pools = {"knock_immediately": deals // 2, "wait_for_gin": deals}
-    for index, (kind, pool) in enumerate(pools.items()):
-        learner = ChampionTrainer(
-            training_opponents(kind), naive_weights(), seed + index, rules, is_weighted=IS_WEIGHTED
+    weight_sets = []
+    deals_by_opponent_type = {"knock_immediately": deals // 2, "wait_for_gin": deals}
+    for seed_offset, (opponent_type, deals_per_round) in enumerate(deals_by_opponent_type.items()):
+        trainer = ChampionTrainer(
+            training_opponents(opponent_type),
+            make_naive_weights(),
+            seed + seed_offset,
+            rules,
+            is_weighted=IS_WEIGHTED,
         )
-        for number in range(rounds):
-            win_rates = ", ".join(f"{100 * share:.1f} %" for share in learner.run_round(pool))
-            print(f"opponents that {kind}, before round {number + 1}: won {win_rates}", flush=True)
-        sets.append(learner.mean_weights)
-    hasty, patient = sets
+        for round_index in range(rounds):
+            win_rates = ", ".join(
+                f"{100 * proportion:.1f} %" for proportion in trainer.run_round(deals_per_round)
+            )
+            print(
+                f"opponents that {opponent_type}, before round {round_index + 1}: won {win_rates}",
+                flush=True,
+            )
+        weight_sets.append(trainer.mean_weights)
+    weights_against_knockers, weights_against_waiters = weight_sets
     return blend_weights(
-        patient, hasty, compute_knock_probabilities(patient, hasty, seed + 2, rules)
+        weights_against_waiters,
+        weights_against_knockers,
+        compute_knock_probabilities(
+            weights_against_waiters, weights_against_knockers, seed + 2, rules
+        ),
     )
 
 
 def train_all(deals: int, seed: int) -> np.ndarray:
     """Train all weights, and return the contents of champion.npy, (player.N_WEIGHTS,) float32."""
     first_variant, *other_variants = player.TRAINED_VARIANTS
-    numbers = [train_for_variant(first_variant, deals, seed)]
+    weight_parts = [train_for_variant(first_variant, deals, seed)]
     for variant in other_variants:
-        numbers.append(train_for_variant(variant, deals // 2, seed))
-    return np.concatenate(numbers).astype(np.float32)
+        weight_parts.append(train_for_variant(variant, deals // 2, seed))
+    return np.concatenate(weight_parts).astype(np.float32)
 
 
 def main() -> None:

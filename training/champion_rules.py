@@ -1,14 +1,15 @@
-"""Train how the weights of `champion` depend on the rules, and write strategies/champion-rules.npy.
+"""Fit how the weights of `champion` depend on the rules, and write strategies/champion-rules.npy.
 
     python training/champion_rules.py                # committed file: half an hour on one core
     python training/champion_rules.py --rounds 1 --rule-sets 4 --out x.npy
 
 The weights for a rule set are the weights of strategies/champion.npy plus a linear function of the
-features of the rules (strategies/_champion_rules.py). So are the log odds of the opponent's type.
-Each round plays deals under random rule sets with the weights of the previous rounds, and rolls out
-decisions as in simgin/learn/champion_weights.py. The decisions under all rule sets together give
-one regression, in which every feature of an action is multiplied by every feature of the rules.
-Finished rounds are stored in --work, so an interrupted training resumes.
+features of the rules (strategies/_champion_rules.py). The log odds of the opponent's type are also
+a linear function of these features. Each round plays deals under random rule sets with the weights
+of the previous rounds, and rolls out decisions as in simgin/learn/champion_weights.py. One
+regression covers the decisions under all rule sets. Its features are the products of each feature
+of an action and each feature of the rules. Finished rounds are stored in the directory `--work`, so
+an interrupted training resumes.
 """
 
 import argparse
@@ -34,95 +35,105 @@ from simgin.rules.variants import Variant
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 ROUNDS, RULE_SETS, SEED = 8, 96, 20261128
-# Numbers of deals for discards, knocks and takes, by type of opponent in the order of the weights
+# Numbers of deals for discards, knocks and takes, by type of opponent (in the order of the weights)
 DEALS = {"wait_for_gin": (6000, 4500, 3000), "knock_immediately": (3000, 2500, 1500)}
 SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
-N_MATCHES = 150  # number of matches per opponent that sample scores
-VALUE_DEALS = 40_000  # number of deals for the win probability by score
+N_MATCHES = 150  # number of matches per opponent, from which scores are sampled
+VALUE_DEALS = 40_000  # number of deals for estimating the win probability by score
 DECAY = 0.9  # factor for the sums of previous rounds
-WINDOW = 8  # number of rounds in a regression
+ROUNDS_PER_FIT = 8  # number of rounds in one regression
 BONUS_FEATURES = (*range(8), *range(16, 32))  # features of the rules that change the log odds
 # Parameters for the odds of the opponent's type: number of random rule sets, number of matches per
-# opponent, ridge penalty, and minimum likelihood ratio, which is the inverse of the maximum
-ODDS_RULE_SETS, ODDS_MATCHES, ODDS_PENALTY, MIN_RATIO = 100, 400, 1.0, 1e-3
-# Ridge penalties, as numbers of average rule sets in which a feature of the rules changes nothing.
-# These penalties predict the sums of other rule sets best (threefold cross-validation in the first
-# round).
+# opponent, ridge penalty, and minimum likelihood ratio (the maximum is its inverse)
+ODDS_RULE_SETS, ODDS_MATCHES, ODDS_PENALTY, MIN_LIKELIHOOD_RATIO = 100, 400, 1.0, 1e-3
+# Ridge penalties. A penalty of n corresponds to n average rule sets in which a feature of the rules
+# has no effect. These values were best in a threefold cross-validation over rule sets in the first
+# round.
 PENALTIES = {"discards": 11.0, "takes": 6.0, "knocks": 1.5}
-RIDGE = 40.0  # penalty on the squares of all weights, in decisions
-STEPS, TOLERANCE = 400, 1e-5  # number of steps and tolerance of the method of conjugate gradients
+RIDGE = 40.0  # penalty on squared weights, in decisions
+MAX_STEPS, TOLERANCE = (
+    400,
+    1e-5,
+)  # maximum number of steps and tolerance of the conjugate gradient method
 
-N_DELTAS = 2 * player.BLEND_SIZE  # number of weights in both sets
-Sums = dict[str, np.ndarray]  # sums of one rule set, or of several along the first axis
+N_DELTAS = 2 * player.BLEND_SIZE  # total number of weights in both sets
+Sums = dict[str, np.ndarray]  # sums of one rule set, or of several rule sets along the first axis
 
 
 # Deals under one rule set
 
 
-def initial_sets(rules: np.record) -> dict[str, np.ndarray]:
-    """Return champion's weights for the most similar rules, by type of opponent."""
-    numbers = np.load(STRATEGIES / "champion.npy").astype(np.float64)
-    blends = numbers[player.find_rules_offset(rules) :][: player.OPPONENT_OFFSET]
-    patient, *_, hasty = blends.reshape(player.N_BLENDS, player.BLEND_SIZE)
-    return dict(zip(DEALS, (patient, hasty), strict=True))
+def load_initial_weights(rules: np.record) -> dict[str, np.ndarray]:
+    """Return the weights of `champion` for the most similar rules, by type of opponent."""
+    all_weights = np.load(STRATEGIES / "champion.npy").astype(np.float64)
+    blends = all_weights[player.find_rules_offset(rules) :][: player.OPPONENT_OFFSET]
+    weights_against_waiters, *_, weights_against_knockers = blends.reshape(
+        player.N_BLENDS, player.BLEND_SIZE
+    )
+    return dict(zip(DEALS, (weights_against_waiters, weights_against_knockers), strict=True))
 
 
 def play_rule_set(variant: Variant, deltas: np.ndarray, seed: int) -> Sums:
     """Play training deals under one rule set.
 
     Args:
-        variant: Rules.
+        variant: Variant.
         deltas: Change of both sets of weights per unit of each feature of the rules,
             (N_RULE_FEATURES, 2 * BLEND_SIZE).
         seed: Seed of the deals.
 
     Returns:
-        The features of the rules, and for each type of opponent and decision the sums of squares
-        and of products, minus the sums that the initial weights explain.
+        The features of the rules, and the sums of squares and of products for each type of opponent
+        and each type of decision. The part of the products that the initial weights explain is
+        subtracted.
     """
     rules = build_rules(variant)
-    found: Sums = {"features": compute_rule_features(rules)}
-    changes = np.split(found["features"] @ deltas, len(DEALS))
-    initial = initial_sets(rules)
-    for number, (kind, change) in enumerate(zip(DEALS, changes, strict=True)):
+    sums: Sums = {"features": compute_rule_features(rules)}
+    changes = np.split(sums["features"] @ deltas, len(DEALS))
+    initial_weights = load_initial_weights(rules)
+    for seed_offset, (opponent_type, change) in enumerate(zip(DEALS, changes, strict=True)):
         trainer = ChampionTrainer(
-            champion_weights.training_opponents(kind),
-            initial[kind] + change,
-            seed + number,
+            champion_weights.training_opponents(opponent_type),
+            initial_weights[opponent_type] + change,
+            seed + seed_offset,
             variant,
             1,
             is_trained=True,
             value_deals=VALUE_DEALS,
         )
-        add_all_decisions(trainer, kind)
-        for name, (squares, products) in trainer.sums.items():
-            explained = np.einsum("...ij,...j->...i", squares, split(initial[kind])[name])
-            residuals = equity_scale(trainer) * products - explained
-            found[f"{kind} {name} squares"] = squares.astype(np.float32)
-            found[f"{kind} {name} products"] = residuals.astype(np.float32)
-    return found
+        add_all_decisions(trainer, opponent_type)
+        for decision_type, (squares, products) in trainer.sums.items():
+            explained_products = np.einsum(
+                "...ij,...j->...i",
+                squares,
+                split_by_decision(initial_weights[opponent_type])[decision_type],
+            )
+            residuals = compute_equity_scale(trainer) * products - explained_products
+            sums[f"{opponent_type} {decision_type} squares"] = squares.astype(np.float32)
+            sums[f"{opponent_type} {decision_type} products"] = residuals.astype(np.float32)
+    return sums
 
 
-def add_all_decisions(trainer: ChampionTrainer, kind: str) -> None:
-    """Add all decisions against one type of opponent to the least-squares sums."""
+def add_all_decisions(trainer: ChampionTrainer, opponent_type: str) -> None:
+    """Add decisions against one type of opponent to the least-squares sums."""
     trainer.n_matches = N_MATCHES
     trainer.sample_scores()
-    n_discards, n_knocks, n_takes = DEALS[kind]
+    n_discards, n_knocks, n_takes = DEALS[opponent_type]
     trainer.add_discards(n_discards)
     trainer.add_knocks(n_knocks)
     trainer.add_takes(n_takes)
 
 
-def equity_scale(trainer: ChampionTrainer) -> float:
-    """Return the factor that converts equity to approximate points, for any match target."""
-    goal, target = (trainer.variant.params[name] for name in ("goal", "points_target"))
+def compute_equity_scale(trainer: ChampionTrainer) -> float:
+    """Return the factor that converts equity to approximate points."""
+    goal, points_target = (trainer.variant.params[name] for name in ("goal", "points_target"))
     if goal != "points" or trainer.equity is champion_weights.point_equity:
         return 1.0
-    return int(str(target)) / 100
+    return int(str(points_target)) / 100
 
 
-def split(weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Split one set of weights by type of decision, with a leading axis for the stages."""
+def split_by_decision(weights: np.ndarray) -> dict[str, np.ndarray]:
+    """Split one set of weights by type of decision. The first axis of each part is the stage."""
     return {
         "discards": weights[: N_STAGES * N_FEATURES].reshape(N_STAGES, N_FEATURES),
         "knocks": weights[player.KNOCK_OFFSET : player.TAKE_OFFSET],
@@ -136,12 +147,12 @@ def split(weights: np.ndarray) -> dict[str, np.ndarray]:
 def solve_joint(
     features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: np.ndarray
 ) -> np.ndarray:
-    """Solve the joint ridge regression of all rule sets with the conjugate gradient method.
+    """Solve the joint ridge regression of all rule sets by the conjugate gradient method.
 
     Args:
         features: Features of the rules, (n, n_rule_features).
         squares: Sums of squares, (n, size, size).
-        residuals: Sums of products, minus the sums that the initial weights explain, (n, size).
+        residuals: Sums of products that the initial weights do not explain, (n, size).
         penalty: Penalty matrix, (size, size).
 
     Returns:
@@ -149,72 +160,87 @@ def solve_joint(
     """
 
     def multiply(deltas: np.ndarray) -> np.ndarray:
-        shifts = (features @ deltas).astype(np.float32)
-        pulled = np.matmul(squares, shifts[:, :, None])[:, :, 0]
-        product: np.ndarray = features.T @ pulled + deltas @ penalty
+        weight_changes = (features @ deltas).astype(np.float32)
+        products = np.matmul(squares, weight_changes[:, :, None])[:, :, 0]
+        product: np.ndarray = features.T @ products + deltas @ penalty
         return product
 
     diagonal = (features**2).T @ np.einsum("nii->ni", squares) + np.diag(penalty)
     residual = features.T @ residuals
     deltas = np.zeros_like(residual)
-    scaled = residual / diagonal
-    direction, norm = scaled.copy(), (residual * scaled).sum()
-    least = TOLERANCE**2 * norm
-    for _ in range(STEPS):
-        if norm <= least:
+    scaled_residual = residual / diagonal
+    direction, norm = scaled_residual.copy(), (residual * scaled_residual).sum()
+    min_norm = TOLERANCE**2 * norm
+    for _ in range(MAX_STEPS):
+        if norm <= min_norm:
             break
         product = multiply(direction)
-        step = norm / (direction * product).sum()
-        deltas += step * direction
-        residual -= step * product
-        scaled = residual / diagonal
-        norm, previous = (residual * scaled).sum(), norm
-        direction = scaled + norm / previous * direction
+        step_size = norm / (direction * product).sum()
+        deltas += step_size * direction
+        residual -= step_size * product
+        scaled_residual = residual / diagonal
+        norm, previous_norm = (residual * scaled_residual).sum(), norm
+        direction = scaled_residual + norm / previous_norm * direction
     return deltas
 
 
 def fit_by_stage(
     features: np.ndarray, squares: np.ndarray, residuals: np.ndarray, penalty: float
 ) -> np.ndarray:
-    """Fit a change for all stages together, and then a change for each stage.
+    """Fit a common change for all stages, and then a separate change for each stage.
 
     Returns:
         Changes, (n_rule_features, n_stages * size).
     """
     ridge, n_stages = RIDGE * np.eye(squares.shape[-1]), squares.shape[1]
-    mean = squares.mean(axis=0, dtype=np.float64)
-    matrix = penalty * mean.sum(axis=0) + ridge
-    common = solve_joint(features, squares.sum(axis=1), residuals.sum(axis=1), matrix)
-    shifts = features @ common
+    mean_squares = squares.mean(axis=0, dtype=np.float64)
+    penalty_matrix = penalty * mean_squares.sum(axis=0) + ridge
+    common_deltas = solve_joint(
+        features, squares.sum(axis=1), residuals.sum(axis=1), penalty_matrix
+    )
+    common_changes = features @ common_deltas
     weights = []
     for stage in range(n_stages):
         stage_squares = squares[:, stage]
-        remainder = residuals[:, stage] - np.einsum("nij,nj->ni", stage_squares, shifts)
-        matrix = n_stages * penalty * mean[stage] + ridge
-        weights.append(common + solve_joint(features, stage_squares, remainder, matrix))
+        stage_residuals = residuals[:, stage] - np.einsum(
+            "nij,nj->ni", stage_squares, common_changes
+        )
+        penalty_matrix = n_stages * penalty * mean_squares[stage] + ridge
+        weights.append(
+            common_deltas + solve_joint(features, stage_squares, stage_residuals, penalty_matrix)
+        )
     return np.concatenate(weights, axis=1)
 
 
-def fit_deltas(sums: Sums, importance: np.ndarray) -> np.ndarray:
-    """Fit how both sets of weights change per unit of each rule feature.
+def fit_deltas(sums: Sums, rule_set_weights: np.ndarray) -> np.ndarray:
+    """Fit the change of both sets of weights per unit of each rule feature.
 
     Args:
         sums: Sums of all rule sets.
-        importance: Weight of each rule set.
+        rule_set_weights: Weight of each rule set.
     """
-    scale = np.sqrt(importance)[:, None]
-    features, parts = sums["features"] * scale, []
-    for kind in DEALS:
-        for name in ("discards", "knocks", "takes"):
-            squares, residuals = sums[f"{kind} {name} squares"], sums[f"{kind} {name} products"]
-            if name == "knocks":
+    scale_factors = np.sqrt(rule_set_weights)[:, None]
+    features, delta_parts = sums["features"] * scale_factors, []
+    for opponent_type in DEALS:
+        for decision_type in ("discards", "knocks", "takes"):
+            squares, residuals = (
+                sums[f"{opponent_type} {decision_type} squares"],
+                sums[f"{opponent_type} {decision_type} products"],
+            )
+            if decision_type == "knocks":
                 penalty = champion_weights.knock_penalty(champion_weights.REFINEMENT_LEVEL_PENALTY)
-                penalty = penalty + PENALTIES[name] * squares.mean(axis=0, dtype=np.float64)
-                parts.append(solve_joint(features, squares, residuals * scale, penalty))
+                penalty = penalty + PENALTIES[decision_type] * squares.mean(
+                    axis=0, dtype=np.float64
+                )
+                delta_parts.append(
+                    solve_joint(features, squares, residuals * scale_factors, penalty)
+                )
             else:
-                weighted = residuals * scale[..., None]
-                parts.append(fit_by_stage(features, squares, weighted, PENALTIES[name]))
-    return np.concatenate(parts, axis=1)
+                weighted_residuals = residuals * scale_factors[..., None]
+                delta_parts.append(
+                    fit_by_stage(features, squares, weighted_residuals, PENALTIES[decision_type])
+                )
+    return np.concatenate(delta_parts, axis=1)
 
 
 # Odds of the opponent's type
@@ -224,22 +250,26 @@ def measure_log_odds(variant: Variant, deltas: np.ndarray, seed: int) -> np.ndar
     """Return the log odds, under one rule set, that the opponent knocks immediately, (N_ODDS,)."""
     rules = build_rules(variant)
     changes = np.split(compute_rule_features(rules) @ deltas, len(DEALS))
-    initial = initial_sets(rules).values()
-    sets = [weights + change for weights, change in zip(initial, changes, strict=True)]
-    ratios = champion_weights.likelihood_ratios(*sets, seed, variant, ODDS_MATCHES, 1)
+    initial_weights = load_initial_weights(rules).values()
+    weight_sets = [
+        weights + change for weights, change in zip(initial_weights, changes, strict=True)
+    ]
+    ratios = champion_weights.likelihood_ratios(*weight_sets, seed, variant, ODDS_MATCHES, 1)
     all_ratios = np.concatenate([ratio.ravel() for ratio in ratios])
-    log_odds: np.ndarray = np.log(np.clip(all_ratios, MIN_RATIO, 1 / MIN_RATIO))
+    log_odds: np.ndarray = np.log(
+        np.clip(all_ratios, MIN_LIKELIHOOD_RATIO, 1 / MIN_LIKELIHOOD_RATIO)
+    )
     return log_odds
 
 
 def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
-    """Fit the log odds under the rules of eaai and their change per unit of each rule feature.
+    """Fit the log odds under the rules of `eaai`, and their change per unit of a rule feature.
 
-    Only bonuses change the log odds, because they change the points of a won deal. The regression
-    on all features keeps the effects of other rules apart.
+    Only bonuses are assumed to change the log odds, because they change the points of a won deal.
+    The regression contains all features, to separate the effects of bonuses from other effects.
 
     Returns:
-        Constants and changes, (1 + N_RULE_FEATURES, N_ODDS).
+        Array (1 + N_RULE_FEATURES, N_ODDS): the log odds in row 0, and the changes in other rows.
     """
     rng = np.random.default_rng([SEED, ODDS_RULE_SETS])
     named_variants = [variants.find_variant(name) for name in two_player_names()]
@@ -257,42 +287,57 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
 # Rounds
 
 
-def play_round(number: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> Sums:
+def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> Sums:
     """Play one training round with random rule sets."""
-    rng = np.random.default_rng([SEED, number])
+    rng = np.random.default_rng([SEED, round_index])
     sampled_variants = [sample_variant(rng) for _ in range(rule_sets)]
-    seeds = SEED + SEED_STRIDE * np.arange(number * rule_sets, (number + 1) * rule_sets)
-    sums = list(pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds)))
-    return {name: np.stack([rule_set[name] for rule_set in sums]) for name in sums[0]}
+    seeds = SEED + SEED_STRIDE * np.arange(round_index * rule_sets, (round_index + 1) * rule_sets)
+    sums_by_rule_set = list(
+        pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds))
+    )
+    return {
+        name: np.stack([rule_set_sums[name] for rule_set_sums in sums_by_rule_set])
+        for name in sums_by_rule_set[0]
+    }
 
 
-def fit_window(played: Sequence[Sums]) -> np.ndarray:
-    """Fit the weights to the last rounds, giving less weight to older rounds."""
-    last_rounds = played[-WINDOW:]
-    sums = {name: np.concatenate([row[name] for row in last_rounds]) for name in last_rounds[0]}
+def fit_last_rounds(finished_rounds: Sequence[Sums]) -> np.ndarray:
+    """Fit the weights to the last rounds; older rounds have less weight."""
+    last_rounds = finished_rounds[-ROUNDS_PER_FIT:]
+    sums = {
+        name: np.concatenate([round_sums[name] for round_sums in last_rounds])
+        for name in last_rounds[0]
+    }
     ages = np.arange(len(last_rounds))[::-1]
     return fit_deltas(sums, np.repeat(DECAY**ages, len(last_rounds[0]["features"])))
 
 
-def train(rounds: int, rule_sets: int, work: Path, pool: Executor) -> np.ndarray:
-    """Train how both sets of weights change per unit of each rule feature."""
-    work.mkdir(parents=True, exist_ok=True)
-    played: list[Sums] = []
-    for number in range(rounds):
-        file, unfinished = work / f"round-{number + 1}.npz", work / "unfinished.npz"
+def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> np.ndarray:
+    """Return the change of both sets of weights per unit of each rule feature."""
+    work_directory.mkdir(parents=True, exist_ok=True)
+    finished_rounds: list[Sums] = []
+    for round_index in range(rounds):
+        file, unfinished = (
+            work_directory / f"round-{round_index + 1}.npz",
+            work_directory / "unfinished.npz",
+        )
         if not file.exists():
-            began = time.monotonic()
-            deltas = fit_window(played) if played else np.zeros((N_RULE_FEATURES, N_DELTAS))
-            np.savez(unfinished, **play_round(number, deltas, rule_sets, pool))
+            start_time = time.monotonic()
+            deltas = (
+                fit_last_rounds(finished_rounds)
+                if finished_rounds
+                else np.zeros((N_RULE_FEATURES, N_DELTAS))
+            )
+            np.savez(unfinished, **play_round(round_index, deltas, rule_sets, pool))
             unfinished.rename(file)
-            print(f"round {number + 1}: {time.monotonic() - began:.0f} s", flush=True)
+            print(f"round {round_index + 1}: {time.monotonic() - start_time:.0f} s", flush=True)
         with np.load(file) as saved_arrays:
-            played.append(dict(saved_arrays))
-    return fit_window(played)
+            finished_rounds.append(dict(saved_arrays))
+    return fit_last_rounds(finished_rounds)
 
 
 def default_work_directory(rule_sets: int) -> Path:
-    """Return the directory of finished rounds, whose name is a digest of the training's inputs."""
+    """Return the directory for finished rounds, whose name is a digest of the training inputs."""
     inputs = [(STRATEGIES / "champion.npy").read_bytes(), Path(__file__).read_bytes()]
     digest = hashlib.sha256(b"".join([*inputs, str(rule_sets).encode()])).hexdigest()
     cache = jit.cache_directory()
@@ -311,9 +356,9 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="directory for finished rounds")
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion-rules.npy")
     args = parser.parse_args()
-    work = args.work or default_work_directory(args.rule_sets)
+    work_directory = args.work or default_work_directory(args.rule_sets)
     with ProcessPoolExecutor(args.jobs) as pool:
-        deltas = train(args.rounds, args.rule_sets, work, pool)
+        deltas = train(args.rounds, args.rule_sets, work_directory, pool)
         log_odds = fit_log_odds(deltas, pool)
     rows = np.concatenate([np.insert(deltas, 0, 0.0, axis=0), log_odds], axis=1)
     np.save(args.out, rows.astype(np.float32))

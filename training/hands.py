@@ -3,18 +3,18 @@
     python training/hands.py                     # committed file: about four minutes on one core
     python training/hands.py --deals 300 --out x.npy
 
-At one decision per deal, the opponent's hand is compared with the same hand after an exchange of
-one to three cards for other unseen cards. If the likelihood of a hand is proportional to the
-exponential of a score, the odds of the true hand are the exponential of the difference in score. A
-logistic regression without an intercept therefore estimates the weights
-(simgin.toolkit.hand_sampling). The stages of a deal are fitted separately, and so are opponents
-that knock immediately and opponents that wait for gin.
+At one decision per deal, the opponent's hand is compared with hands in which one to three cards are
+exchanged for other unseen cards. If the likelihood of a hand is proportional to the exponential of
+a score, the odds of the true hand are the exponential of the difference in score. A logistic
+regression without an intercept therefore estimates the weights (simgin.toolkit.hand_sampling).
+Separate weights are fitted for each stage of a deal and for two types of opponents: opponents that
+knock immediately, and opponents that wait for gin.
 
-The decision is sampled from all decisions of a finished deal. It is not yet weighted by their
-number (docs/explanation/decisions/0009-learning.md).
+The decision is sampled from all decisions of a finished deal, and all samples have the same weight
+(docs/explanation/decisions/0009-learning.md).
 
-The script prints how well the fit distinguishes hands in held-out deals from hands with exchanged
-cards.
+The script prints how well the fit distinguishes true hands in held-out deals from hands with
+exchanged cards.
 """
 
 import argparse
@@ -47,16 +47,16 @@ NEWTON_STEPS = 12
 def sample_decisions(
     opponents: tuple[str, ...], n_deals: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return one random decision per deal, VIEW (n,), with the opponent's hand, (n,) int64."""
+    """Return the view of one random decision per deal, VIEW (n,), and the opponent's hand."""
     rng = np.random.default_rng(seed)
     players = [loader.find_strategy(name) for name in GIN_PLAYERS + IMMEDIATE_KNOCKERS]
     opponent_strategies = [loader.find_strategy(name) for name in opponents]
     views, hands = [], []
     for unit in range(n_deals):
         player = players[rng.integers(len(players))]
-        other = opponent_strategies[rng.integers(len(opponent_strategies))]
+        opponent = opponent_strategies[rng.integers(len(opponent_strategies))]
         deal = trace_deal(
-            Matchup(variants.find_variant(VARIANT), player, other, seed, "deal"), unit
+            Matchup(variants.find_variant(VARIANT), player, opponent, seed, "deal"), unit
         )
         state = deal.state
         log = state.log[: state.logged]
@@ -64,48 +64,57 @@ def sample_decisions(
         if len(own_decisions):
             view = log[rng.choice(own_decisions)]
             views.append(view.copy())
-            hands.append(hidden_hand(view, state.pack))
+            hands.append(compute_hidden_hand(view, state.pack))
     return np.array(views, VIEW), np.array(hands)
 
 
-def hidden_hand(view: np.record, pack: np.ndarray) -> int:
-    """Return the opponent's hand, computed as all unseen cards that are not in the stock."""
+def compute_hidden_hand(view: np.record, pack: np.ndarray) -> int:
+    """Return the opponent's hand: all unseen cards that are not in the stock."""
     stock = sum(1 << int(card) for card in pack[52 - int(view.stock) :])
     return ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
 
 
 @jit
 def write_differences(views, hands, rules, exchanges, stages, out):
-    """Write the feature changes due to exchanging cards between hand and stock, and the stages.
+    """Write how the features change if cards are exchanged between hand and stock.
 
     Args:
         views: Views of the decisions, VIEW (n,).
-        hands: Hands of the opponents as masks, (n,) int64.
+        hands: Opponent's hands as masks, (n,) int64.
         rules: Compiled rules.
         exchanges: Number of exchanges per hand.
-        stages: Output, stage of the deal by the opponent's turns, (n,) int64.
-        out: Output, differences, (n, n_exchanges, N_LIKELIHOOD_FEATURES) float64.
+        stages: Output: stage of the deal at each decision, (n,) int64.
+        out: Output: feature differences, (n, n_exchanges, N_LIKELIHOOD_FEATURES) float64.
     """
-    true, other = np.zeros(model.N_LIKELIHOOD_FEATURES), np.zeros(model.N_LIKELIHOOD_FEATURES)
+    true_features, exchanged_features = (
+        np.zeros(model.N_LIKELIHOOD_FEATURES),
+        np.zeros(model.N_LIKELIHOOD_FEATURES),
+    )
     for i in range(len(views)):
         view, hand = views[i], hands[i]
         stages[i] = model.deal_stage(view.turns - view.own_turn + 1)
-        declined, thrown = model.find_declined_and_discarded(view)
-        model.write_hand_features(true, hand, declined, thrown, view, rules)
-        hidden = hand & ~view.known
-        rest = view.unseen & ~hand
-        stream = np.zeros(33, np.int64)
+        declined, discarded = model.find_declined_and_discarded(view)
+        model.write_hand_features(true_features, hand, declined, discarded, view, rules)
+        hidden_cards = hand & ~view.known
+        stock_cards = view.unseen & ~hand
+        random_stream = np.zeros(33, np.int64)
         for k in range(exchanges):
-            n = min(1 + k % 3, popcount(hidden), popcount(rest))
-            away = model.sample_cards(hidden, n, i, stream)
-            exchanged_hand = hand ^ away | model.sample_cards(rest, n, i, stream)
-            model.write_hand_features(other, exchanged_hand, declined, thrown, view, rules)
+            n = min(1 + k % 3, popcount(hidden_cards), popcount(stock_cards))
+            removed_cards = model.sample_cards(hidden_cards, n, i, random_stream)
+            exchanged_hand = hand ^ removed_cards | model.sample_cards(
+                stock_cards, n, i, random_stream
+            )
+            model.write_hand_features(
+                exchanged_features, exchanged_hand, declined, discarded, view, rules
+            )
             for j in range(model.N_LIKELIHOOD_FEATURES):
-                out[i, k, j] = true[j] - other[j]
+                out[i, k, j] = true_features[j] - exchanged_features[j]
 
 
-def feature_differences(views: np.ndarray, hands: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of the regression by decision, and the stage of each decision."""
+def compute_feature_differences(
+    views: np.ndarray, hands: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the feature differences and the stage of each decision."""
     out = np.zeros((len(views), EXCHANGES_PER_HAND, model.N_LIKELIHOOD_FEATURES))
     stages = np.zeros(len(views), np.int64)
     rules = build_rules(variants.find_variant(VARIANT))
@@ -119,13 +128,13 @@ def fit_stage_weights(rows: np.ndarray) -> np.ndarray:
     for _ in range(NEWTON_STEPS):
         p = 1 / (1 + np.exp(-rows @ weights))
         gradient = rows.T @ (1 - p) - RIDGE * weights
-        curvature = rows.T @ (rows * (p * (1 - p))[:, None]) + RIDGE * np.eye(len(weights))
-        weights += np.linalg.solve(curvature, gradient)
+        hessian = rows.T @ (rows * (p * (1 - p))[:, None]) + RIDGE * np.eye(len(weights))
+        weights += np.linalg.solve(hessian, gradient)
     return weights
 
 
 def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
-    """Fit the weights of every stage, (N_STAGES, N_LIKELIHOOD_FEATURES) float64."""
+    """Fit the weights of all stages, (N_STAGES, N_LIKELIHOOD_FEATURES) float64."""
     weights = []
     for stage in range(N_STAGES):
         stage_rows = rows[stages == stage]
@@ -133,7 +142,7 @@ def fit_all_stages(rows: np.ndarray, stages: np.ndarray) -> np.ndarray:
     return np.array(weights)
 
 
-def log_loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
+def compute_log_loss(weights: np.ndarray, rows: np.ndarray, stages: np.ndarray) -> float:
     """Return the mean log-loss, in nats, of distinguishing true hands from exchanged hands."""
     odds = (rows * weights[stages][:, None, :]).sum(axis=2)
     return float(np.log1p(np.exp(-odds)).mean())
@@ -148,17 +157,25 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--out", type=Path, default=STRATEGIES / "hands.npy")
     args = parser.parse_args()
-    losses = []
-    for kind, opponents in (("waiting", GIN_PLAYERS), ("hasty", IMMEDIATE_KNOCKERS)):
-        rows, stages = feature_differences(*sample_decisions(opponents, args.deals, args.seed))
+    weights_by_type = []
+    for opponent_type, opponents in (("waiting", GIN_PLAYERS), ("hasty", IMMEDIATE_KNOCKERS)):
+        rows, stages = compute_feature_differences(
+            *sample_decisions(opponents, args.deals, args.seed)
+        )
         weights = fit_all_stages(rows, stages)
-        losses.append(weights)
-        fresh = feature_differences(
+        weights_by_type.append(weights)
+        held_out_data = compute_feature_differences(
             *sample_decisions(opponents, max(50, args.deals // 10), args.seed + 1)
         )
-        known, new = log_loss(weights, rows, stages), log_loss(weights, *fresh)
-        print(f"{kind}: log-loss {known:.4f}, in held-out deals {new:.4f}", flush=True)
-    np.save(args.out, np.round(np.array(losses), 5).ravel())
+        training_loss, held_out_loss = (
+            compute_log_loss(weights, rows, stages),
+            compute_log_loss(weights, *held_out_data),
+        )
+        print(
+            f"{opponent_type}: log-loss {training_loss:.4f}, in held-out deals {held_out_loss:.4f}",
+            flush=True,
+        )
+    np.save(args.out, np.round(np.array(weights_by_type), 5).ravel())
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
     python training/improvement.py                 # committed file: 4,000 deals per pair, seed 1
     python training/improvement.py --deals 200 --out x.npy
 
-At every discard in recorded deals, each unmatched card is added to the opponent's actual hand. The
-table contains the mean decrease of the opponent's deadwood by cell: the rank of the card and the
-locations of the cards that would meld with it (strategies/ginrummy_and_tonic.py). Cells with fewer
-than 100 observations are scaled down, as in the program that introduced the idea.
+At each discard in simulated deals, each unmatched card is added to the opponent's actual hand. The
+table contains the mean decrease of the opponent's deadwood. A cell of the table stands for the rank
+of the card and the locations of the cards that would meld with it
+(strategies/ginrummy_and_tonic.py). Cells with fewer than 100 observations are scaled down, as in
+the original program.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
-from beliefs import TRAINING_PLAYERS, hands_before, replay_deals
+from beliefs import TRAINING_PLAYERS, replay_deals, replay_hands
 from simgin_strategies.ginrummy_and_tonic import (
     N_MATES,
     N_NEIGHBOUR_STATES,
@@ -28,45 +29,47 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.toolkit import unmatched_cards
 
-# Minimum number of observations; cells with fewer observations are scaled down
+# Number of observations below which a cell is scaled down
 MIN_OBSERVATIONS = 100
 RULES = build_rules(variants.find_variant("standard"))
 
 
-def deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
-    """Return the table cell and the decrease in deadwood for every unmatched card of a deal."""
-    hands = hands_before(deal)
-    rows = []
+def compute_deadwood_drops(deal: TracedDeal) -> list[tuple[int, int]]:
+    """Return the table cell and the decrease in deadwood for each unmatched card of a deal."""
+    hands = replay_hands(deal)
+    drops = []
     for decision in deal.decisions:
         if decision.slot != "discard":
             continue
         view = decision.view
-        ten = hands[int(view.turns)][1 - decision.seat]
-        deadwood_points = deadwood(ten, RULES)
+        opponent_hand = hands[int(view.turns)][1 - decision.seat]
+        deadwood_points = deadwood(opponent_hand, RULES)
         cards = int(unmatched_cards(view.hand, RULES))
         for card in range(52):
             if cards >> card & 1:
-                eleven = ten | 1 << card
-                deadwood_after, _ = best_discards(eleven, eleven, RULES)
-                rows.append(
+                extended_hand = opponent_hand | 1 << card
+                deadwood_after, _ = best_discards(extended_hand, extended_hand, RULES)
+                drops.append(
                     (
                         find_table_index(card, view.known, view.unseen),
                         deadwood_points - deadwood_after,
                     )
                 )
-    return rows
+    return drops
 
 
-def mean_drops(pairs: list[tuple[str, str]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def compute_mean_drops(
+    pairs: list[tuple[str, str]], n_deals: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean decrease in deadwood and the number of observations for each table cell."""
-    total = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES)
+    drop_sums = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES)
     counts = np.zeros(N_RANKS * N_MATES * N_NEIGHBOUR_STATES, np.int64)
     for pair in pairs:
-        for deal in replay_deals(pair, n, seed):
-            for cell, drop in deadwood_drops(deal):
-                total[cell] += drop
+        for deal in replay_deals(pair, n_deals, seed):
+            for cell, drop in compute_deadwood_drops(deal):
+                drop_sums[cell] += drop
                 counts[cell] += 1
-    return total / np.maximum(counts, 1), counts
+    return drop_sums / np.maximum(counts, 1), counts
 
 
 def main() -> None:
@@ -81,11 +84,11 @@ def main() -> None:
     )
     args = parser.parse_args()
     pairs = list(combinations_with_replacement(TRAINING_PLAYERS, 2))
-    mean, counts = mean_drops(pairs, args.deals, args.seed)
-    table = np.round(mean * np.minimum(counts / MIN_OBSERVATIONS, 1), 3)
+    mean_drops, counts = compute_mean_drops(pairs, args.deals, args.seed)
+    table = np.round(mean_drops * np.minimum(counts / MIN_OBSERVATIONS, 1), 3)
     np.save(args.out, table)
     print(f"{counts.sum():,} cards in {np.count_nonzero(counts):,} cells, seed {args.seed}")
-    print(f"mean decrease {mean @ counts / counts.sum():.3f}. Output: {args.out}")
+    print(f"mean decrease {mean_drops @ counts / counts.sum():.3f}. Output: {args.out}")
 
 
 if __name__ == "__main__":

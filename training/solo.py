@@ -1,15 +1,16 @@
-"""Train the tables of the solitaire strategies from self-play in decks without the joker.
+"""Compute the tables of the solitaire strategies from simulated deals without the joker.
 
     python training/solo.py        # writes stop.npy, solo.npy and solo_dp.npy in about two minutes
 
-The joker can be omitted, because it affects only the hazard 1/m. The files are in strategies/:
+The joker can be omitted, because it only ends the deal: with m cards left, the next card is the
+joker with probability 1/m. The files are in strategies/:
 
 * stop.npy: the mean deadwood of each state of `simgin_strategies.stop`, followed by the
-  probabilities of the next state by cards left and state.
-* solo.npy: the probabilities of totals in Solitary Gin, by deals left.
-* solo_dp.npy: the linear functions of `simgin_strategies.solo_dp`, by fitted iteration. Each round
-  plays with the functions of the previous round. In every deal, one discard is random, so that poor
-  hands occur. Only later hands are used for training.
+  probabilities of the next state for each number of remaining cards and each state.
+* solo.npy: the probabilities of match totals in Solitary Gin, by number of remaining deals.
+* solo_dp.npy: the linear functions of `simgin_strategies.solo_dp`. Each training round plays with
+  the functions of the previous round. In every deal, one discard is random, so that poor hands
+  occur. Only the hands after this discard are used for training.
 """
 
 import argparse
@@ -43,8 +44,8 @@ STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
 MAX_DRAWS = 42
 # One variant for each type of scoring in solo_dp.npy
 SCORING_VARIANTS = ("solitaire-gin", "solitaire-gin-knock", "solitary-gin")
-# Weight of the prior of each function, in hands. The prior is the function for all numbers of
-# unmatched cards.
+# Weight of the prior of each function, in hands. The prior is a function that is fitted to hands
+# with any number of unmatched cards.
 PRIOR_HANDS = 1000
 
 
@@ -58,52 +59,54 @@ def write_shuffle(seed, unit, pack):
         pack[i], pack[j] = pack[j], pack[i]
 
 
-def play_solo_deals(view, rules, params, discard, seed, deals, draws, strays, hands, unseen):
-    """Record the ten cards held after each draw and the unseen cards, as int64 masks.
+def play_solo_deals(
+    view, rules, params, discard, seed, n_deals, n_draws, random_discards, hands, unseen
+):
+    """Play deals, and record the hand and the unseen cards after each draw, as int64 masks.
 
     The player goes gin as soon as possible. hands[deal, t] is the hand after t draws, or 0 after
-    gin. strays[deal] is a draw and an index: after that draw, the card at the index is discarded
-    unless the hand is gin.
+    gin. random_discards[deal] contains the number of a draw and an index: after that draw, the card
+    at the index is discarded unless the player has gin.
     """
     pack = np.empty(52, np.int64)
-    for deal in range(deals):
+    for deal in range(n_deals):
         write_shuffle(seed, deal, pack)
-        hand, seen = 0, 0
+        hand, seen_cards = 0, 0
         for i in range(10):
             hand |= 1 << pack[i]
-        seen = hand
-        for t in range(draws + 1):
+        seen_cards = hand
+        for t in range(n_draws + 1):
             hands[deal, t] = hand
-            unseen[deal, t] = ((1 << 52) - 1) & ~seen
+            unseen[deal, t] = ((1 << 52) - 1) & ~seen_cards
             view.count = deadwood(hand, rules)
-            if t == draws or view.count == 0:
+            if t == n_draws or view.count == 0:
                 break
             card = pack[10 + t]
             hand |= 1 << card
-            seen |= 1 << card
+            seen_cards |= 1 << card
             view.hand, view.legal = hand, hand
-            view.unseen, view.pile = ((1 << 52) - 1) & ~seen, seen & ~hand
+            view.unseen, view.pile = ((1 << 52) - 1) & ~seen_cards, seen_cards & ~hand
             view.own_turn = view.turn = t + 1
             view.deck_left = MAX_DRAWS - t
             view.least, view.best = best_discards(hand, hand, rules)
             if view.least == 0:
-                discarded = lowest_bit(view.best)
-            elif strays[deal, 0] == t + 1:
-                discarded = nth_bit(hand, strays[deal, 1])
+                discarded_card = lowest_bit(view.best)
+            elif random_discards[deal, 0] == t + 1:
+                discarded_card = nth_bit(hand, random_discards[deal, 1])
             else:
-                discarded = discard(view, rules, params)
-            hand &= ~(1 << discarded)
+                discarded_card = discard(view, rules, params)
+            hand &= ~(1 << discarded_card)
 
 
-def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
-    """Play deals, and return rules, hands after each draw, unseen cards and random discards.
+def collect_self_play(variant, discard, n_deals, seed, params=None, rng=None):
+    """Play deals, and return the rules, the hands, the unseen cards and the random discards.
 
     Hands and unseen cards are int64 masks of shape (n_deals, n_draws + 1).
     """
-    own_rules = build_rules(variants.find_variant(variant))
+    rules = build_rules(variants.find_variant(variant))
     policy = loader.find_strategy(f"gold+discard={discard}").discard
-    draws = int(own_rules.max_draws) if own_rules.max_draws >= 0 else MAX_DRAWS
-    hands, unseen = np.zeros((2, deals, draws + 1), np.int64)
+    n_draws = int(rules.max_draws) if rules.max_draws >= 0 else MAX_DRAWS
+    hands, unseen = np.zeros((2, n_deals, n_draws + 1), np.int64)
     view = new_view()
     view.taken = view.taken_offer = -1
     signature = (
@@ -113,39 +116,39 @@ def collect_self_play(variant, discard, deals, seed, params=None, rng=None):
     )
     kernel = jit.compile_function(play_solo_deals, signature, use_cache=False)
     params = compiler.make_parameter_vector(policy) if params is None else params
-    strays = np.zeros((deals, 2), np.int64)
+    random_discards = np.zeros((n_deals, 2), np.int64)
     if rng is not None:
-        strays[:, 0], strays[:, 1] = (
-            rng.integers(1, draws + 1, deals),
-            rng.integers(11, size=deals),
+        random_discards[:, 0], random_discards[:, 1] = (
+            rng.integers(1, n_draws + 1, n_deals),
+            rng.integers(11, size=n_deals),
         )
     kernel(
         view,
-        own_rules,
+        rules,
         params,
         compiler.compile_policy(policy),
         seed,
-        deals,
-        draws,
-        strays,
+        n_deals,
+        n_draws,
+        random_discards,
         hands,
         unseen,
     )
-    return own_rules, hands, unseen, strays
+    return rules, hands, unseen, random_discards
 
 
 @jit.jit
-def count_transitions(hands, rules, totals, changes):
-    """Count how often each state occurs, and which state follows, by number of cards left."""
+def count_transitions(hands, rules, deadwood_totals, transition_counts):
+    """Count how often each state occurs, and how often each state follows, by cards left."""
     for deal in range(hands.shape[0]):
         deadwood_before = deadwood(hands[deal, 0], rules)
         for t in range(1, hands.shape[1]):
-            totals[find_state_index(deadwood_before), 0] += 1
-            totals[find_state_index(deadwood_before), 1] += deadwood_before
+            deadwood_totals[find_state_index(deadwood_before), 0] += 1
+            deadwood_totals[find_state_index(deadwood_before), 1] += deadwood_before
             if hands[deal, t] == 0:
                 break
             deadwood_after = deadwood(hands[deal, t], rules)
-            changes[
+            transition_counts[
                 hands.shape[1] - t + 1,
                 find_state_index(deadwood_before),
                 find_state_index(deadwood_after),
@@ -156,79 +159,88 @@ def count_transitions(hands, rules, totals, changes):
 def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
     """Compute the contents of stop.npy, the table for `stop_dp`.
 
-    Five adjacent numbers of cards left are pooled. States without observations do not change.
+    The counts of five adjacent numbers of remaining cards are pooled. A state without observations
+    is assumed not to change.
     """
-    own_rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, deals, seed)
-    totals, changes = np.zeros((N_STATES, 2)), np.zeros((MAX_CARDS_LEFT + 1, N_STATES, N_STATES))
-    count_transitions(hands, own_rules, totals, changes)
-    padded = np.pad(changes, ((2, 2), (0, 0), (0, 0)))
-    pooled = sum(np.roll(padded, k, axis=0) for k in range(-2, 3))[2:-2]
-    pooled += 1e-9 * np.eye(N_STATES)
-    chances = pooled / pooled.sum(axis=2, keepdims=True)
-    means = totals[:, 1] / np.maximum(totals[:, 0], 1)
-    print(f"stop: {deals:,} deals of {discard}, seed {seed}; {changes.sum():,.0f} turns")
-    return np.concatenate([means, chances.ravel()]).astype(np.float32)
+    rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, deals, seed)
+    deadwood_totals, transition_counts = (
+        np.zeros((N_STATES, 2)),
+        np.zeros((MAX_CARDS_LEFT + 1, N_STATES, N_STATES)),
+    )
+    count_transitions(hands, rules, deadwood_totals, transition_counts)
+    padded_counts = np.pad(transition_counts, ((2, 2), (0, 0), (0, 0)))
+    pooled_counts = sum(np.roll(padded_counts, k, axis=0) for k in range(-2, 3))[2:-2]
+    pooled_counts += 1e-9 * np.eye(N_STATES)
+    probabilities = pooled_counts / pooled_counts.sum(axis=2, keepdims=True)
+    mean_deadwood = deadwood_totals[:, 1] / np.maximum(deadwood_totals[:, 0], 1)
+    print(f"stop: {deals:,} deals of {discard}, seed {seed}; {transition_counts.sum():,.0f} turns")
+    return np.concatenate([mean_deadwood, probabilities.ravel()]).astype(np.float32)
 
 
 def compute_goal_table(deals, seed, discard="switch:k=2"):
-    """Compute the contents of solo.npy: probabilities of match totals in Solitary Gin.
+    """Compute the contents of solo.npy, the probabilities of match totals in Solitary Gin.
 
     An element is the probability that 0 to 4 deals add up to at most -100, -95, ... points.
     """
-    own_rules, hands, *_ = collect_self_play("solitary-gin", discard, deals, seed)
-    # Proportions of deals by score, in ascending order of the total
-    scores = np.zeros(N_TOTALS * 8)
+    rules, hands, *_ = collect_self_play("solitary-gin", discard, deals, seed)
+    # Proportions of deals by score, in ascending order
+    score_probabilities = np.zeros(N_TOTALS * 8)
     for ten_cards in hands:
-        deadwood_points = deadwood(int(ten_cards[-1]), own_rules) if ten_cards[-1] else 0
-        scores[((deadwood_points or int(own_rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP] += (
-            1 / deals
-        )
-    total = np.zeros(len(scores))
-    total[-MIN_TOTAL // TOTAL_STEP] = 1.0
+        deadwood_points = deadwood(int(ten_cards[-1]), rules) if ten_cards[-1] else 0
+        score_probabilities[
+            ((deadwood_points or int(rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP
+        ] += 1 / deals
+    total_probabilities = np.zeros(len(score_probabilities))
+    total_probabilities[-MIN_TOTAL // TOTAL_STEP] = 1.0
     rows = []
     for _ in range(5):
-        rows.append(total.cumsum()[:N_TOTALS])
-        total = np.convolve(total, scores)[-MIN_TOTAL // TOTAL_STEP :][: len(scores)]
-    gin = scores[(int(own_rules.penalty_gin) - MIN_TOTAL) // TOTAL_STEP]
-    print(f"goal: {deals:,} deals of {discard}, seed {seed}; gin in {gin:.1%}")
+        rows.append(total_probabilities.cumsum()[:N_TOTALS])
+        total_probabilities = np.convolve(total_probabilities, score_probabilities)[
+            -MIN_TOTAL // TOTAL_STEP :
+        ][: len(score_probabilities)]
+    gin_rate = score_probabilities[(int(rules.penalty_gin) - MIN_TOTAL) // TOTAL_STEP]
+    print(f"goal: {deals:,} deals of {discard}, seed {seed}; gin in {gin_rate:.1%}")
     return np.concatenate(rows).astype(np.float32)
 
 
 @jit.jit
-def continuation_value(hands, t, last, gin, scoring, rules):
-    """Return the value of continuing to draw with ten cards after t draws.
+def compute_continuation_value(hands, t, last_draw, is_gin, scoring, rules):
+    """Return the value of drawing further cards after t draws, in a recorded deal.
 
-    The deal ends after `last` draws. The value is averaged over the positions of the joker.
+    Without the joker, the deal ends after `last_draw` draws. The value is averaged over the
+    positions of the joker.
     """
     if scoring == PENALTIES:
-        return -float(rules.penalty_gin) if gin else -float(deadwood(hands[last], rules))
-    left = MAX_CARDS_LEFT - t
-    at_end = left - (last - t)
-    reached = at_end / left if gin else 0.0
+        return -float(rules.penalty_gin) if is_gin else -float(deadwood(hands[last_draw], rules))
+    n_cards_left = MAX_CARDS_LEFT - t
+    n_cards_at_end = n_cards_left - (last_draw - t)
+    reach_probability = n_cards_at_end / n_cards_left if is_gin else 0.0
     if scoring == WON:
-        return reached
-    paid = 0
-    for i in range(t, last if gin else last + 1):
-        paid += deadwood(hands[i], rules)
-    return reached * value_stopping(0, at_end, rules) - paid / left
+        return reach_probability
+    deadwood_sum = 0
+    for i in range(t, last_draw if is_gin else last_draw + 1):
+        deadwood_sum += deadwood(hands[i], rules)
+    return (
+        reach_probability * value_stopping(0, n_cards_at_end, rules) - deadwood_sum / n_cards_left
+    )
 
 
 @jit.jit
-def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
-    """Add hands after a random discard to the sums, by time and number of unmatched cards."""
-    draws = hands.shape[1] - 1
+def add_hand_sums(hands, unseen, random_discards, scoring, rules, sums):
+    """Add the hands after a random discard to the least-squares sums."""
+    n_draws = hands.shape[1] - 1
     x = np.ones(PLANE_SIZE + 1)
     for deal in range(hands.shape[0]):
-        last_draw = draws
+        last_draw = n_draws
         while hands[deal, last_draw] == 0:
             last_draw -= 1
-        gin = deadwood(hands[deal, last_draw], rules) == 0
-        for t in range(max(1, strays[deal, 0]), last_draw if gin else draws):
+        is_gin = deadwood(hands[deal, last_draw], rules) == 0
+        for t in range(max(1, random_discards[deal, 0]), last_draw if is_gin else n_draws):
             n_unmatched, saved = compute_hand_features(hands[deal, t], unseen[deal, t], rules)
             x[1], x[2] = saved, 0 if scoring == WON else deadwood(hands[deal, t], rules)
-            x[3] = continuation_value(hands[deal], t, last_draw, gin, scoring, rules)
+            x[3] = compute_continuation_value(hands[deal], t, last_draw, is_gin, scoring, rules)
             time = (
-                draws - t - 1
+                n_draws - t - 1
                 if scoring == PENALTIES
                 else (MAX_CARDS_LEFT - t - 1) // CARDS_PER_STEP
             )
@@ -240,25 +252,27 @@ def add_hand_sums(hands, unseen, strays, scoring, rules, sums):
 def fit_planes(sums):
     """Fit the linear value functions for one scoring rule by least squares.
 
-    Functions with few hands are shrunk towards a function that is linear in the number of unmatched
-    cards.
+    There is one function for each time and each number of unmatched cards. Functions with few hands
+    are shrunk towards a function that is linear in the number of unmatched cards.
     """
     planes = np.zeros(sums.shape[:-1])
     for time in range(N_TIMES):
         squares, products = sums[time, :, :, :PLANE_SIZE], sums[time, :, :, PLANE_SIZE]
         n = squares[:, 0, 0].sum()
-        mean = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE_SIZE)
-        with_loose = [np.vstack([np.eye(PLANE_SIZE), [now, 0, 0]]) for now in range(N_UNMATCHED)]
-        pooled_squares = sum(a @ s @ a.T for a, s in zip(with_loose, squares, strict=True))
+        mean_squares = squares.sum(axis=0) / max(n, 1) + 1e-9 * np.eye(PLANE_SIZE)
+        plane_matrices = [
+            np.vstack([np.eye(PLANE_SIZE), [n_cards, 0, 0]]) for n_cards in range(N_UNMATCHED)
+        ]
+        pooled_squares = sum(a @ s @ a.T for a, s in zip(plane_matrices, squares, strict=True))
         pooled_squares = pooled_squares + 1e-9 * np.eye(PLANE_SIZE + 1)
         linear_plane = np.linalg.solve(
-            pooled_squares, sum(a @ p for a, p in zip(with_loose, products, strict=True))
+            pooled_squares, sum(a @ p for a, p in zip(plane_matrices, products, strict=True))
         )
         for n_unmatched in range(N_UNMATCHED):
-            prior_plane = linear_plane @ with_loose[n_unmatched]
+            prior_plane = linear_plane @ plane_matrices[n_unmatched]
             planes[time, n_unmatched] = np.linalg.solve(
-                squares[n_unmatched] + PRIOR_HANDS * mean,
-                products[n_unmatched] + PRIOR_HANDS * mean @ prior_plane,
+                squares[n_unmatched] + PRIOR_HANDS * mean_squares,
+                products[n_unmatched] + PRIOR_HANDS * mean_squares @ prior_plane,
             )
     return planes
 
@@ -266,17 +280,17 @@ def fit_planes(sums):
 def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
     """Compute the contents of solo_dp.npy, the table for `dp`.
 
-    The first round plays the given discard policy. The hands of all rounds are used.
+    The given discard policy plays only in the first round. The hands of all rounds are used.
     """
     sums = np.zeros((N_SCORINGS, N_TIMES, N_UNMATCHED, PLANE_SIZE, PLANE_SIZE + 1))
     params = None
-    for n in range(rounds):
+    for round_index in range(rounds):
         for scoring, variant in enumerate(SCORING_VARIANTS):
-            rng = np.random.default_rng([seed, n, scoring])
-            own_rules, hands, unseen, strays = collect_self_play(
-                variant, discard, deals, seed + n, params, rng
+            rng = np.random.default_rng([seed, round_index, scoring])
+            rules, hands, unseen, random_discards = collect_self_play(
+                variant, discard, deals, seed + round_index, params, rng
             )
-            add_hand_sums(hands, unseen, strays, scoring, own_rules, sums[scoring])
+            add_hand_sums(hands, unseen, random_discards, scoring, rules, sums[scoring])
         table = (
             np.stack([fit_planes(scoring_sums) for scoring_sums in sums]).astype(np.float32).ravel()
         )

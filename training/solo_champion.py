@@ -3,12 +3,12 @@
     python training/solo_champion.py            # all five games, a quarter of an hour
     python training/solo_champion.py --games solitaire-gin-scored --out x.npy
 
-One discard is sampled from each deal. `solo-dp` rolls out the three discards that the search of
-`solo-two-draws` ranks highest, with the same decks. The difference between the results and the
-values of the search is regressed on the features of the remaining cards
+One discard decision is sampled from each deal. The three discards that the search of
+`solo-two-draws` ranks highest are rolled out with `solo-dp` in the same decks. The difference
+between the results and the values of the search is regressed on the features of the remaining cards
 (`simgin_strategies.solo_champion`). The search then plays held-out decks with and without the
-correction. If the gain is not significant at the 95 % level, the weights are set to 0. The joker is
-not dealt, because averaging over its position is exact and reduces the variance to a quarter. All
+correction. If the gain is not significant at the 5 % level, the weights are set to 0. The joker is
+not dealt: averaging over its position is exact and reduces the variance to a quarter. All
 strategies wait for gin.
 
 For each game, the script prints the score of the search (deals won in %, points, or penalties as
@@ -42,8 +42,8 @@ from simgin.rules.build import build_rules
 from simgin.strategy import compiler, loader
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-# Games in the order of their weights. The unit of the regression is roughly the difference between
-# the two best discards.
+# Unit of the regression by game: a typical difference between the two best discards. The games are
+# in the order of the weights.
 REGRESSION_UNITS = {
     "solitaire-gin": 0.02,
     "solitaire-gin-scored": 0.8,
@@ -53,70 +53,70 @@ REGRESSION_UNITS = {
 }
 DECISIONS, DEALS, SEED = 300_000, 20_000, 9_000
 PACK = (1 << 52) - 1
-# Number of discards to roll out, and number of discards to search
+# Number of discards that are rolled out, and number of discards that are searched
 MAX_DISCARDS, SEARCH_WIDTH = 3, 4
 DECKS_PER_DECISION = 2
 RIDGE = 200.0
 
 
 @jit
-def max_draws(rules):
-    """Return the number of draws, without the joker, in a deal that ends without gin."""
-    return rules.max_draws if rules.max_draws >= 0 else DECK_SIZE
+def get_max_draws(rules):
+    """Return the number of draws in a deal that ends without gin or the joker."""
+    return rules.get_max_draws if rules.get_max_draws >= 0 else DECK_SIZE
 
 
 @jit
-def update_view(view, eleven, unseen, t, rules):
-    """Update a view to that of a player with eleven cards after t draws."""
-    view.hand = view.legal = eleven
+def update_view(view, hand, unseen, t, rules):
+    """Update the view of a player who holds eleven cards after t draws."""
+    view.hand = view.legal = hand
     view.unseen = unseen
     view.own_turn = view.turn = t
     view.deck_left = DECK_SIZE - t + 1
-    view.least, view.best = best_discards(eleven, eleven, rules)
+    view.least, view.best = best_discards(hand, hand, rules)
 
 
 @jit
-def average_value(hands, t, last, rules):
+def average_value(hands, t, last_draw, rules):
     """Return the value of a deal after t draws, averaged over all positions of the joker."""
-    n_cards = max_draws(rules) - last + 1
-    value = compute_final_value(hands[last], rules)
-    if deadwood(hands[last], rules) == 0:
+    n_cards = get_max_draws(rules) - last_draw + 1
+    value = compute_final_value(hands[last_draw], rules)
+    if deadwood(hands[last_draw], rules) == 0:
         value = compute_gin_value(n_cards, rules)
     if rules.deal_scoring != SCORING_PENALTY:
-        for s in range(last - 1, t - 1, -1):
+        for s in range(last_draw - 1, t - 1, -1):
             n_cards += 1
             value += (compute_final_value(hands[s], rules) - value) / n_cards
     return value
 
 
 @jit
-def roll_out(view, rules, discard, params, deck, ten, t, unseen, hands):
-    """Play from ten cards after t draws until gin or the last draw; return the number of draws.
+def roll_out(view, rules, discard, params, deck, hand, t, unseen, hands):
+    """Play on after t draws until gin or the last draw, and return the number of draws.
 
     Args:
         view: View of the player.
         rules: Compiled rules.
-        discard: Function address of the discard policy.
+        discard: Address of the discard policy.
         params: Parameters and weights of the policy.
-        deck: Cards to be drawn.
-        ten: Ten cards as a mask.
+        deck: Cards in the order in which they are drawn.
+        hand: Ten cards, as a mask.
         t: Number of draws so far.
         unseen: Unseen cards, as a mask.
-        hands: Output; hands[k] is the hand after k draws.
+        hands: Output: hands[k] is the hand after k draws.
     """
     first_draw = t
     while True:
-        hands[t] = ten
-        if t == max_draws(rules) or deadwood(ten, rules) == 0:
+        hands[t] = hand
+        if t == get_max_draws(rules) or deadwood(hand, rules) == 0:
             return t
         drawn_card = deck[t - first_draw]
         unseen &= ~(1 << drawn_card)
         t += 1
-        update_view(view, ten | 1 << drawn_card, unseen, t, rules)
-        thrown = lowest_bit(view.best)
+        update_view(view, hand | 1 << drawn_card, unseen, t, rules)
+        discarded_card = lowest_bit(view.best)
         if view.least > 0:
-            thrown = discard(view, rules, params)
-        ten = view.hand & ~(1 << thrown)
+            discarded_card = discard(view, rules, params)
+        hand = view.hand & ~(1 << discarded_card)
 
 
 @jit
@@ -143,21 +143,21 @@ def to_mask(cards):
 
 @jit
 def sample_decision(view, rules, discard, table, pack, hands):
-    """Play a random deal up to a random turn; return True if the policy decides in that turn."""
+    """Play a random deal up to a random turn, and return True if the turn has a decision."""
     shuffle(PACK, pack)
-    t = np.random.randint(1, max_draws(rules))
+    t = np.random.randint(1, get_max_draws(rules))
     # The joker could have ended the deal before this turn.
-    if rules.max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
+    if rules.get_max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
         return False
-    ten = to_mask(pack[:10])
-    n_draws = roll_out(view, rules, discard, table, pack[10:], ten, 0, PACK & ~ten, hands)
-    eleven = hands[t - 1] | 1 << pack[9 + t]
-    update_view(view, eleven, PACK & ~to_mask(pack[: 10 + t]), t, rules)
+    hand = to_mask(pack[:10])
+    n_draws = roll_out(view, rules, discard, table, pack[10:], hand, 0, PACK & ~hand, hands)
+    hand_after_draw = hands[t - 1] | 1 << pack[9 + t]
+    update_view(view, hand_after_draw, PACK & ~to_mask(pack[: 10 + t]), t, rules)
     return n_draws >= t and view.least > 0
 
 
 def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squares, products):
-    """Add sampled decisions to the least-squares sums, in units of the game's score."""
+    """Add sampled decisions to the least-squares sums."""
     np.random.seed(seed)
     pack, deck, hands = np.zeros((3, 53), np.int64)
     x, results = np.zeros((MAX_DISCARDS, N_WEIGHTS)), np.zeros(MAX_DISCARDS)
@@ -188,42 +188,44 @@ def add_decision_sums(view, rules, discard, table, seed, n_decisions, unit, squa
 def add_difference(row, result, squares, products):
     """Add the difference between a discard and the best discard to the least-squares sums.
 
-    Discards whose search value is far below the best have lower weights.
+    A discard has less weight if its search value is far below the best value.
     """
     search_value = row[-1]
     weight = 1 / (1 + search_value * search_value)
-    places = np.flatnonzero(row)
-    for i in places:
+    nonzero_indices = np.flatnonzero(row)
+    for i in nonzero_indices:
         products[i] += weight * row[i] * (result - search_value)
-        for j in places:
+        for j in nonzero_indices:
             squares[i, j] += weight * row[i] * row[j]
 
 
 def play_values(view, rules, discard, params, seed, results):
-    """Play deals, and write their values to `results`, (n_deals,) float64."""
+    """Play deals, and write the value of each deal to `results`, (n_deals,) float64."""
     np.random.seed(seed)
     pack, hands = np.zeros((2, 53), np.int64)
     for i in range(len(results)):
         shuffle(PACK, pack)
-        ten = to_mask(pack[:10])
-        n_draws = roll_out(view, rules, discard, params, pack[10:], ten, 0, PACK & ~ten, hands)
+        hand = to_mask(pack[:10])
+        n_draws = roll_out(view, rules, discard, params, pack[10:], hand, 0, PACK & ~hand, hands)
         results[i] = average_value(hands, 0, n_draws, rules)
 
 
 @cache
 def compile_kernels():
     """Return compiled versions of `add_decision_sums` and `play_values`."""
-    number, integer = numba.float64, numba.int64
-    player = VIEW_TYPE, RULES_TYPE, POLICY_TYPE, PARAMS_TYPE
-    learning = numba.void(*player, integer, integer, number, number[:, ::1], number[::1])
-    playing = numba.void(*player, integer, number[::1])
-    return compile_function(add_decision_sums, learning, use_cache=False), compile_function(
-        play_values, playing, use_cache=False
+    float_type, int_type = numba.float64, numba.int64
+    player_types = VIEW_TYPE, RULES_TYPE, POLICY_TYPE, PARAMS_TYPE
+    add_sums_signature = numba.void(
+        *player_types, int_type, int_type, float_type, float_type[:, ::1], float_type[::1]
     )
+    play_signature = numba.void(*player_types, int_type, float_type[::1])
+    return compile_function(
+        add_decision_sums, add_sums_signature, use_cache=False
+    ), compile_function(play_values, play_signature, use_cache=False)
 
 
 def policy_arguments(name):
-    """Return the function address, the parameters and the weights of a discard policy."""
+    """Return the address and the parameter vector of a discard policy."""
     policy = loader.find_strategy(name).discard
     return compiler.compile_policy(policy), compiler.make_parameter_vector(policy).copy()
 
@@ -235,43 +237,47 @@ def new_solo_view():
     return view
 
 
-def fit_correction(game, n_decisions, seed, learning):
-    """Fit the weights that correct the table values of a game, (N_WEIGHTS,) float32."""
+def fit_correction(game, n_decisions, seed, add_sums):
+    """Fit the weights of the correction for a game, (N_WEIGHTS,) float32."""
     rules, unit = build_rules(variants.find_variant(game)), REGRESSION_UNITS[game]
     squares, products = np.zeros((N_WEIGHTS, N_WEIGHTS)), np.zeros(N_WEIGHTS)
-    hook, table = policy_arguments("solo-dp")
-    learning(new_solo_view(), rules, hook, table, seed, n_decisions, unit, squares, products)
+    policy_address, table = policy_arguments("solo-dp")
+    add_sums(
+        new_solo_view(), rules, policy_address, table, seed, n_decisions, unit, squares, products
+    )
     weights = np.linalg.solve(squares + RIDGE * np.eye(N_WEIGHTS), products)
     weights[:-1] *= unit
     return weights.astype(np.float32)
 
 
-def has_gain(game, weights, deals, seed, playing):
-    """Print the gain from a correction on held-out decks; return True if it is significant."""
+def has_gain(game, weights, deals, seed, play):
+    """Print the gain from a correction in held-out decks, and return True if it is significant."""
     rules = build_rules(variants.find_variant(game))
-    hook, params = policy_arguments("solo-champion")
-    at = len(params) - N_WEIGHTS * (len(REGRESSION_UNITS) - list(REGRESSION_UNITS).index(game))
+    policy_address, params = policy_arguments("solo-champion")
+    first_weight = len(params) - N_WEIGHTS * (
+        len(REGRESSION_UNITS) - list(REGRESSION_UNITS).index(game)
+    )
     results = np.zeros((2, deals))
-    for corrected in (0, 1):
-        params[at : at + N_WEIGHTS] = corrected * weights
-        playing(new_solo_view(), rules, hook, params, seed, results[corrected])
+    for is_corrected in (0, 1):
+        params[first_weight : first_weight + N_WEIGHTS] = is_corrected * weights
+        play(new_solo_view(), rules, policy_address, params, seed, results[is_corrected])
     results *= 100 if game == "solitaire-gin" else 1
-    added = results[1] - results[0]
-    half_width = 1.96 * added.std(ddof=1) / sqrt(deals)
-    print(f"{game:22} {results[0].mean():7.2f}  {added.mean():+.2f} ± {half_width:.2f}", flush=True)
-    return added.mean() > half_width
+    gains = results[1] - results[0]
+    half_width = 1.96 * gains.std(ddof=1) / sqrt(deals)
+    print(f"{game:22} {results[0].mean():7.2f}  {gains.mean():+.2f} ± {half_width:.2f}", flush=True)
+    return gains.mean() > half_width
 
 
 def train_corrections(games, n_decisions, deals, seed):
-    """Train a correction for each game, and return the contents of solo-champion.npy."""
-    learning, playing = compile_kernels()
+    """Train the corrections for games, and return the contents of solo-champion.npy."""
+    add_sums, play = compile_kernels()
     _, table = policy_arguments("solo-dp")
     parts = [table.astype(np.float32)]
     for game in REGRESSION_UNITS:
         weights = np.zeros(N_WEIGHTS, np.float32)
         if game in games:
-            correction = fit_correction(game, n_decisions, seed, learning)
-            if has_gain(game, correction, deals, seed + 1, playing):
+            correction = fit_correction(game, n_decisions, seed, add_sums)
+            if has_gain(game, correction, deals, seed + 1, play):
                 weights = correction
         parts.append(weights)
     return np.concatenate(parts)

@@ -1,11 +1,11 @@
-"""Compute the tables of the die policies: probabilities of winning deals, and match values V.
+"""Compute the tables of the die policies: win probabilities of deals, and match values V.
 
     python training/stake.py           # writes strategies/stake.npy in about a minute
 
 The probabilities are proportions of deals won and lost in self-play, by own turn and deadwood.
-There is one table for the player on turn, and one for the player who answers offers. V is exact for
-two equal players who win half of the deals, make profitable offers before the cards are seen, and
-answer optimally.
+One table is for the player on turn, and the other for the player who answers offers. V is exact for
+equally strong players who win half of the deals, make profitable offers before they see the cards,
+and answer optimally.
 """
 
 import argparse
@@ -21,24 +21,24 @@ from simgin.play.matchup import parse_matchup
 from simgin.rules.build import build_rules
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-PRIOR_DEALS = 10  # weight of the prior in each cell, in deals
+PRIOR_DEALS = 10  # weight of the prior of each cell, in deals
 MAX_DIE = 6  # highest number on the die
 
 
 def trace_self_play(variant, strategy, deals, seed):
-    """Yield the decisions of every deal that a strategy plays against itself.
+    """Yield the decisions of each deal that a strategy plays against itself.
 
     Yields:
-        The seats with a take decision, their deadwood and own turns, the deadwood at the end, and
-        the winner.
+        The seats of all take decisions, the deadwood and the turn number of the player at each
+        decision, the final deadwood of both players, and the winner.
     """
-    pairing = parse_matchup(strategy, strategy, variant, seed, "deal")
-    kernel.compile_matchup(pairing)
+    matchup = parse_matchup(strategy, strategy, variant, seed, "deal")
+    kernel.compile_matchup(matchup)
     state, views = new_state(seed), (new_view(), new_view())
-    own_rules = build_rules(pairing.variant)
+    rules = build_rules(matchup.variant)
     state.watch_half = 0
     for unit in range(deals):
-        kernel.run_units(pairing, state, own_rules, views, unit, 1)
+        kernel.run_units(matchup, state, rules, views, unit, 1)
         decisions = state.log[: state.logged][state.slots[: state.logged] == SLOT_TAKE]
         yield (
             decisions["seat"],
@@ -49,15 +49,17 @@ def trace_self_play(variant, strategy, deals, seed):
         )
 
 
-def add_deal(tally, seats, counts, turns, at_end, winner):
-    """Add the decisions in one deal to the tallies of the player to move and of the opponent.
+def add_deal(tally, seats, counts, turns, final_deadwood, winner):
+    """Add the decisions in one deal to the counts of both players.
 
-    The opponent is counted with the hand that it has until its next turn.
+    The count of the opponent is for the hand that the opponent holds until its next turn.
     """
     for i, seat in enumerate(seats):
-        later = next((k for k in range(i + 1, len(seats)) if seats[k] != seat), None)
+        next_index = next((k for k in range(i + 1, len(seats)) if seats[k] != seat), None)
         deadwood_points, turn = (
-            (counts[later], turns[later]) if later is not None else (at_end[1 - seat], turns[i])
+            (counts[next_index], turns[next_index])
+            if next_index is not None
+            else (final_deadwood[1 - seat], turns[i])
         )
         _add(tally[ON_TURN], turns[i], counts[i], seat, winner)
         _add(tally[OFF_TURN], turn, deadwood_points, 1 - seat, winner)
@@ -71,38 +73,38 @@ def _add(tally, turn, deadwood_points, seat, winner):
     )
 
 
-def deal_probabilities(deals, seed, strategy="gold"):
+def compute_deal_probabilities(deals, seed, strategy="gold"):
     """Return the proportions of won and of lost deals, (2, TURNS, BANDS, 2) float64.
 
-    The first axis is the player on turn, then the opponent.
+    Index 0 of the first axis is the player on turn, and index 1 the opponent.
     """
     tally = np.zeros((2, TURNS, BANDS, 3))
     for deal in trace_self_play("standard", strategy, deals, seed):
         add_deal(tally, *deal)
-    share = f"{_share(tally[0, 2, 4]):.1%}"
+    win_rate_text = f"{_compute_win_rate(tally[0, 2, 4]):.1%}"
     print(f"stake: {deals:,} deals of {strategy}, seed {seed}")
-    print(f"win rate with 20-24 points of deadwood on the third turn: {share}")
+    print(f"win rate with 20-24 points of deadwood on the third turn: {win_rate_text}")
     return smooth_proportions(tally)
 
 
-def _share(cell):
+def _compute_win_rate(cell):
     return cell[0] / max(cell[2], 1)
 
 
 def smooth_proportions(tally):
     """Smooth the proportions of won and of lost deals over the deadwood bands.
 
-    The prior is the next higher band, with the weight of PRIOR_DEALS deals. A band without
-    observations therefore equals the band above it.
+    The prior of a band is the next higher band, with the weight of `PRIOR_DEALS` deals. A band
+    without observations therefore has the proportions of the next higher band.
     """
-    shares = np.zeros(tally.shape[:-1] + (2,))
-    above = tally.sum(axis=2)[..., :2] / np.maximum(tally.sum(axis=2)[..., 2:], 1)
+    proportions = np.zeros(tally.shape[:-1] + (2,))
+    proportions_above = tally.sum(axis=2)[..., :2] / np.maximum(tally.sum(axis=2)[..., 2:], 1)
     for band in reversed(range(tally.shape[2])):
         cell = tally[:, :, band]
-        above = shares[:, :, band] = (cell[..., :2] + PRIOR_DEALS * above) / (
-            cell[..., 2:] + PRIOR_DEALS
-        )
-    return shares
+        proportions_above = proportions[:, :, band] = (
+            cell[..., :2] + PRIOR_DEALS * proportions_above
+        ) / (cell[..., 2:] + PRIOR_DEALS)
+    return proportions
 
 
 def compute_match_values():
@@ -112,25 +114,39 @@ def compute_match_values():
     """
     table = np.zeros((2, MAX_NEEDED, MAX_NEEDED))
 
-    def value(mine, other, dealer):
-        return 1.0 if mine <= 0 else 0.0 if other <= 0 else table[dealer, mine - 1, other - 1]
+    def look_up_value(own_needed, opponent_needed, dealer):
+        if own_needed <= 0 or opponent_needed <= 0:
+            return float(own_needed <= 0)
+        return table[dealer, own_needed - 1, opponent_needed - 1]
 
-    def play_value(mine, other, n):
-        return (value(mine - n, other, 1) + value(mine, other - n, 0)) / 2
+    def compute_play_value(own_needed, opponent_needed, n):
+        return (
+            look_up_value(own_needed - n, opponent_needed, 1)
+            + look_up_value(own_needed, opponent_needed - n, 0)
+        ) / 2
 
-    def offer_value(mine, other):
-        refused = value(mine - 1, other, 1)
-        return max(min(refused, play_value(mine, other, n)) for n in range(2, MAX_DIE + 1))
+    def compute_offer_value(own_needed, opponent_needed):
+        refusal_value = look_up_value(own_needed - 1, opponent_needed, 1)
+        return max(
+            min(refusal_value, compute_play_value(own_needed, opponent_needed, n))
+            for n in range(2, MAX_DIE + 1)
+        )
 
-    for needed in range(2, 2 * MAX_NEEDED + 1):
-        for mine in range(max(1, needed - MAX_NEEDED), min(MAX_NEEDED, needed - 1) + 1):
-            other = needed - mine
-            plain = play_value(mine, other, 1)
-            best, worst = offer_value(mine, other), 1 - offer_value(other, mine)
-            table[0, mine - 1, other - 1] = max(
-                best, min(plain, worst)
-            )  # The nondealer offers first.
-            table[1, mine - 1, other - 1] = min(worst, max(plain, best))
+    for deals_needed in range(2, 2 * MAX_NEEDED + 1):
+        for own_needed in range(
+            max(1, deals_needed - MAX_NEEDED), min(MAX_NEEDED, deals_needed - 1) + 1
+        ):
+            opponent_needed = deals_needed - own_needed
+            no_offer_value = compute_play_value(own_needed, opponent_needed, 1)
+            value_if_offering = compute_offer_value(own_needed, opponent_needed)
+            value_if_offered = 1 - compute_offer_value(opponent_needed, own_needed)
+            # The nondealer offers first.
+            table[0, own_needed - 1, opponent_needed - 1] = max(
+                value_if_offering, min(no_offer_value, value_if_offered)
+            )
+            table[1, own_needed - 1, opponent_needed - 1] = min(
+                value_if_offered, max(no_offer_value, value_if_offering)
+            )
     return table
 
 
@@ -143,7 +159,10 @@ def main():
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--out", type=Path, default=STRATEGIES)
     args = parser.parse_args()
-    tables = [deal_probabilities(args.deals, args.seed).ravel(), compute_match_values().ravel()]
+    tables = [
+        compute_deal_probabilities(args.deals, args.seed).ravel(),
+        compute_match_values().ravel(),
+    ]
     np.save(args.out / "stake.npy", np.concatenate(tables).astype(np.float32))
 
 

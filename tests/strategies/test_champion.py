@@ -291,7 +291,7 @@ def test_a_round_of_learning_makes_the_beginner_better(monkeypatch):
     monkeypatch.setattr(champion_weights, "INITIAL_MATCHES", 1000)
     eaai = variants.find_variant("eaai")
     learner = champion_weights.ChampionTrainer(
-        [loader.find_strategy("simple")], training.naive_weights(), 3, eaai
+        [loader.find_strategy("simple")], training.make_naive_weights(), 3, eaai
     )
     (before,) = learner.run_round(6000, 1.0)
     (after,) = learner.run_round(100, 1.0)

@@ -100,8 +100,8 @@ def test_the_blind_offers_are_those_on_the_page():
 
 def test_the_training_script_learns_in_miniature(capsys):
     """Probabilities from 300 deals are reproducible, and close to the committed ones."""
-    small = script.deal_probabilities(300, 5)
-    assert np.array_equal(small, script.deal_probabilities(300, 5))
+    small = script.compute_deal_probabilities(300, 5)
+    assert np.array_equal(small, script.compute_deal_probabilities(300, 5))
     assert "300 deals of gold" in capsys.readouterr().out
     assert abs(small[0, 0, 9:14, 0].mean() - CHANCES[0, 0, 9:14, 0].mean()) < 0.15
 
