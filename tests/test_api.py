@@ -128,7 +128,7 @@ def test_a_hand_is_evaluated_as_by_the_command(cards, tmp_path):
 
 
 def test_wrong_arguments_are_rejected_with_a_sentence():
-    with pytest.raises(ValueError, match=r"b must be one strategy.* list in the first argument"):
+    with pytest.raises(ValueError, match=r"`b` must be a single strategy.* list in the first argument"):
         simgin.match("gold", ["simple", "stubborn"])
     with pytest.raises(ValueError, match="0 is not a valid number of workers"):
         simgin.match("gold", "simple", workers=0)
