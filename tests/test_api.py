@@ -128,7 +128,9 @@ def test_a_hand_is_evaluated_as_by_the_command(cards, tmp_path):
 
 
 def test_wrong_arguments_are_rejected_with_a_sentence():
-    with pytest.raises(ValueError, match=r"`b` must be a single strategy.* list in the first argument"):
+    with pytest.raises(
+        ValueError, match=r"`b` must be a single strategy.* list in the first argument"
+    ):
         simgin.match("gold", ["simple", "stubborn"])
     with pytest.raises(ValueError, match="0 is not a valid number of workers"):
         simgin.match("gold", "simple", workers=0)
@@ -140,7 +142,7 @@ def test_errors_name_python_arguments():
     cards = "5S 6S 7S 9H 9D 9C KS QD 2C AH"
     for message, make in (
         ("Omit `upcard`.", lambda: simgin.hand(cards, "solitary-gin", upcard="5C")),
-        ("Specify it with `against`, or use `simgin league`", lambda: simgin.match([*"abc"])),
+        ("the opponent with `against`, or use `simgin league`", lambda: simgin.match([*"abc"])),
         ("'5' is not a card", lambda: simgin.hand([5, "6S"])),
         ("'5' is not a card", lambda: simgin.hand(5)),
     ):
