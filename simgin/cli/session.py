@@ -19,7 +19,7 @@ from simgin.core import jit, shipped_code
 from simgin.play import kernel, specialized_kernel
 from simgin.play.matchup import Matchup
 from simgin.report import progress
-from simgin.results.sentences import ENOUGH_DEALS, ENOUGH_MATCHES
+from simgin.results.sentences import MIN_DEALS_FOR_TEST, MIN_MATCHES_FOR_TEST
 from simgin.rules.variants import format_setting
 from simgin.runs import block, directory, ledger, runner
 from simgin.runs.result import save_report
@@ -294,7 +294,7 @@ def compile_players(matchups: Iterable[Matchup]) -> None:
 
 def warn_about_small_samples(plan: Plan) -> None:
     """Warn before a run that is too small to test differences between strategies or variants."""
-    enough = ENOUGH_DEALS if plan.unit == "deal" else ENOUGH_MATCHES
+    enough = MIN_DEALS_FOR_TEST if plan.unit == "deal" else MIN_MATCHES_FOR_TEST
     size = min(task.n for task in plan.tasks)
     if plan.contrasts and plan.matchups[0].is_mirrored and size < enough:
         units = UNIT_PLURALS[plan.unit]
