@@ -152,7 +152,7 @@ def parse_query(text: str) -> DealQuery:
 
 
 def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
-    """Return the word of the query that belongs to a group of conditions, or ""."""
+    """Return the only condition of a query that belongs to a group, or "" if there is none."""
     word, *other_words = [part for part in parts if part in words] or [""]
     if other_words:
         raise QueryError(

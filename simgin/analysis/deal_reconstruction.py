@@ -162,7 +162,7 @@ class DealReconstruction:
         """Yield the past decisions about the first upcard.
 
         If the nondealer may draw from the stock immediately, the pile does not show whether the
-        dealer was offered the upcard. simgin assumes that the nondealer passed first, as most
+        dealer was offered the upcard. The function assumes that the nondealer passed first, as most
         players do.
         """
         first_turn = self.rules.first_turn

@@ -1,8 +1,8 @@
 """Deals logged by other engines (OpenSpiel, Kaggle, RLCard), which simgin replays.
 
-A log contains the whole pack and every move. simgin replays them under the variant that is closest
-to the rules of the engine. `ENGINE_NOTES` lists the remaining differences. If simgin's rules do not
-allow a move, simgin raises an error.
+A log contains the whole pack and every move. The moves are replayed under the variant that is
+closest to the rules of the engine. `ENGINE_NOTES` lists the remaining differences. If simgin's
+rules do not allow a move, simgin raises an error.
 
 * OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`. The output of `state.serialize()` is
   also valid, but it contains no rules, so the default rules apply (google-deepmind/open_spiel,

@@ -1,10 +1,10 @@
 """Parser for positions that users enter: the hand, the pile, the score and the dealer.
 
 simgin infers all other information from the pile. Players discard in turn, so the pile shows who
-discarded, took and declined each card, and how many cards are in the stock. simgin deals a pack
-that fits the pile, replays the decisions of both players, and reads the view at the decision.
-simgin then removes information that the user did not specify: the forgotten cards, and the turns in
-which the cards in the hand were drawn.
+discarded, took and declined each card, and how many cards are in the stock. To create the view of
+the player, simgin deals a pack that fits the pile, and replays the decisions of both players.
+Finally, simgin removes information that the user did not specify: the forgotten cards, and the
+turns in which the cards in the hand were drawn.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -9,7 +9,7 @@ the cache, or compiles the kernel in another process. The specialised kernel pla
 If the compilation fails, the generic kernel continues.
 
 Each specialised kernel has a separate LLVM engine, so that the machine code is freed with the
-kernel. numba's LLVM engine never frees code.
+kernel. The LLVM engine of numba never frees code.
 """
 
 import ctypes

@@ -2,8 +2,9 @@
 
 The pack and the actions determine a deal, so simgin does not store a deal in progress. Instead, it
 replays the actions up to the next decision. If a turn begins with a choice of the draw source,
-simgin saves the state at that decision and later replays only that turn. simgin also stores the
-actions of a strategy in the second seat, so that no policy is called twice for the same decision.
+simgin saves the state at that decision and later replays only that turn. In addition, simgin stores
+the actions of a strategy in the second seat, so that no policy is called twice for the same
+decision.
 
 A *game* is a record that contains its status and the addresses of its policies and other records.
 Therefore, one call with a single array argument can step many games.

@@ -343,9 +343,8 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     """Return the canonical spec of a strategy, omitting values that equal the defaults.
 
     Args:
-        spec: Parsed spec. The result contains the same policies, and policies whose changed values
-            cannot be given for the whole strategy because another policy declares the parameter
-            differently.
+        spec: Parsed spec. The result contains the policies of this spec, and each changed policy
+            whose parameter another policy declares differently.
         strategy: Strategy to describe.
     """
     name = spec.strategy.name

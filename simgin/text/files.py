@@ -1,8 +1,8 @@
 """Safe reading of input files and atomic writing of output files.
 
-Input files are untrusted. simgin reads only regular files of limited size, not pipes or devices,
-which might not end. Output files are written under a temporary name and then renamed, so that
-readers never see an incomplete file.
+Because input files are untrusted, simgin reads only regular files of limited size, not pipes or
+devices, which might not end. Output files are written under a temporary name and then renamed, so
+that readers never see an incomplete file.
 """
 
 import codecs
