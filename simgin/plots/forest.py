@@ -243,7 +243,7 @@ SEARCH_NOTE = (
 
 @figures.plot_function
 def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gain over the default, and the parameter values, by generation of a search.
+    """Plot the gain and the parameter values of a search by generation.
 
     The DataFrame is `history_frame` of a result of `simgin.tune_strategy`. The required columns
     are generations, metric, gain (with low and high), parameter, value (with value_low and
