@@ -15,6 +15,7 @@ from statistics import median
 
 from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
+from simgin.play.specialized_kernel import only_generic_kernels
 
 SOURCE = Path(__file__).with_name("plain.c")
 PROGRAMS = {"all eleven discards": (), "only discards that can be best": ("-DSMART",)}
@@ -32,7 +33,8 @@ def measure_c(program, seed):
 def measure_engine(matchup):
     """Return the deals per second of the engine on one thread, without mirrored games."""
     start_time = time.process_time()
-    kernel.play_batches(matchup, 0, matchup.count_units(N_DEALS))
+    with only_generic_kernels():
+        kernel.play_batches(matchup, 0, matchup.count_units(N_DEALS))
     return N_DEALS / (time.process_time() - start_time)
 
 

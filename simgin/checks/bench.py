@@ -35,6 +35,7 @@ from simgin.core.state import new_state
 from simgin.core.view import VIEW
 from simgin.play import parallel
 from simgin.play.matchup import Matchup, parse_matchup
+from simgin.play.specialized_kernel import only_generic_kernels
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -108,7 +109,8 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
         threads: Numbers of threads with which every matchup is measured.
     """
     tasks = [*_make_kernel_tasks(), *_iter_part_tasks(), *_iter_matchup_tasks(threads)]
-    rates = _measure_best_rates(tasks, seconds)
+    with only_generic_kernels():
+        rates = _measure_best_rates(tasks, seconds)
     rate_on_one_thread = {
         task.figure: rate for task, rate in zip(tasks, rates, strict=True) if task.threads == 1
     }

@@ -21,7 +21,8 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ FREE_MEMORY = 64 << 20  # bytes that must be available, because LLVM exits if me
 READ_ONLY_ATTRIBUTES = {b"readonly", b"readnone"}
 
 _state_lock = threading.Lock()
+_is_enabled = True
 _cpu_seconds = {False: 0.0, True: 0.0}  # CPU time of generic and specialised kernels, in seconds
 
 
@@ -74,7 +76,7 @@ class SpecializedKernel:
 
         Both kernels have the same arguments.
         """
-        specialized = self._specialized
+        specialized = self._specialized if _is_enabled else None
         start = time.thread_time()
         (specialized or self._generic.entry_point)(*arguments)
         seconds = time.thread_time() - start
@@ -87,6 +89,8 @@ class SpecializedKernel:
 
     def _prepare(self) -> None:
         """Load the specialised kernel if it exists, or start the compilation if the run is long."""
+        if not _is_enabled:
+            return
         if self._generic_seconds >= LOAD_AFTER and not self._has_looked:
             self._has_looked = True
             self._code = _read_code(self._request())
@@ -119,6 +123,17 @@ def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
     if jit.is_interpreted() or config.BOUNDSCHECK:
         return generic
     return SpecializedKernel(generic, policies, rules)
+
+
+@contextmanager
+def only_generic_kernels() -> Iterator[None]:
+    """Use only generic kernels in the block, so that speeds do not depend on the cache."""
+    global _is_enabled
+    _is_enabled = False
+    try:
+        yield
+    finally:
+        _is_enabled = True
 
 
 def describe_use() -> str:
@@ -202,7 +217,9 @@ def load_kernel(generic: Any, code: bytes) -> Any:
 
 
 def _bitcode(version: Any) -> bytes:
-    return bytes(version.library._get_module_for_linking().as_bitcode())
+    """Return the bitcode of a compiled function, which numba would parse and keep in memory."""
+    library = version.library
+    return bytes(library._bitcode or library._get_module_for_linking().as_bitcode())
 
 
 def _only_reads_rules(version: Any) -> bool:

@@ -106,6 +106,16 @@ def test_a_specialised_kernel_takes_over_and_is_kept_on_disk(eager, monkeypatch)
     assert np.array_equal(kernel.play_batches(matchup, 0, 50), before)
 
 
+def test_measurements_use_only_generic_kernels(eager):
+    matchup = matchup_of("gold-early")
+    play_until_specialized(matchup)
+    generic, specialized = specialized_kernel._cpu_seconds.values()
+    with specialized_kernel.only_generic_kernels():
+        kernel.play_batches(matchup, 0, 50)
+    assert specialized_kernel._cpu_seconds[True] == specialized
+    assert specialized_kernel._cpu_seconds[False] > generic
+
+
 def corrupt_cache(directory, _):
     for path in directory.rglob("*.bin"):
         path.write_bytes(path.read_bytes()[:-1])
