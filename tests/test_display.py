@@ -105,7 +105,9 @@ def test_the_html_is_valid_and_has_the_same_sentence_table_and_plot(made):
 def test_a_result_has_a_frame_and_a_plot(made):
     name, result = made
     assert isinstance(result.frame, pd.DataFrame) and len(result.frame)
-    assert result.frame.equals(next(iter(result.frames().values())))
+    table = next(iter(result.frames().values()))
+    assert {*result.frame.columns} == {*table.columns}
+    assert result.frame.equals(table[result.frame.columns])
     if name in WITHOUT_PLOT:
         with pytest.raises(SimginError, match=r"has no plot\. Use the DataFrame `\.frame`"):
             result.plot()
