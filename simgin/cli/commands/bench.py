@@ -23,7 +23,7 @@ READING = """
 The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
 Philox words) on one thread. Use ratios instead of seconds to compare machines. Two different \
 players play mirrored pairs. Each value is the best of {repetitions} repetitions. Speeds on one \
-thread are based on CPU time."""
+thread are based on CPU time. Long runs are faster, because simgin specialises their kernels."""
 READING_SHARES = """\
 The parts were measured separately for the same deals. Turns include all other work, such as \
 dealing, views and showdowns."""
