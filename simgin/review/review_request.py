@@ -158,8 +158,8 @@ class ReviewRequest:
 
         if not names and against is None:
             raise ReviewError(
-                "no variant is specified. Specify at least one, as in `simgin review oklahoma "
-                "--against standard`. `simgin variants` lists all variants."
+                "no variant is specified. Specify at least one variant, as in `simgin review "
+                "oklahoma --against standard`. `simgin variants` lists all variants."
             )
         if targets:
             sweep = [*sweep, _target_sweep(names, targets)]

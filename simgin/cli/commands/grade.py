@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 @click.option(
     "--player",
     metavar="NAME",
-    help="Player to grade: a name in the files, or seat 0 or 1 [default: you, or the first "
-    "player].",
+    help="Player to grade, by name or by seat (0 or 1) [default: you, or the first player].",
 )
 @click.option(
     "--as",
