@@ -350,7 +350,7 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
 
 @figures.plot_function
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
-    """Plot the Elo ratings of a league, and the lead of each player over the next.
+    """Plot the Elo ratings of a league, and the lead of each player over the next player.
 
     The required columns are elo, elo_low, elo_high, lead, lead_low and lead_high. The DataFrame
     must contain only one variant.

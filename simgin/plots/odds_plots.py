@@ -51,7 +51,7 @@ TOTALS_NOTE = (
 
 @figures.plot_function
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gin probability by draw for the weakest and the strongest strategy.
+    """Plot the cumulative gin probability by draw for the weakest and the strongest strategy.
 
     The DataFrame is `frames()["odds"]` of a result of `simgin.compute_odds`. The required columns
     are draws, kind and value. Each variant has a panel with labelled lines. Strategies must be
@@ -117,7 +117,7 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
 
 @figures.plot_function
 def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the win rates of the weakest and strongest solitaire player, and an upper bound.
+    """Plot the win rates of the weakest and the strongest solitaire player, and an upper bound.
 
     The DataFrame is `frames()["bracket"]` of a result of `simgin.compute_odds`. The required
     columns are value, low and high. Each variant has one row per player. The last row is the

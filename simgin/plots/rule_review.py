@@ -272,7 +272,7 @@ def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
 
 @figures.plot_function
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot all scorecard rows against a rule parameter and mark the baseline.
+    """Plot all scorecard rows against a rule parameter, and mark the baseline.
 
     The DataFrame contains the values of a review that varies one parameter. The required columns
     are x_name, x, title, factor, value and is_base.
