@@ -44,7 +44,7 @@ def read_effects(directory: Path) -> pd.DataFrame:
 
 def compare_effects(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Join the effects of two reviews, and classify the distance of their effect sizes."""
-    pairs = first.join(second, lsuffix="_a", rsuffix="_b", how="inner")
+    pairs = first.merge(second, on=KEYS, suffixes=("_a", "_b"))
     gaps = pd.concat(
         [pairs["lowest_a"] - pairs["highest_b"], pairs["lowest_b"] - pairs["highest_a"]], axis=1
     ).max(axis=1)
