@@ -239,8 +239,9 @@ def league(
     stopping_options = {"until": until, "sprt": sprt, "seconds": seconds}
     size_options = {"deals": deals, "matches": matches, "seed": seed}
     variant_spec = find_variant(variant).spec
+    players = [strategies] if isinstance(strategies, str) else strategies
     plan = plan_league(
-        _to_specs(*strategies), variant_spec, labels=labels, **size_options, **stopping_options
+        _to_specs(*players), variant_spec, labels=labels, **size_options, **stopping_options
     )
     return _run_plan(plan, workers, output)
 
@@ -282,8 +283,8 @@ def review_rules(
     against: Game | None = None,
     *,
     players: Sequence[Player] = (),
-    goals: Sequence[str] = (),
-    sweep: Sequence[str] = (),
+    goals: str | Sequence[str] = (),
+    sweep: str | Sequence[str] = (),
     targets: str = "",
     adapt: bool = False,
     matches: int | str | None = None,
@@ -334,8 +335,8 @@ def review_rules(
         [find_variant(reviewed_variant).spec for reviewed_variant in variant_list],
         None if against is None else find_variant(against).spec,
         players=_to_specs(*players),
-        goals=goals,
-        sweep=sweep,
+        goals=[goals] if isinstance(goals, str) else goals,
+        sweep=[sweep] if isinstance(sweep, str) else sweep,
         targets=targets,
         adapt=adapt,
         deep=deep,
@@ -414,7 +415,7 @@ def compute_chart(
         Chart with a DataFrame `frame`, which has one row per cell.
 
     Raises:
-        ChartError: If charts do not support the variant or the score.
+        ChartError: If charts do not support the kind, the variant or the score.
 
     Example:
         Find out which upcards to take::
@@ -460,6 +461,7 @@ def grade(
     Raises:
         PositionError: If a file does not contain a deal, or if the variants or players differ
             between files.
+        OSError: If a file cannot be opened.
 
     Example:
         Grade a deal that you saved with `simgin play --save`::

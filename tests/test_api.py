@@ -145,6 +145,11 @@ def test_errors_name_python_arguments():
         ("the opponent with `against`, or use `simgin league`", lambda: simgin.match([*"abc"])),
         ("'5' is not a card", lambda: simgin.hand([5, "6S"])),
         ("'5' is not a card", lambda: simgin.hand(5)),
+        ("Use knock, upcard or discard.", lambda: simgin.compute_chart("knok")),
+        ("at least one file", simgin.grade),
+        ("unit 'three' is out of range", lambda: simgin.show("gold", unit="three")),
+        ("unit 1.5 is out of range", lambda: simgin.show("gold", unit=1.5)),
+        ("'gin 40' is not a valid goal", lambda: simgin.review_rules("oklahoma", goals="gin 40")),
     ):
         with pytest.raises(SimginError, match=re.escape(message)):
             make()

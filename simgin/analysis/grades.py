@@ -101,9 +101,13 @@ class GradeRequest:
             seed: Seed of the worlds.
 
         Raises:
-            PositionError: If a file does not contain a deal, or if variants or players differ
-                between files.
+            PositionError: If there is no file, if a file does not contain a deal, or if variants or
+                players differ between files.
         """
+        if not files:
+            raise PositionError(
+                "a grade requires at least one file. Specify files of recorded deals."
+            )
         recorded_deals = [read_deal_file(file) for file in files]
         variants = list(
             dict.fromkeys(record.deal.matchup.variant.spec for record in recorded_deals)

@@ -129,9 +129,14 @@ class ChartRequest:
             seed: Seed of the deals.
 
         Raises:
-            ChartError: If charts do not support the variant or the score.
+            ChartError: If the kind does not exist, or if charts do not support the variant or the
+                score.
             VariantError: If the variant does not exist.
         """
+        if kind not in CHART_KINDS:
+            raise ChartError(
+                f"{kind!r} is not a kind of chart. Use {join_words([*CHART_KINDS], 'or')}."
+            )
         parsed_variant = variants.find_variant(variant)
         if parsed_variant.params["players"] != 2:
             raise ChartError(

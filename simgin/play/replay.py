@@ -3,6 +3,7 @@
 import textwrap
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def trace_named_deal(
 def _check_address(matchup: Matchup, unit: int, half: int, deal: int | None) -> None:
     numbers = {"seed": matchup.seed, "unit": unit, "half": half, "deal": deal or 0}
     for name, number in numbers.items():
-        if not 0 <= number < ADDRESS_BOUNDS[name]:
+        if not isinstance(number, Integral) or not 0 <= number < ADDRESS_BOUNDS[name]:
             raise ReplayError(
                 f"{name} {format_value(number)} is out of range. Use an integer from 0 to "
                 f"{ADDRESS_BOUNDS[name] - 1}."
