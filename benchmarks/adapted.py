@@ -1,4 +1,4 @@
-"""Measure adapted players against champion and all other strategies, under eight rule sets.
+"""Measure adapted players against `champion` and all other strategies, under eight rule sets.
 
     python benchmarks/adapted.py    # 40 minutes on two cores; the same command resumes
 
@@ -55,20 +55,26 @@ def list_opponents() -> list[str]:
 
 
 def measure_row(
-    variant: str, adapted: str, opponent: str, workers: int | None
+    variant: str, adapted_spec: str, opponent: str, workers: int | None
 ) -> dict[str, object]:
-    """Measure the adapted player's match win rate against an opponent, as a table row."""
-    matchup = parse_matchup(adapted, opponent, variant, SEED, "match")
+    """Measure the match win rate of an adapted player, and return a table row."""
+    matchup = parse_matchup(adapted_spec, opponent, variant, SEED, "match")
     metric = metrics.METRICS_BY_NAME["match_win"]
     win_rate = estimate_metric(run_matchup(matchup, N_MATCHES, workers).sum(axis=0), metric)
-    players = {"variant": variant, "strategy": "champion, adapted", "opponent": opponent}
-    estimate = {
+    key_columns = {"variant": variant, "strategy": "champion, adapted", "opponent": opponent}
+    estimate_columns = {
         "value": win_rate.value,
         "se": win_rate.se,
         "low": win_rate.low,
         "high": win_rate.high,
     }
-    return {**players, "unit": "match", "metric": metric.name, **estimate, "n": N_MATCHES}
+    return {
+        **key_columns,
+        "unit": "match",
+        "metric": metric.name,
+        **estimate_columns,
+        "n": N_MATCHES,
+    }
 
 
 def main() -> None:
@@ -80,32 +86,34 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=OUTPUT_PATH)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    adapted = {}
+    specs_by_variant = {}
     for variant in VARIANTS:
         adaptation = adapt_champion(variant, workers=args.workers)
         print(
             f"{variant}, {adaptation.cpu_seconds:.0f} s: {' '.join(adaptation.sentences)}",
             flush=True,
         )
-        adapted[variant] = f"champion@{adaptation.name}"
-    file = args.out / "table.csv"
-    rows = pd.read_csv(file).to_dict("records") if file.exists() else []
-    done = {(row["variant"], row["opponent"]) for row in rows}
+        specs_by_variant[variant] = f"champion@{adaptation.name}"
+    table_path = args.out / "table.csv"
+    rows = pd.read_csv(table_path).to_dict("records") if table_path.exists() else []
+    finished_keys = {(row["variant"], row["opponent"]) for row in rows}
     for opponent in list_opponents():
         for variant in VARIANTS:
-            if (variant, opponent) not in done:
-                rows.append(measure_row(variant, adapted[variant], opponent, args.workers))
-                write_table(file, rows)
+            if (variant, opponent) not in finished_keys:
+                rows.append(measure_row(variant, specs_by_variant[variant], opponent, args.workers))
+                write_table(table_path, rows)
                 last_row = rows[-1]
                 print(variant, opponent, f"{100 * last_row['value']:.2f} %", flush=True)
 
 
-def write_table(file: Path, rows: list[dict[str, object]]) -> None:
-    """Write the rows measured so far, with p-values of all win rates after Holm's correction."""
+def write_table(table_path: Path, rows: list[dict[str, object]]) -> None:
+    """Write all rows measured so far, with Holm-adjusted p-values of the win rates."""
     table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
     differences = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)
-    p = np.array([two_sided_p_value(*difference) for difference in differences])
-    table.assign(p_holm=adjust_p_values(p)).to_csv(file, index=False, float_format="%.10g")
+    p_values = np.array([two_sided_p_value(*difference) for difference in differences])
+    table.assign(p_holm=adjust_p_values(p_values)).to_csv(
+        table_path, index=False, float_format="%.10g"
+    )
 
 
 if __name__ == "__main__":

@@ -34,30 +34,32 @@ def sample_positions(matchup: Matchup, seed: int) -> Iterator[Position]:
         unit += 1
 
 
-def rollout_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
+def roll_out_points(analysis: Analysis, worlds: int, seed: int) -> np.ndarray:
     """Return the points of each action in newly sampled worlds, (n_worlds, n_actions) float64."""
     position, matchup = analysis.position, analysis.matchup
     rules = build_rules(position.variant)
     assert matchup.b is not None
     knock_probability = immediate_knock_probability(matchup.b)
-    parts = []
+    point_arrays = []
     for first_world in range(0, worlds, WORLDS_PER_CALL):
-        sampled = sample_worlds(
+        sampled_worlds = sample_worlds(
             position.view, rules, WORLDS_PER_CALL, seed, first_world, knock_probability
         )
-        records = roll_out_worlds(matchup, position.view, position.actions, sampled, first_world)
-        parts.append(records["points_a"] - records["points_b"])
-    return np.concatenate(parts)
+        records = roll_out_worlds(
+            matchup, position.view, position.actions, sampled_worlds, first_world
+        )
+        point_arrays.append(records["points_a"] - records["points_b"])
+    return np.concatenate(point_arrays)
 
 
 def is_significantly_worse(values: np.ndarray, best_values: np.ndarray) -> bool:
-    """Return True if an action is worse than another action by over three standard errors."""
-    gap = best_values - values
-    return bool(gap.mean() > 3 * gap.std() / np.sqrt(len(gap)))
+    """Return True if an action is worse than the best action by over three standard errors."""
+    differences = best_values - values
+    return bool(differences.mean() > 3 * differences.std() / np.sqrt(len(differences)))
 
 
 def main() -> None:
-    """Parse the command line, analyse the decisions and print the agreement."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -76,11 +78,11 @@ def main() -> None:
         if len(analysis.best_indices) > 1:
             continue
         n_known += 1
-        (best,) = analysis.best_indices
-        values = rollout_points(analysis, args.times * args.worlds, args.seed + 2)
-        best_index = int(values.mean(axis=0).argmax())
-        n_same += best_index == best
-        n_wrong += is_significantly_worse(values[:, best], values[:, best_index])
+        (best_by_analysis,) = analysis.best_indices
+        values = roll_out_points(analysis, args.times * args.worlds, args.seed + 2)
+        best_by_rollouts = int(values.mean(axis=0).argmax())
+        n_same += best_by_rollouts == best_by_analysis
+        n_wrong += is_significantly_worse(values[:, best_by_analysis], values[:, best_by_rollouts])
         print(f"{n_tried} positions, {n_known} known", end="\r", flush=True)
         if n_known == args.known:
             break

@@ -1,4 +1,4 @@
-"""Measure the value of each part of `champion` by removing only that part.
+"""Measure how much each part of `champion` contributes, by removing only that part.
 
     python benchmarks/champion_parts.py              # about a minute; prints a Markdown table
 
@@ -22,20 +22,20 @@ from simgin.strategy import Strategy, loader
 
 OPPONENTS = ("simple", "marjj")
 LEARNED_SLOTS = ("take", "discard", "knock")
-# All weights of champion, in which the table that selects a blend follows the blends
+# All weights of `champion`: the blends, followed by the table that selects a blend
 Weights = np.ndarray
 
 
 def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
-    """Return views of the blends and of the opponent table for the rules of the EAAI challenge."""
-    blends, table = (
+    """Return views of the blends and of the opponent table for the rules of `eaai`."""
+    blends, opponent_table = (
         weights[: player.OPPONENT_OFFSET],
         weights[player.OPPONENT_OFFSET : player.RULES_SIZE],
     )
-    return blends.reshape(player.N_BLENDS, player.BLEND_SIZE), table
+    return blends.reshape(player.N_BLENDS, player.BLEND_SIZE), opponent_table
 
 
-def feature_indices(*names: str) -> list[int]:
+def find_feature_indices(*names: str) -> list[int]:
     """Return the indices of the given discard features in a blend."""
     indices: list[int] = []
     for name in names:
@@ -49,17 +49,17 @@ def remove_features(*names: str) -> Callable[[Weights], None]:
 
     def change(weights: Weights) -> None:
         blends, _ = split_weights(weights)
-        blends[:, feature_indices(*names)] = 0
+        blends[:, find_feature_indices(*names)] = 0
 
     return change
 
 
 def fix_blend(blend: int) -> Callable[[Weights], None]:
-    """Return a function that selects one blend of weights, whoever the opponent is."""
+    """Return a function that selects one blend of weights for all opponents."""
 
     def change(weights: Weights) -> None:
-        _, table = split_weights(weights)
-        table[:] = blend
+        _, opponent_table = split_weights(weights)
+        opponent_table[:] = blend
 
     return change
 
@@ -95,7 +95,7 @@ CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
 
 
 def change_weights(change: Callable[[Weights], None]) -> Strategy:
-    """Return champion after changing some of its weights."""
+    """Return a copy of `champion` with changed weights."""
     champion = loader.find_strategy("champion")
     weights = np.load(player.champion_discard.weights).astype(np.float64)
     change(weights)
@@ -107,26 +107,26 @@ def change_weights(change: Callable[[Weights], None]) -> Strategy:
     return replace(champion, **policies)
 
 
-def with_policies(**specs: str) -> Strategy:
-    """Return champion with some policies replaced by those of other strategies."""
-    words = [f"+{slot}={text}" for slot, text in specs.items()]
-    return loader.find_strategy("champion" + "".join(words))
+def replace_policies(**specs: str) -> Strategy:
+    """Return a copy of `champion` in which some policies are replaced."""
+    spec_parts = [f"+{slot}={policy}" for slot, policy in specs.items()]
+    return loader.find_strategy("champion" + "".join(spec_parts))
 
 
 def measure_win_rate(a: Strategy, opponent: str, matches: int, seed: int) -> str:
     """Return the percentage of matches won, with its confidence interval."""
-    rival = loader.find_strategy(opponent)
-    matchup = Matchup(variants.find_variant("eaai"), a, rival, seed, "match")
-    pairs = matchup.count_units(matches)
-    _, records = kernel.play_with_records(matchup, 0, pairs)
+    opponent_strategy = loader.find_strategy(opponent)
+    matchup = Matchup(variants.find_variant("eaai"), a, opponent_strategy, seed, "match")
+    n_pairs = matchup.count_units(matches)
+    _, records = kernel.play_with_records(matchup, 0, n_pairs)
     last_deals = records[records["outcome"] >= 0]
-    wins_per_pair = np.bincount(last_deals["unit"], last_deals["outcome"] == 0, pairs) / 2
-    half_width = Z95 * wins_per_pair.std(ddof=1) / np.sqrt(pairs)
+    wins_per_pair = np.bincount(last_deals["unit"], last_deals["outcome"] == 0, n_pairs) / 2
+    half_width = Z95 * wins_per_pair.std(ddof=1) / np.sqrt(n_pairs)
     return f"{100 * wins_per_pair.mean():.1f} ± {100 * half_width:.1f}"
 
 
 def main() -> None:
-    """Parse the command line and print the table."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -134,16 +134,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=4022)
     args = parser.parse_args()
     players = {part: change_weights(change) for part, change in CHANGES_BY_PART.items()}
-    players["its knocks (`early:k=3` instead)"] = with_policies(knock="early:k=3")
-    players["its knocks (`at:k=10` instead)"] = with_policies(knock="at:k=10")
-    players["its takes (`lower` instead)"] = with_policies(take="lower")
-    players["its discards (`low` instead)"] = with_policies(discard="low")
+    players["its knocks (`early:k=3` instead)"] = replace_policies(knock="early:k=3")
+    players["its knocks (`at:k=10` instead)"] = replace_policies(knock="at:k=10")
+    players["its takes (`lower` instead)"] = replace_policies(take="lower")
+    players["its discards (`low` instead)"] = replace_policies(discard="low")
     print("| Removed part | Against `simple` | Against `marjj` |\n|---|---|---|")
     for part, changed_player in players.items():
-        shares = [
-            measure_win_rate(changed_player, name, args.matches, args.seed) for name in OPPONENTS
+        win_rates = [
+            measure_win_rate(changed_player, opponent, args.matches, args.seed)
+            for opponent in OPPONENTS
         ]
-        print(f"| {part} | {shares[0]} | {shares[1]} |", flush=True)
+        print(f"| {part} | {win_rates[0]} | {win_rates[1]} |", flush=True)
 
 
 if __name__ == "__main__":

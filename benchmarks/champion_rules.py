@@ -1,4 +1,4 @@
-"""Measure what champion gains by adapting its weights to the rules.
+"""Measure how much `champion` gains by adapting its weights to the rules.
 
     python benchmarks/champion_rules.py              # about three minutes; prints Markdown tables
 
@@ -25,45 +25,49 @@ from simgin.stats.estimate import Estimate, estimate_metric
 from simgin.strategy import Strategy, compiler, loader
 
 N_MATCHES, SEED = 4_000, 9102
-RANDOM_RULE_SETS, RANDOM_SEED = 40, 0x694F1E61  # The seed is a commit hash.
+RANDOM_RULE_SETS, RANDOM_SEED = 40, 0x694F1E61  # the seed is a commit hash
 
 
-def fixed_champion() -> Strategy:
-    """Return champion with the weights for the most similar trained rules, without adaptation."""
+def make_fixed_champion() -> Strategy:
+    """Return a copy of `champion` that does not adapt its weights to the rules."""
     champion = loader.find_strategy("champion")
     assert champion.discard is not None and champion.discard.weights is not None
     return replace(loader.with_weights(champion, champion.discard.weights), spec="fixed")
 
 
 def is_adapted(variant: Variant) -> bool:
-    """Return True if champion adapts its weights to a rule set."""
+    """Return True if `champion` adapts its weights to a rule set."""
     policy = loader.find_strategy("champion").discard
     assert policy is not None
-    usual = compiler.make_parameter_vector(policy)
-    return not np.array_equal(compiler.make_parameter_vector(policy, build_rules(variant)), usual)
+    default_parameters = compiler.make_parameter_vector(policy)
+    return not np.array_equal(
+        compiler.make_parameter_vector(policy, build_rules(variant)), default_parameters
+    )
 
 
 def measure_win_rate(variant: Variant, matches: int, seed: int) -> Estimate:
-    """Estimate the proportion of matches that champion wins against the fixed champion."""
-    matchup = Matchup(variant, loader.find_strategy("champion"), fixed_champion(), seed, "match")
+    """Estimate the proportion of matches that `champion` wins against its fixed copy."""
+    matchup = Matchup(
+        variant, loader.find_strategy("champion"), make_fixed_champion(), seed, "match"
+    )
     total = run_matchup(matchup, matches).sum(axis=0)
     return estimate_metric(total, metrics.METRICS_BY_NAME["match_win"])
 
 
 def print_table(rule_sets: Iterable[Variant], matches: int, seed: int) -> None:
-    """Print a Markdown table of win rates under the rules to which champion adapts."""
+    """Print a Markdown table of win rates under the rules to which `champion` adapts."""
     print("| Rules | Matches won (%) |\n|---|---|")
     win_rates = []
     for variant in filter(is_adapted, rule_sets):
         win_rate = measure_win_rate(variant, matches, seed)
         win_rates.append(win_rate.value)
-        figure = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
-        print(f"| {variant.spec} | {figure} |", flush=True)
+        win_rate_text = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
+        print(f"| {variant.spec} | {win_rate_text} |", flush=True)
     print(f"\nmean {100 * np.mean(win_rates):.2f} % of {matches:,} matches each, seed {seed}\n")
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

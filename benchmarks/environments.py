@@ -14,12 +14,12 @@ import time
 import numpy as np
 
 SECONDS = 5.0
-KNOCK_ACTION = 55  # action in OpenSpiel and simgin
+KNOCK_ACTION = 55  # index of the knock action in OpenSpiel and simgin
 
 
-def choose_action(legal):
+def choose_action(legal_actions):
     """Return an action that ends the deal if one is legal, otherwise a random legal action."""
-    return KNOCK_ACTION if KNOCK_ACTION in legal else random.choice(legal)
+    return KNOCK_ACTION if KNOCK_ACTION in legal_actions else random.choice(legal_actions)
 
 
 def measure_speed(play, *arguments):
@@ -38,7 +38,7 @@ def play_openspiel(game, observe=True):
     """Play a deal in OpenSpiel, and return the numbers of deals and steps.
 
     Args:
-        game: Game of OpenSpiel.
+        game: OpenSpiel game.
         observe: True to compute the observation at every step.
     """
     state, steps = game.new_initial_state(), 0
@@ -59,9 +59,10 @@ def play_rlcard(env):
     state, _ = env.reset()
     steps = 0
     while not env.is_over():
-        legal = list(state["legal_actions"])
-        knocks = [action for action in legal if action >= 58]  # There is one knock action per card.
-        state, _ = env.step(random.choice(knocks or legal))
+        legal_actions = list(state["legal_actions"])
+        # RLCard has one knock action per card, starting at 58.
+        knock_actions = [action for action in legal_actions if action >= 58]
+        state, _ = env.step(random.choice(knock_actions or legal_actions))
         steps += 1
     return 1, steps
 
@@ -88,27 +89,27 @@ def play_pettingzoo(env):
         steps += 1
 
 
-def step_vector(envs, memory):
-    """Step all environments once, choosing random legal actions with NumPy."""
-    if not memory:
-        memory.append(envs.reset(seed=1)[0]["action_mask"])
-    mask = memory.pop()
-    weights = np.random.random(mask.shape) * mask
+def step_vector(envs, masks):
+    """Step all environments once, with random legal actions chosen by NumPy."""
+    if not masks:
+        masks.append(envs.reset(seed=1)[0]["action_mask"])
+    action_mask = masks.pop()
+    weights = np.random.random(action_mask.shape) * action_mask
     weights[:, KNOCK_ACTION] *= 2
     obs, _, is_over, _, _ = envs.step(weights.argmax(axis=1))
-    memory.append(obs["action_mask"])
-    return int(is_over.sum()), len(mask)
+    masks.append(obs["action_mask"])
+    return int(is_over.sum()), len(action_mask)
 
 
-def step_vector_timed(envs, memory):
-    """Step all environments once, and add the CPU time of the step itself to `memory[1]`."""
-    mask = memory[0]
-    actions = (np.random.random(mask.shape) * mask).argmax(axis=1)
-    start = time.process_time()
+def step_vector_timed(envs, mask_and_time):
+    """Step all environments once, and add the CPU time of the step to `mask_and_time[1]`."""
+    action_mask = mask_and_time[0]
+    actions = (np.random.random(action_mask.shape) * action_mask).argmax(axis=1)
+    start_time = time.process_time()
     obs, _, is_over, _, _ = envs.step(actions)
-    memory[1] += time.process_time() - start
-    memory[0] = obs["action_mask"]
-    return int(is_over.sum()), len(mask)
+    mask_and_time[1] += time.process_time() - start_time
+    mask_and_time[0] = obs["action_mask"]
+    return int(is_over.sum()), len(action_mask)
 
 
 def main():
@@ -135,17 +136,20 @@ def main():
     speeds["simgin, Gymnasium, against simple"] = measure_speed(
         play_gymnasium, gin_rummy.gym_env("eaai")
     )
-    for n, copy in ((64, True), (128, True), (128, False), (1024, False)):
-        envs = gin_rummy.vector_env(n, "eaai", copy=copy)
-        copied = ", copied" if copy else ""
-        speeds[f"simgin, vector of {n}{copied}, including choices"] = measure_speed(
+    for n, copies_observations in ((64, True), (128, True), (128, False), (1024, False)):
+        envs = gin_rummy.vector_env(n, "eaai", copy=copies_observations)
+        copy_text = ", copied" if copies_observations else ""
+        speeds[f"simgin, vector of {n}{copy_text}, including choices"] = measure_speed(
             step_vector, envs, []
         )
-        memory, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0
-        while memory[1] < SECONDS / 2:
-            result = step_vector_timed(envs, memory)
+        mask_and_time, deals, steps = [envs.reset(seed=1)[0]["action_mask"], 0.0], 0, 0
+        while mask_and_time[1] < SECONDS / 2:
+            result = step_vector_timed(envs, mask_and_time)
             deals, steps = deals + result[0], steps + result[1]
-        speeds[f"simgin, vector of {n}{copied}"] = deals / memory[1], steps / memory[1]
+        speeds[f"simgin, vector of {n}{copy_text}"] = (
+            deals / mask_and_time[1],
+            steps / mask_and_time[1],
+        )
     for name, (deals, steps) in speeds.items():
         print(f"{name:<44}{deals:>10,.0f} deals/s{steps:>12,.0f} steps/s")
 

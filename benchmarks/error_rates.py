@@ -26,16 +26,16 @@ from simgin.analysis import error_rates
 from simgin.strategy import catalogue, loader
 
 VARIANT = "eaai"
-# Number of units per piece (pairs of deals, or single deals when champion plays itself)
+# Number of units per piece. A unit is a pair of deals, or a deal if `champion` plays itself.
 UNITS_PER_PIECE = 20
-EXCLUDED_STRATEGY = "dice-player"  # This strategy plays like gold in variants without a die.
+EXCLUDED_STRATEGY = "dice-player"  # plays like `gold` in variants without a die
 N_COSTLIEST = 3
 SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate first
 
 
 @dataclass(frozen=True)
 class WorkPiece:
-    """Part of the units of a strategy; piece 0 also measures the lead of the evaluator."""
+    """Some of the units of a strategy. Piece 0 also measures the lead of the evaluator."""
 
     strategy: str
     number: int
@@ -65,17 +65,19 @@ def evaluate_piece(piece: WorkPiece) -> WorkPiece:
     """Evaluate the units of a piece, and save the result."""
     rating_task = piece.rating_task
     first_unit = UNITS_PER_PIECE * piece.number
-    n = min(UNITS_PER_PIECE, rating_task.matchup.count_units(rating_task.n_deals) - first_unit)
-    evaluated = error_rates.evaluate_units(rating_task, first_unit, n, workers=1)
+    n_units = min(
+        UNITS_PER_PIECE, rating_task.matchup.count_units(rating_task.n_deals) - first_unit
+    )
+    evaluated_units = error_rates.evaluate_units(rating_task, first_unit, n_units, workers=1)
     lead = None if piece.number else error_rates.estimate_lead(rating_task, workers=1)
     unfinished = piece.path.with_suffix(".tmp")
-    unfinished.write_bytes(pickle.dumps((evaluated, lead)))
+    unfinished.write_bytes(pickle.dumps((evaluated_units, lead)))
     unfinished.rename(piece.path)
     return piece
 
 
 def list_pieces(folder: Path, deals: int) -> list[WorkPiece]:
-    """Return all pieces of work, sorted by piece number."""
+    """Return all pieces, sorted by number."""
     names = [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
     names.remove(EXCLUDED_STRATEGY)
     names.sort(key=lambda name: name not in SLOW_STRATEGIES)
@@ -89,22 +91,24 @@ def list_pieces(folder: Path, deals: int) -> list[WorkPiece]:
     return pieces
 
 
-def evaluate_pieces(missing: list[WorkPiece], workers: int, seconds: float) -> None:
-    """Evaluate pieces in parallel; after `seconds`, start no further piece."""
+def evaluate_pieces(unfinished_pieces: list[WorkPiece], workers: int, seconds: float) -> None:
+    """Evaluate pieces in parallel, but start no piece after `seconds` seconds."""
     deadline = time.monotonic() + seconds
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
-        for number, _ in enumerate(_iter_finished(pool, missing, workers, deadline), start=1):
-            print(f"{number} of {len(missing)} pieces", flush=True)
+        for n_finished, _ in enumerate(
+            _iter_finished(pool, unfinished_pieces, workers, deadline), start=1
+        ):
+            print(f"{n_finished} of {len(unfinished_pieces)} pieces", flush=True)
 
 
 def _iter_finished(
-    pool: ProcessPoolExecutor, missing: list[WorkPiece], workers: int, deadline: float
+    pool: ProcessPoolExecutor, unfinished_pieces: list[WorkPiece], workers: int, deadline: float
 ) -> Iterator[WorkPiece]:
-    """Yield the finished pieces, submitting at most one piece per process at a time."""
+    """Yield the finished pieces. At most one piece per process is submitted at a time."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
-    remaining = iter(missing)
+    remaining = iter(unfinished_pieces)
     running: set[Any] = set()
     while True:
         while len(running) < workers and time.monotonic() < deadline:
@@ -114,24 +118,25 @@ def _iter_finished(
             running.add(pool.submit(evaluate_piece, piece))
         if not running:
             return
-        done, running = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
+        finished, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in finished:
             yield future.result()
 
 
 def merge_pieces(pieces: list[WorkPiece]) -> error_rates.ErrorRates:
-    """Return the error rates of a strategy from its consecutive pieces."""
-    evaluated = []
+    """Return the error rates of a strategy, computed from consecutive pieces."""
+    evaluated_units = []
     lead = None
     for piece in pieces:
         units, gains = pickle.loads(piece.path.read_bytes())
-        evaluated += units
+        evaluated_units += units
         lead = lead or gains
     assert lead is not None
     rating_task = replace(
-        pieces[0].rating_task, n_deals=pieces[0].rating_task.matchup.key.count_games(len(evaluated))
+        pieces[0].rating_task,
+        n_deals=pieces[0].rating_task.matchup.key.count_games(len(evaluated_units)),
     )
-    return error_rates.ErrorRates(rating_task, evaluated, lead)
+    return error_rates.ErrorRates(rating_task, evaluated_units, lead)
 
 
 def build_tables(pieces: list[WorkPiece]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -140,10 +145,10 @@ def build_tables(pieces: list[WorkPiece]) -> tuple[pd.DataFrame, pd.DataFrame]:
     lead = result.lead
     frame = result.frame().assign(lead=lead.value, lead_se=lead.se)
     rows = []
-    for judged, gap in result.costliest(N_COSTLIEST):
-        row = {"strategy": pieces[0].strategy, "place": judged.label, "done": judged.chosen}
-        row |= {"best": judged.best, "points": gap.value, "se": gap.se}
-        rows.append(row | {"command": result.command(judged)})
+    for decision, loss in result.costliest(N_COSTLIEST):
+        row = {"strategy": pieces[0].strategy, "place": decision.label, "done": decision.chosen}
+        row |= {"best": decision.best, "points": loss.value, "se": loss.se}
+        rows.append(row | {"command": result.command(decision)})
     return frame, pd.DataFrame(rows)
 
 
@@ -154,16 +159,16 @@ def write_tables(folder: Path, pieces: list[WorkPiece], workers: int) -> None:
         finished = pieces_by_strategy.setdefault(piece.strategy, [])
         if piece.path.exists() and len(finished) == piece.number:
             finished.append(piece)
-    spawning = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=spawning) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
         tables = list(pool.map(build_tables, filter(None, pieces_by_strategy.values())))
-    for name, frames in zip(("rates", "costliest"), zip(*tables, strict=True), strict=True):
+    for table_name, frames in zip(("rates", "costliest"), zip(*tables, strict=True), strict=True):
         frame = pd.concat(frames, ignore_index=True)
-        frame.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g")
+        frame.to_csv(folder / f"{table_name}.csv", index=False, float_format="%.6g")
 
 
 def main() -> None:
-    """Parse the command line, evaluate the pieces and write the tables."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     parser.add_argument("--deals", type=int, default=1000)
@@ -172,11 +177,11 @@ def main() -> None:
     args = parser.parse_args()
     (args.output / "parts").mkdir(parents=True, exist_ok=True)
     pieces = list_pieces(args.output, args.deals)
-    missing = [piece for piece in pieces if not piece.path.exists()]
+    unfinished_pieces = [piece for piece in pieces if not piece.path.exists()]
     start_time = time.monotonic()
-    if missing:  # Compile the engine once instead of in every process.
-        error_rates.evaluate_units(missing[-1].rating_task, 0, 1, workers=1)
-    evaluate_pieces(missing, args.workers, args.seconds - (time.monotonic() - start_time))
+    if unfinished_pieces:  # Compile the engine once, instead of once per process.
+        error_rates.evaluate_units(unfinished_pieces[-1].rating_task, 0, 1, workers=1)
+    evaluate_pieces(unfinished_pieces, args.workers, args.seconds - (time.monotonic() - start_time))
     write_tables(args.output, pieces, args.workers)
     print(f"Output: {args.output / 'rates.csv'}")
 

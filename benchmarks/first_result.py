@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-COLD_ROUNDS, ROUNDS = 2, 5  # The best round is reported because timings are noisy.
+COLD_ROUNDS, ROUNDS = 2, 5  # Only the best round is reported, because timings are noisy.
 SIZE_OPTIONS = ("--deals", "2k")
 BUILT_IN_MATCH = ("match", "simple", "gold", *SIZE_OPTIONS)
 STRATEGY_SOURCE = """
@@ -36,28 +36,28 @@ STRATEGY = Strategy("mine", take=lower, knock=early)
 
 @dataclass
 class Installation:
-    """Python installation with simgin: its directory and the CPU time of each step in seconds."""
+    """Python installation with simgin, its directory and the CPU seconds of each step."""
 
     python: str
     directory: Path
     seconds: dict[str, list[float]] = field(default_factory=dict)
 
-    def measure(self, step, *words):
+    def measure(self, step, *arguments):
         """Run a command, and record its CPU time."""
         env = {**os.environ, "SIMGIN_CACHE_DIR": str(self.directory / "cache")}
-        env.pop("PYTHONDONTWRITEBYTECODE", None)  # Users normally have bytecode caches.
-        command = [self.python, "-m", "simgin", *words]
+        env.pop("PYTHONDONTWRITEBYTECODE", None)  # Users normally have a bytecode cache.
+        command = [self.python, "-m", "simgin", *arguments]
         seconds_before = _read_children_seconds()
         subprocess.run(command, env=env, cwd=self.directory, check=True, capture_output=True)
         elapsed = _read_children_seconds() - seconds_before
         self.seconds.setdefault(step, []).append(elapsed)
 
     def empty_cache(self):
-        """Switch to a new directory with an empty cache, so that no file in use is deleted."""
+        """Switch to a new directory with an empty cache. Deleting files in use would be unsafe."""
         self.directory = Path(tempfile.mkdtemp(dir=self.directory))
 
     def write_strategy(self, edit):
-        """Write the strategy file with a changed line, so that simgin compiles it again."""
+        """Write the strategy file with a changed line, which requires a new compilation."""
         text = STRATEGY_SOURCE.format(edit=edit)
         (self.directory / "mine.py").write_text(text)
 
@@ -68,11 +68,11 @@ def _read_children_seconds():
 
 
 def main(other_pythons):
-    """Measure all steps, and print a table with a row per step and a column per installation."""
+    """Print a table with a row for each step and a column for each installation."""
     with tempfile.TemporaryDirectory() as folder:
         installations = []
-        for number, python in enumerate([sys.executable, *other_pythons]):
-            directory = Path(folder) / str(number)
+        for index, python in enumerate([sys.executable, *other_pythons]):
+            directory = Path(folder) / str(index)
             directory.mkdir()
             installations.append(Installation(python, directory))
         for _ in range(COLD_ROUNDS):
@@ -88,8 +88,8 @@ def main(other_pythons):
                 installation.measure("match of the same file again", *file)
                 installation.measure("--help", "--help")
     for step in installations[0].seconds:
-        best = [f"{min(installation.seconds[step]):.2f}" for installation in installations]
-        print(f"| {step} | {' | '.join(best)} |")
+        best_times = [f"{min(installation.seconds[step]):.2f}" for installation in installations]
+        print(f"| {step} | {' | '.join(best_times)} |")
 
 
 main(sys.argv[1:])

@@ -28,17 +28,18 @@ HANDS_PER_DECISION = 200
 
 
 def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
-    """Return sampled, fitted and uniform probabilities and the truth for each unseen card.
+    """Return three predicted probabilities and the truth for each unseen card.
 
     Returns:
-        `(n_cards, 4) float64`: probability from sampled hands, from `beliefs.estimate_holdings` for
-        single cards, and with all cards equally likely, and 1 if the opponent held the card.
+        `(n_cards, 4) float64`. The columns are the probability in sampled hands, the probability
+        from `beliefs.estimate_holdings`, the probability if all cards are equally likely, and 1 if
+        the opponent holds the card, otherwise 0.
     """
     multipliers = np.load(STRATEGIES / "beliefs.npy")
     rules = build_rules(variants.find_variant(variant))
     rng = np.random.default_rng(seed)
     rows = []
-    for opponent, hasty in OPPONENTS:
+    for opponent, knock_probability in OPPONENTS:
         matchup = parse_matchup("champion", opponent, variant, seed, "deal")
         for unit in range(deals // len(OPPONENTS)):
             deal = trace_deal(matchup, unit)
@@ -47,36 +48,51 @@ def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
                 continue
             view = views[rng.integers(len(views))]
             probabilities = np.zeros(52)
-            hands = sample_worlds(view, rules, HANDS_PER_DECISION, unit, p_immediate=hasty).hands
+            hands = sample_worlds(
+                view, rules, HANDS_PER_DECISION, unit, p_immediate=knock_probability
+            ).hands
             beliefs.estimate_holdings(view, multipliers, 0, probabilities)
             stock = sum(1 << int(card) for card in deal.state.pack[52 - int(view.stock) :])
             hand = ALL_CARDS & ~(int(view.hand) | int(view.pile) | stock)
             cards = np.array(notation.mask_to_cards(int(view.unseen)))
-            sampled_rate = (hands[:, None] >> cards & 1).mean(axis=0)
-            uniform = np.full(len(cards), (10 - int(view.known).bit_count()) / len(cards))
+            sampled_probabilities = (hands[:, None] >> cards & 1).mean(axis=0)
+            uniform_probabilities = np.full(
+                len(cards), (10 - int(view.known).bit_count()) / len(cards)
+            )
             rows.append(
-                np.stack([sampled_rate, probabilities[cards], uniform, hand >> cards & 1], axis=1)
+                np.stack(
+                    [
+                        sampled_probabilities,
+                        probabilities[cards],
+                        uniform_probabilities,
+                        hand >> cards & 1,
+                    ],
+                    axis=1,
+                )
             )
     return np.concatenate(rows)
 
 
 def main() -> None:
-    """Parse the command line and print the tables."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--variant", default="eaai")
     parser.add_argument("--deals", type=int, default=8_000)
     parser.add_argument("--seed", type=int, default=6060)
     args = parser.parse_args()
     rows = compare_models(args.variant, args.deals, args.seed)
-    sampled_rate, is_held = rows[:, 0], rows[:, 3]
+    sampled_probabilities, is_held = rows[:, 0], rows[:, 3]
     print("| sampled probability | cards | mean probability % | cards held % |\n|---|---|---|---|")
-    for low in range(0, 100, 10):
-        group = (sampled_rate >= low / 100) & (sampled_rate < (low + 10) / 100)
-        n = int(group.sum())
-        frequency = is_held[group].mean()
-        error = 196 * np.sqrt(frequency * (1 - frequency) / n)
-        means = f"{100 * sampled_rate[group].mean():.1f} | {100 * frequency:.1f} ± {error:.1f}"
-        print(f"| {low} to {low + 10} % | {n:,} | {means} |")
+    for lower_bound in range(0, 100, 10):
+        in_bin = (sampled_probabilities >= lower_bound / 100) & (
+            sampled_probabilities < (lower_bound + 10) / 100
+        )
+        n = int(in_bin.sum())
+        frequency = is_held[in_bin].mean()
+        half_width = 196 * np.sqrt(frequency * (1 - frequency) / n)
+        mean_text = f"{100 * sampled_probabilities[in_bin].mean():.1f}"
+        frequency_text = f"{100 * frequency:.1f} ± {half_width:.1f}"
+        print(f"| {lower_bound} to {lower_bound + 10} % | {n:,} | {mean_text} | {frequency_text} |")
     names = ("sampled hands", "single cards (`estimate_holdings`)", "uniform")
     scores = ((rows[:, :3] - is_held[:, None]) ** 2).mean(axis=0)
     print("Brier score:", ", ".join(f"{n} {s:.4f}" for n, s in zip(names, scores, strict=True)))

@@ -30,7 +30,7 @@ POINT_RANGES_BY_VALUE = {4: (0, 30), 3: (31, 60), 2: (61, 90), 1: (91, 120)}
 
 
 def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yield the name and the values of each yes-or-no metric of the matches or shots of a pair."""
+    """Yield the name and the values of each binary metric of a pair of players."""
     lengths = deals.groupby(MATCH_KEYS).size()
     yield "one_deal", lengths == 1
     yield "within_3", lengths <= 3
@@ -39,61 +39,66 @@ def iter_metrics(variant: str, deals: pd.DataFrame) -> Iterator[tuple[str, pd.Se
         yield from _iter_twofold_metrics(deals)
     if variant.startswith("pro"):
         last_deals = deals.groupby(MATCH_KEYS).last()
-        loser = np.where(last_deals["outcome"] == "A", last_deals["after_b"], last_deals["after_a"])
+        loser_points = np.where(
+            last_deals["outcome"] == "A", last_deals["after_b"], last_deals["after_a"]
+        )
         for value, (low, high) in POINT_RANGES_BY_VALUE.items():
-            yield f"worth_{value}", pd.Series((low <= loser) & (loser <= high))
+            yield f"worth_{value}", pd.Series((low <= loser_points) & (loser_points <= high))
     if variant == "shot":
         yield "shot_above_10", deals.loc[deals["kind"] == "shot", "knock_count"] > 10
 
 
 def _iter_twofold_metrics(deals: pd.DataFrame) -> Iterator[tuple[str, pd.Series]]:
-    """Yield the metrics of the side that was first to reach the target points."""
-    reached = (
+    """Yield the metrics of the side that reached the target points first."""
+    deals_reaching_target = (
         deals[deals[["after_a", "after_b"]].max(axis=1) >= TARGET_POINTS]
         .groupby(MATCH_KEYS)
         .first()
     )
-    first_side = np.where(reached["after_a"] >= TARGET_POINTS, "A", "B")
-    n_won = np.where(first_side == "A", reached["won_a"], reached["won_b"])
-    outcome = deals.groupby(MATCH_KEYS)["outcome"].last().loc[reached.index]
-    yield "not_yet", pd.Series(n_won < TARGET_DEALS)
-    yield "overtaken", pd.Series((n_won < TARGET_DEALS) & (outcome != first_side))
+    first_side = np.where(deals_reaching_target["after_a"] >= TARGET_POINTS, "A", "B")
+    won_deals = np.where(
+        first_side == "A", deals_reaching_target["won_a"], deals_reaching_target["won_b"]
+    )
+    outcomes = deals.groupby(MATCH_KEYS)["outcome"].last().loc[deals_reaching_target.index]
+    yield "not_yet", pd.Series(won_deals < TARGET_DEALS)
+    yield "overtaken", pd.Series((won_deals < TARGET_DEALS) & (outcomes != first_side))
 
 
 def add_scores_after(deals: pd.DataFrame) -> pd.DataFrame:
-    """Add the points and the won deals after each deal; a gin or an undercut counts twice."""
+    """Add columns with the points and the won deals of both sides after each deal."""
+    # A gin or an undercut counts as two won deals.
     is_double = deals["kind"].isin(["gin", "undercut"])
     for side in "ab":
-        n_won = (deals["winner"] == side.upper()) * np.where(is_double, 2, 1)
+        won_deals = (deals["winner"] == side.upper()) * np.where(is_double, 2, 1)
         deals[f"after_{side}"] = deals[f"score_{side}"] + deals[f"points_{side}"]
-        deals[f"won_{side}"] = deals[f"deals_{side}"] + n_won
+        deals[f"won_{side}"] = deals[f"deals_{side}"] + won_deals
     return deals
 
 
 def iter_rows(deals: pd.DataFrame) -> Iterator[dict[str, object]]:
-    """Yield the tidy rows of all metrics."""
+    """Yield the tidy rows of all metrics of all pairs."""
     for (variant, a, b), pair_deals in deals.groupby(
         ["variant", "a", "b"], sort=False, observed=True
     ):
         for metric, values in iter_metrics(str(variant), pair_deals):
-            n, share = len(values), float(values.mean())
-            se = float(np.sqrt(share * (1 - share) / n))
-            estimate = {
-                "value": share,
+            n, proportion = len(values), float(values.mean())
+            se = float(np.sqrt(proportion * (1 - proportion) / n))
+            estimate_columns = {
+                "value": proportion,
                 "se": se,
-                "low": share - 1.96 * se,
-                "high": share + 1.96 * se,
+                "low": proportion - 1.96 * se,
+                "high": proportion + 1.96 * se,
             }
             key_columns = {"variant": variant, "strategy": a, "opponent": b, "unit": "match"}
-            yield {**key_columns, "metric": metric, **estimate, "n": n}
+            yield {**key_columns, "metric": metric, **estimate_columns, "n": n}
 
 
 def main() -> None:
-    """Parse the command line, play the matches and write the table."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR")
     directory = parser.parse_args().output
-    run = (
+    command = (
         sys.executable,
         "-P",
         "-m",
@@ -104,7 +109,7 @@ def main() -> None:
         "-o",
         str(directory),
     )
-    subprocess.run(run, check=True)
+    subprocess.run(command, check=True)
     deals = add_scores_after(pd.read_parquet(directory / "deals.parquet"))
     pd.DataFrame(iter_rows(deals)).to_csv(
         directory / "matches.csv", index=False, float_format="%.10g"

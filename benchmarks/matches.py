@@ -14,7 +14,7 @@ from simgin.play import kernel
 from simgin.play.matchup import parse_matchup
 
 N_RUNS = 8
-CASES = (  # variant, players, number of matches
+CASES = (  # variant, both players, number of matches
     ("standard", "simple", "simple", 2000),
     ("hollywood", "simple", "simple", 1500),
     ("pro", "simple", "simple", 400),
@@ -31,21 +31,21 @@ CASES = (  # variant, players, number of matches
 
 
 def measure_nanoseconds(
-    variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n: int
+    variant: str, a: str, b: str | None, unit: Literal["deal", "match"], n_units: int
 ) -> float:
-    """Return the CPU time per deal in nanoseconds, as the best of several runs of n units."""
+    """Return the shortest CPU time per deal of several runs, in nanoseconds."""
     matchup = parse_matchup(a, b, variant, 1, unit)
     kernel.compile_matchup(matchup)
-    best = float("inf")
+    best_seconds_per_deal = float("inf")
     for _ in range(N_RUNS):
         start_time = time.process_time()
-        rows = kernel.play_batches(matchup, 0, n)
+        rows = kernel.play_batches(matchup, 0, n_units)
         elapsed = time.process_time() - start_time
-        best = min(
-            best,
+        best_seconds_per_deal = min(
+            best_seconds_per_deal,
             elapsed / int(rows[:, batch_columns.COL_SUM + batch_columns.FACT_INDEX["deals"]].sum()),
         )
-    return 1e9 * best
+    return 1e9 * best_seconds_per_deal
 
 
 for variant, a, b, n in CASES:

@@ -33,7 +33,7 @@ WORK = ROOT / "build" / "reference" / compute_engine_digest()
 SIMGIN_COMMAND = (sys.executable, "-P", "-m", "simgin")
 CHART_COMMAND = (*SIMGIN_COMMAND, "chart", "--player", "champion")
 KNOCK_CHART_COMMAND = (*CHART_COMMAND, "knock", "--deals", "8M")
-# Commands, without the output directory, whose results are not experiments
+# Commands for results that are not experiments, without the output directory
 OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
     "odds": (*SIMGIN_COMMAND, "odds"),
     "odds-standard": (*SIMGIN_COMMAND, "odds", "standard"),
@@ -63,13 +63,13 @@ OTHER_COMMANDS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Reference:
-    """Directory in results/reference, with the command that creates its files."""
+    """Directory in results/reference, and the command that creates its files."""
 
     name: str
 
     @property
     def command(self) -> tuple[str, ...]:
-        """Complete command, from OTHER_COMMANDS or for the experiment of the same name."""
+        """Command from `OTHER_COMMANDS`, or the command that runs the experiment of this name."""
         command = OTHER_COMMANDS.get(self.name) or (
             *SIMGIN_COMMAND,
             "run",
@@ -78,15 +78,15 @@ class Reference:
         return (*command, "-o", str(WORK / self.name))
 
     def estimate_seconds(self) -> float | None:
-        """Return the remaining time of an experiment in seconds, or None for other commands."""
+        """Return the remaining time of an experiment, in seconds, or None for other commands."""
         if self.name in OTHER_COMMANDS:
             return None
-        words = (*self.command, "--dry-run", "--json")
-        plan = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        command = (*self.command, "--dry-run", "--json")
+        plan = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
         return float(sum(row["seconds"] for row in json.loads(plan)["rows"]))
 
     def rebuild(self) -> None:
-        """Play the missing units, and copy the files that are to be committed.
+        """Compute the missing results, and copy the files that the repository contains.
 
         Raises:
             CalledProcessError: If the command fails.
@@ -95,15 +95,17 @@ class Reference:
         directory = REFERENCE / self.name
         directory.mkdir(parents=True, exist_ok=True)
         for relative_path in self._list_committed(directory):
-            made = WORK / self.name / relative_path
+            new_file = WORK / self.name / relative_path
             if relative_path.suffix == ".png":
-                shutil.copyfile(made, directory / relative_path)
+                shutil.copyfile(new_file, directory / relative_path)
             else:
-                (directory / relative_path).write_text(self._without_local_paths(made.read_text()))
+                (directory / relative_path).write_text(
+                    self._without_local_paths(new_file.read_text())
+                )
         self._write_manifest(directory / "manifest.json")
 
     def _list_committed(self, directory: Path) -> list[Path]:
-        """Return the relative paths of the committed files, or of all tables without them."""
+        """Return the paths of the committed files, or of all tables for a new directory."""
         files = [
             path for path in directory.rglob("*") if path.is_file() and path.name != "manifest.json"
         ]
@@ -112,18 +114,18 @@ class Reference:
         return paths or [path.relative_to(WORK / self.name) for path in tables]
 
     def _without_local_paths(self, text: str) -> str:
-        """Return a string in which results/reference replaces the paths of this machine."""
+        """Replace paths of this machine by paths in the repository."""
         return text.replace(str(WORK), "results/reference").replace(f"{ROOT}/", "")
 
     def _write_manifest(self, path: Path) -> None:
-        """Write the manifest of the command, or a short manifest if the command has none."""
-        made = WORK / self.name / "manifest.json"
-        if made.exists():
-            contents = json.loads(self._without_local_paths(made.read_text()))
+        """Write the manifest of the command, or a short manifest if there is none."""
+        new_manifest = WORK / self.name / "manifest.json"
+        if new_manifest.exists():
+            contents = json.loads(self._without_local_paths(new_manifest.read_text()))
             contents.pop(CHECKSUM_KEY, None)
         else:
-            words = "python", *self.command[1:]
-            command = self._without_local_paths(shlex.join(words))
+            arguments = "python", *self.command[1:]
+            command = self._without_local_paths(shlex.join(arguments))
             contents = {
                 "simgin": get_version(),
                 "engine": compute_engine_digest(),
@@ -133,26 +135,26 @@ class Reference:
 
 
 def list_references() -> list[Reference]:
-    """Return all directories in results/reference that a command can create."""
+    """Return all directories of results/reference that a command can create."""
     files = (ROOT / "experiments").rglob("*.toml")
     experiments = {
         path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
     }
-    existing = {
+    published = {
         path.parent.relative_to(REFERENCE).as_posix() for path in REFERENCE.rglob("manifest.json")
     }
-    return [Reference(name) for name in sorted(existing & experiments | set(OTHER_COMMANDS))]
+    return [Reference(name) for name in sorted(published & experiments | set(OTHER_COMMANDS))]
 
 
 def format_duration(seconds: float | None) -> str:
-    """Format a duration in seconds as text, in seconds or minutes."""
+    """Format a duration as text, such as "about 5 min"."""
     if seconds is None:
         return "unknown time"
     return f"about {seconds:.0f} s" if seconds < 100 else f"about {seconds / 60:.0f} min"
 
 
 def main() -> None:
-    """Parse the command line, and rebuild the selected results."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument(
@@ -160,20 +162,26 @@ def main() -> None:
     )
     args = parser.parse_args()
     references_by_name = {reference.name: reference for reference in list_references()}
-    if unknown := set(args.names) - set(references_by_name):
+    if unknown_names := set(args.names) - set(references_by_name):
         sys.exit(
-            f"Unknown results: {', '.join(sorted(unknown))}. "
+            f"Unknown results: {', '.join(sorted(unknown_names))}. "
             f"Choose from: {', '.join(references_by_name)}."
         )
     references = [references_by_name[name] for name in args.names or references_by_name]
-    times = {reference.name: reference.estimate_seconds() for reference in references}
-    known = sum(time for time in times.values() if time is not None)
-    print(f"{len(references)} results; those with an estimate take {format_duration(known)}")
-    references.sort(key=lambda item: float("inf") if times[item.name] is None else times[item.name])
+    seconds_by_name = {reference.name: reference.estimate_seconds() for reference in references}
+    total_seconds = sum(time for time in seconds_by_name.values() if time is not None)
+    print(
+        f"{len(references)} results; those with an estimate take {format_duration(total_seconds)}"
+    )
+    references.sort(
+        key=lambda item: (
+            float("inf") if seconds_by_name[item.name] is None else seconds_by_name[item.name]
+        )
+    )
     start_time = time.monotonic()
-    for number, reference in enumerate(references, start=1):
-        duration = format_duration(times[reference.name])
-        print(f"{number} of {len(references)}: {reference.name}, {duration}", flush=True)
+    for index, reference in enumerate(references, start=1):
+        duration = format_duration(seconds_by_name[reference.name])
+        print(f"{index} of {len(references)}: {reference.name}, {duration}", flush=True)
         if not args.list:
             reference.rebuild()
     print(f"Finished after {(time.monotonic() - start_time) / 60:.1f} min")

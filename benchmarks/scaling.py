@@ -1,4 +1,4 @@
-"""Measure the cost of the loop that coordinates a cluster, and how many cores it can serve.
+"""Measure the cost of coordinating a cluster, and how many cores one process can serve.
 
     python benchmarks/scaling.py
 
@@ -22,16 +22,16 @@ from simgin.runs.cluster import ClusterPool
 from simgin.runs.ledger import pack_rows
 from simgin.runs.runner import ThreadPool
 
-ROWS_PER_BLOCK = 2000  # batch rows per large block, which takes ten seconds with a fast strategy
+ROWS_PER_BLOCK = 2000  # batch rows per large block, which a fast strategy plays in ten seconds
 N_PROCESSES = 8
-N_REPETITIONS = 5  # number of repetitions; the best is used because timings are noisy
+N_REPETITIONS = 5  # only the best repetition is used, because timings are noisy
 N_FETCHES = 200
 WARM_SECONDS, SECONDS = 3.0, 20.0  # durations of the warm-up and of each measured run, in seconds
 FAST_STRATEGY, SLOW_STRATEGY = "gold", "sigra"
 
 
 class WarmPool:
-    """Worker pool that stays open after a run, so that the next run finds warm workers."""
+    """Worker pool that stays open after a run. The next run uses the same warm workers."""
 
     def __init__(self, pool):
         self._pool = pool
@@ -52,7 +52,7 @@ class WarmPool:
 
 @dataclass(frozen=True)
 class RunSpeed:
-    """Speed of a run in deals and blocks per second, and the CPU time of this process.
+    """Speed of a run, in deals and blocks per second, and the CPU time of this process.
 
     `share` is the CPU time of this process as a proportion of one core.
     """
@@ -62,12 +62,12 @@ class RunSpeed:
     share: float
 
 
-def measure_best_seconds(work):
-    """Return the shortest duration of several calls, in seconds."""
+def measure_best_seconds(function):
+    """Return the shortest duration of several calls of a function, in seconds."""
     seconds = []
     for _ in range(N_REPETITIONS):
         start_time = time.perf_counter()
-        work()
+        function()
         seconds.append(time.perf_counter() - start_time)
     return min(seconds)
 
@@ -89,15 +89,17 @@ def measure_run(matchup, pool):
         runner.run_tasks([task], run_ledger, WarmPool(pool), seconds=WARM_SECONDS)
     with open_new_ledger() as run_ledger:
         warm_pool = WarmPool(pool)
-        start_time, cpu = time.perf_counter(), time.process_time()
-        (end,) = runner.run_tasks([task], run_ledger, warm_pool, seconds=SECONDS)
-        seconds, cpu = time.perf_counter() - start_time, time.process_time() - cpu
-    return RunSpeed(2 * end.units / seconds, warm_pool.n_blocks / seconds, cpu / seconds)
+        start_time, cpu_seconds = time.perf_counter(), time.process_time()
+        (task_result,) = runner.run_tasks([task], run_ledger, warm_pool, seconds=SECONDS)
+        seconds, cpu_seconds = time.perf_counter() - start_time, time.process_time() - cpu_seconds
+    return RunSpeed(
+        2 * task_result.units / seconds, warm_pool.n_blocks / seconds, cpu_seconds / seconds
+    )
 
 
 @contextmanager
 def use_tiny_blocks():
-    """Limit blocks to one batch during the context, so that playing takes little time."""
+    """Limit blocks to one batch within a `with` statement."""
     old_settings = block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH
     block.MIN_BLOCK_SECONDS, block.MAX_BLOCK_GROWTH = 0.0, 1
     block.MAX_BLOCKS_PER_SECOND *= 1000
@@ -107,7 +109,7 @@ def use_tiny_blocks():
 
 
 def measure_fetch(pool, size):
-    """Return the CPU time of client and scheduler for each additional `size` bytes of a result."""
+    """Return the CPU time of client and scheduler for `size` additional bytes of a result."""
     elapsed = {0: 0.0, size: 0.0}
     for _ in range(N_FETCHES):
         for n_bytes in elapsed:
@@ -118,7 +120,7 @@ def measure_fetch(pool, size):
 
 
 def measure_commit(matchup, blob):
-    """Return the time, in seconds, that committing a large block takes."""
+    """Return the time for committing a large block, in seconds."""
     with open_new_ledger() as run_ledger:
         units = [matchup.batch_size] * ROWS_PER_BLOCK
         return measure_best_seconds(lambda: run_ledger.add_block(0, 0, units, blob, "worker"))
@@ -135,50 +137,56 @@ def print_cpu_share(speed):
 
 
 def main():
-    """Measure and print all costs of the coordinating loop."""
-    fast, slow = (
+    """Measure and print all costs of coordination."""
+    fast_matchup, slow_matchup = (
         parse_matchup(a, "simple", "standard", 1, "deal") for a in (FAST_STRATEGY, SLOW_STRATEGY)
     )
     pool = ClusterPool(f"local:{N_PROCESSES}")
-    pool.prepare([fast, slow])
-    for matchup in (slow, fast):
+    pool.prepare([fast_matchup, slow_matchup])
+    for matchup in (slow_matchup, fast_matchup):
         print_speed(f"{matchup.title}, {usable_cpus()} threads", measure_run(matchup, ThreadPool()))
         speed = measure_run(matchup, pool)
         print_speed(f"{matchup.title}, {N_PROCESSES} processes", speed)
         print_cpu_share(speed)
     with use_tiny_blocks():
-        tiny = measure_run(fast, pool)
-    print_speed(f"{fast.title}, {N_PROCESSES} processes in blocks of one batch", tiny)
-    print_cpu_share(tiny)
-
-    units = [fast.batch_size] * ROWS_PER_BLOCK
-    start_time = time.perf_counter()
-    rows = kernel.play_batches(fast, 0, fast.batch_size * ROWS_PER_BLOCK)
-    play = (time.perf_counter() - start_time) / ROWS_PER_BLOCK
-    blob = pack_rows(rows)
-    check = measure_best_seconds(lambda: block.check_rows(fast, units, rows)) / ROWS_PER_BLOCK
-    packing = measure_best_seconds(lambda: pack_rows(rows)) / ROWS_PER_BLOCK
-    print(
-        f"To play a batch of 1,000 pairs, a worker takes {1e3 * play:.2f} ms. It takes "
-        f"{1e6 * check:.0f} microseconds to check the batch, and {1e6 * packing:.0f} microseconds "
-        f"to pack {rows.nbytes // ROWS_PER_BLOCK} bytes into {len(blob) / ROWS_PER_BLOCK:.0f}."
+        tiny_block_speed = measure_run(fast_matchup, pool)
+    print_speed(
+        f"{fast_matchup.title}, {N_PROCESSES} processes in blocks of one batch", tiny_block_speed
     )
-    fetch, commit = (
+    print_cpu_share(tiny_block_speed)
+
+    units = [fast_matchup.batch_size] * ROWS_PER_BLOCK
+    start_time = time.perf_counter()
+    rows = kernel.play_batches(fast_matchup, 0, fast_matchup.batch_size * ROWS_PER_BLOCK)
+    play_seconds = (time.perf_counter() - start_time) / ROWS_PER_BLOCK
+    blob = pack_rows(rows)
+    check_seconds = (
+        measure_best_seconds(lambda: block.check_rows(fast_matchup, units, rows)) / ROWS_PER_BLOCK
+    )
+    pack_seconds = measure_best_seconds(lambda: pack_rows(rows)) / ROWS_PER_BLOCK
+    print(
+        f"To play a batch of 1,000 pairs, a worker takes {1e3 * play_seconds:.2f} ms. It takes "
+        f"{1e6 * check_seconds:.0f} microseconds to check the batch, and "
+        f"{1e6 * pack_seconds:.0f} microseconds to pack {rows.nbytes // ROWS_PER_BLOCK} bytes into "
+        f"{len(blob) / ROWS_PER_BLOCK:.0f}."
+    )
+    fetch_seconds, commit_seconds = (
         measure_fetch(pool, len(blob)) / ROWS_PER_BLOCK,
-        measure_commit(fast, blob) / ROWS_PER_BLOCK,
+        measure_commit(fast_matchup, blob) / ROWS_PER_BLOCK,
     )
     pool.close()
     print(
-        f"The loop takes {1e6 * fetch:.2f} microseconds to fetch the batch, and "
-        f"{1e6 * commit:.2f} microseconds to commit it."
+        f"The loop takes {1e6 * fetch_seconds:.2f} microseconds to fetch the batch, and "
+        f"{1e6 * commit_seconds:.2f} microseconds to commit it."
     )
-    share_per_block = tiny.share / tiny.blocks
-    share = block.MAX_BLOCKS_PER_SECOND * share_per_block
-    cores = (1 - share) * play / (fetch + commit)
+    cpu_seconds_per_block = tiny_block_speed.share / tiny_block_speed.blocks
+    cpu_proportion = block.MAX_BLOCKS_PER_SECOND * cpu_seconds_per_block
+    n_cores = (1 - cpu_proportion) * play_seconds / (fetch_seconds + commit_seconds)
     print(
-        f"A block costs client and scheduler {1e3 * share_per_block:.1f} ms of CPU time. "
-        f"{block.MAX_BLOCKS_PER_SECOND} blocks per second use {100 * share:.0f} % of one core. "
-        f"The rest of the core can commit the results of {cores:,.0f} cores that play "
+        f"A block costs client and scheduler {1e3 * cpu_seconds_per_block:.1f} ms of CPU time. "
+        f"{block.MAX_BLOCKS_PER_SECOND} blocks per second use {100 * cpu_proportion:.0f} % of one "
+        "core. "
+        f"The rest of the core can commit the results of {n_cores:,.0f} cores that play "
         f"{FAST_STRATEGY}."
     )
 

@@ -1,4 +1,4 @@
-"""Measure how often a solitaire strategy agrees with rollouts, and what its errors cost.
+"""Measure how often a solitaire strategy agrees with rollouts, and how much its errors cost.
 
     python benchmarks/solo_agreement.py             # 40 discards of each variant, a few minutes
 
@@ -38,7 +38,7 @@ Z95 = 1.96
 
 
 def sample_discards(matchup, deals):
-    """Return one randomly chosen discard decision of each deal that has a discard decision."""
+    """Return one random discard decision of each deal."""
     rng = np.random.default_rng(matchup.seed)
     discards, unit = [], 0
     while len(discards) < deals:
@@ -50,8 +50,8 @@ def sample_discards(matchup, deals):
     return discards
 
 
-def action_values(matchup, position, worlds, first_world):
-    """Return the value of every action in each sampled deck, (n_worlds, n_actions) float64."""
+def compute_action_values(matchup, position, worlds, first_world):
+    """Return the value of each action in each sampled deck, (n_worlds, n_actions) float64."""
     rules = build_rules(position.variant)
     decks = sample_worlds(position.view, rules, worlds, matchup.seed, first_world)
     records = roll_out_worlds(matchup, position.view, position.actions, decks, first_world)
@@ -66,40 +66,41 @@ def evaluate_discards(strategy, variant, deals, worlds, seed):
     """Evaluate one discard decision of each deal.
 
     Returns:
-        `(n_deals, 3) float64`: 1 if the discard agrees with the best, its cost, and 1 if it is
-        significantly worse than the best.
+        `(n_deals, 3) float64`. Column 0 is 1 if the discard is the best one, column 1 is its cost,
+        and column 2 is 1 if the discard is significantly worse than the best one.
     """
     matchup = parse_matchup(strategy, None, variant, seed, "deal")
     rows = []
     for position in sample_discards(matchup, deals):
         own_action = position.chosen_index
-        first_values = action_values(matchup, position, worlds, 0)
-        second_values = action_values(matchup, position, worlds, worlds)
-        best = int(first_values.mean(axis=0).argmax())
-        cost = (second_values[:, best] - second_values[:, own_action]).mean()
-        active = find_active_actions(np.concatenate([first_values, second_values]), 2 * worlds)
-        rows.append((best == own_action, cost, not active[own_action]))
+        first_values = compute_action_values(matchup, position, worlds, 0)
+        second_values = compute_action_values(matchup, position, worlds, worlds)
+        best_index = int(first_values.mean(axis=0).argmax())
+        cost = (second_values[:, best_index] - second_values[:, own_action]).mean()
+        is_active = find_active_actions(np.concatenate([first_values, second_values]), 2 * worlds)
+        rows.append((best_index == own_action, cost, not is_active[own_action]))
     return np.array(rows, float)
 
 
 def print_row(name, rows, seconds):
-    """Print one line of the table."""
+    """Print a row of the table."""
     n = len(rows)
-    agreed = format_proportion(rows[:, 0])
-    worse = format_proportion(rows[:, 2])
+    agreement_text = format_proportion(rows[:, 0])
+    worse_text = format_proportion(rows[:, 2])
     cost = rows[:, 1].mean()
     half_width = Z95 * rows[:, 1].std(ddof=1) / sqrt(n)
-    print(f"{name:22} {agreed:>18} {cost:8.2f} ± {half_width:.2f} {worse:>18} {seconds:7.0f} s")
+    cost_text = f"{cost:8.2f} ± {half_width:.2f}"
+    print(f"{name:22} {agreement_text:>18} {cost_text} {worse_text:>18} {seconds:7.0f} s")
 
 
 def format_proportion(flags):
-    """Format a proportion in percent, with its confidence interval."""
+    """Format a proportion in percent, with the confidence interval."""
     low, high = wilson_interval(flags.mean(), len(flags))
     return f"{100 * flags.mean():.0f} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def main():
-    """Parse the command line and print the table."""
+    """Run the command-line interface."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -115,8 +116,8 @@ def main():
         rows = evaluate_discards(args.strategy, variant, args.deals, args.worlds, args.seed)
         print_row(variant, rows, time.perf_counter() - start_time)
         all_rows.append(rows)
-    agreed = np.concatenate(all_rows)[:, 0]
-    print(f"{'all':22} {format_proportion(agreed):>18}  of {len(agreed)} discards")
+    agrees = np.concatenate(all_rows)[:, 0]
+    print(f"{'all':22} {format_proportion(agrees):>18}  of {len(agrees)} discards")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""Compute optimal play in small solitaire games, and compare it with its bounds.
+"""Compute optimal play in small solitaire games, and compare it with known bounds.
 
     python benchmarks/solo_miniature.py    # three minutes on one core
 
-The rules are the rules of `solitaire-gin`, but the deck has 16 cards and the hand 6 cards. The
+The rules are the rules of `solitaire-gin`, but the deck has 16 cards and the hand has 6 cards. The
 player draws and discards, and wins by going gin with six melded cards before the joker is drawn.
-The position of the joker in the rest of the deck is random. The value of a hand and a rest of the
-deck follows from the values with one card fewer in the rest, so all results are exact. The players
-are:
+The position of the joker among the remaining cards is random. The values with n remaining cards are
+computed from the values with n - 1 remaining cards, so all results are exact. The players are:
 
     few        keeps the fewest unmatched cards and, in case of a tie, the most draws to gin
     two draws  has the highest probability of gin within two draws
@@ -27,150 +26,168 @@ DECKS = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
 
 
 def list_melds(suits, ranks):
-    """Return the bit masks of all melds; the index of a card is rank + ranks * suit."""
+    """Return the bit masks of all melds. The index of a card is rank + ranks * suit."""
     sets = [
-        sum(1 << rank + ranks * suit for suit in held)
+        sum(1 << rank + ranks * suit for suit in chosen)
         for rank in range(ranks)
         for size in (3, 4)
-        for held in combinations(range(suits), size)
+        for chosen in combinations(range(suits), size)
     ]
     runs = [
-        ((1 << size) - 1) << low + ranks * suit
+        ((1 << size) - 1) << lowest_rank + ranks * suit
         for suit in range(suits)
         for size in range(3, HAND_SIZE + 1)
-        for low in range(ranks - size + 1)
+        for lowest_rank in range(ranks - size + 1)
     ]
     return sets + runs
 
 
-def max_matched_cards(cards, melds):
-    """Return the maximum number of melded cards, limited to the size of a hand."""
-    held = [meld for meld in melds if meld & ~cards == 0]
-    sizes = [0, *map(int.bit_count, held)]
-    sizes += [(a | b).bit_count() for a, b in combinations(held, 2) if a & b == 0]
+def count_matched_cards(cards, melds):
+    """Return the maximum number of melded cards, but at most the size of a hand."""
+    contained_melds = [meld for meld in melds if meld & ~cards == 0]
+    sizes = [0, *map(int.bit_count, contained_melds)]
+    sizes += [(a | b).bit_count() for a, b in combinations(contained_melds, 2) if a & b == 0]
     return max(size for size in sizes if size <= HAND_SIZE)
 
 
 @njit
-def rest_index(rest, hand):
-    """Return the index of the remaining deck among all sets of cards outside the hand."""
-    number = position = 0
+def compute_rest_index(rest, hand):
+    """Return the index of the remaining cards among all sets of cards outside the hand."""
+    index = position = 0
     for card in range(N_CARDS):
         if not hand >> card & 1:
-            number |= (rest >> card & 1) << position
+            index |= (rest >> card & 1) << position
             position += 1
-    return number
+    return index
 
 
 @njit
-def solve_player(hands, hand_indices, is_gin, first, second, after, value):
-    """Compute the probability of gin for every hand and every remaining deck.
+def solve_player(hands, hand_indices, is_gin, criterion, tie_criterion, kept_values, hand_values):
+    """Compute the probability of gin for each hand and each set of remaining cards.
 
-    The player keeps the hand with the highest `first`, then with the highest `second`; `after` is
-    the value of the kept hand.
+    The player keeps the hand with the highest `criterion` or, in case of a tie, the highest
+    `tie_criterion`.
 
     Args:
         hands: Bit masks of all hands.
         hand_indices: Index of every hand by its bit mask.
-        is_gin: True for the bit masks of six melded cards.
-        first: Criterion, `(n_hands, N_RESTS) float32`.
-        second: Criterion in case of a tie, `(n_hands, N_RESTS) float32`.
-        after: Value after the discard, `(n_hands, N_RESTS) float32`.
-        value: Output, `(n_hands, N_RESTS) float32`.
+        is_gin: Array that is True at the bit masks of six melded cards.
+        criterion: Criterion for the kept hand, `(n_hands, N_RESTS) float32`.
+        tie_criterion: Criterion in case of a tie, `(n_hands, N_RESTS) float32`.
+        kept_values: Values after the discard, `(n_hands, N_RESTS) float32`.
+        hand_values: Output: probabilities, `(n_hands, N_RESTS) float32`.
     """
-    for rest in range(1 << N_CARDS):  # A rest with one card fewer has a smaller index.
+    for rest in range(1 << N_CARDS):  # Sets with one card fewer have smaller indices.
         size = popcount(rest)
         if size > N_CARDS - HAND_SIZE:
             continue
         for hand in hands:
             if rest & hand:
                 continue
-            total = 0.0
+            value_sum = 0.0
             for card in range(N_CARDS):
                 if rest >> card & 1:
-                    total += _value_after_draw(
+                    value_sum += _compute_value_after_draw(
                         hand | 1 << card,
                         rest ^ 1 << card,
                         hand_indices,
                         is_gin,
-                        first,
-                        second,
-                        after,
+                        criterion,
+                        tie_criterion,
+                        kept_values,
                     )
-            value[hand_indices[hand], rest_index(rest, hand)] = total / (size + 1)
+            hand_values[hand_indices[hand], compute_rest_index(rest, hand)] = value_sum / (size + 1)
 
 
 @njit
-def _value_after_draw(cards, rest, hand_indices, is_gin, first, second, after):
-    """Return the value of a hand after drawing one additional card."""
-    best = value = -1.0
-    best_second = -1.0
+def _compute_value_after_draw(
+    cards, rest, hand_indices, is_gin, criterion, tie_criterion, kept_values
+):
+    """Return the value of a hand after the next card is drawn."""
+    best_criterion = value = -1.0
+    best_tie_criterion = -1.0
     for card in range(N_CARDS):
         if cards >> card & 1:
             kept_hand = cards ^ 1 << card
             if is_gin[kept_hand]:
                 return 1.0
-            index = hand_indices[kept_hand], rest_index(rest, kept_hand)
-            if first[index] > best or (first[index] == best and second[index] > best_second):
-                best, best_second, value = first[index], second[index], after[index]
+            index = hand_indices[kept_hand], compute_rest_index(rest, kept_hand)
+            if criterion[index] > best_criterion or (
+                criterion[index] == best_criterion and tie_criterion[index] > best_tie_criterion
+            ):
+                best_criterion, best_tie_criterion, value = (
+                    criterion[index],
+                    tie_criterion[index],
+                    kept_values[index],
+                )
     return value
 
 
-def hindsight_values(is_gin):
-    """Return the probability of gin for every remaining deck, if every seen card can be kept."""
-    everything = (1 << N_CARDS) - 1
-    value = np.zeros(1 << N_CARDS)
+def compute_hindsight_values(is_gin):
+    """Return the probability of gin with hindsight for each set of remaining cards."""
+    all_cards = (1 << N_CARDS) - 1
+    values = np.zeros(1 << N_CARDS)
     for rest in range(1 << N_CARDS):
-        hands_after_draw = [rest ^ 1 << card for card in range(N_CARDS) if rest >> card & 1]
+        rests_after_draw = [rest ^ 1 << card for card in range(N_CARDS) if rest >> card & 1]
         hand_values = [
-            1.0 if is_gin[everything ^ left] else value[left] for left in hands_after_draw
+            1.0 if is_gin[all_cards ^ rest_after_draw] else values[rest_after_draw]
+            for rest_after_draw in rests_after_draw
         ]
-        value[rest] = sum(hand_values) / (len(hands_after_draw) + 1)
-    return value
+        values[rest] = sum(hand_values) / (len(rests_after_draw) + 1)
+    return values
 
 
 def solve_deck(suits, ranks):
     """Solve the solitaire game for one deck.
 
     Returns:
-        Index of every hand by its bit mask, the values of each player by `solve_player`, and
-        the values with hindsight.
+        Index of each hand by bit mask, the values of each player by name, and the values with
+        hindsight.
     """
     all_melds = list_melds(suits, ranks)
-    max_matched = np.array([max_matched_cards(cards, all_melds) for cards in range(1 << N_CARDS)])
+    max_matched = np.array([count_matched_cards(cards, all_melds) for cards in range(1 << N_CARDS)])
     is_gin = max_matched == HAND_SIZE
     hands = np.array([cards for cards in range(1 << N_CARDS) if cards.bit_count() == HAND_SIZE])
-    numbers = np.zeros(1 << N_CARDS, np.int64)
-    numbers[hands] = np.arange(len(hands))
-    none, one, two, best, of_few, of_two = np.zeros((6, len(hands), N_RESTS), np.float32)
-    few = np.repeat(max_matched[hands, None], N_RESTS, axis=1).astype(np.float32)
+    hand_indices = np.zeros(1 << N_CARDS, np.int64)
+    hand_indices[hands] = np.arange(len(hands))
+    zeros, gin_in_one_draw, gin_in_two_draws, best_values, few_values, two_draws_values = np.zeros(
+        (6, len(hands), N_RESTS), np.float32
+    )
+    matched_counts = np.repeat(max_matched[hands, None], N_RESTS, axis=1).astype(np.float32)
 
-    def fill(first, second, after, value):
-        solve_player(hands, numbers, is_gin, first, second, after, value)
+    def fill(criterion, tie_criterion, kept_values, hand_values):
+        solve_player(
+            hands, hand_indices, is_gin, criterion, tie_criterion, kept_values, hand_values
+        )
 
-    fill(none, none, none, one)
-    fill(one, one, one, two)
-    fill(few, one, of_few, of_few)
-    fill(two, one, of_two, of_two)
-    fill(best, best, best, best)
-    return numbers, {"few": of_few, "two draws": of_two, "best": best}, hindsight_values(is_gin)
+    fill(zeros, zeros, zeros, gin_in_one_draw)
+    fill(gin_in_one_draw, gin_in_one_draw, gin_in_one_draw, gin_in_two_draws)
+    fill(matched_counts, gin_in_one_draw, few_values, few_values)
+    fill(gin_in_two_draws, gin_in_one_draw, two_draws_values, two_draws_values)
+    fill(best_values, best_values, best_values, best_values)
+    return (
+        hand_indices,
+        {"few": few_values, "two draws": two_draws_values, "best": best_values},
+        compute_hindsight_values(is_gin),
+    )
 
 
 def main():
-    """Solve the games for all decks, and print the results in percent."""
+    """Solve the games of all decks, and print the results in percent."""
     for name, deck in DECKS.items():
         _, values, hindsight = solve_deck(*deck)
         probabilities = {player: value[:, -1].mean() for player, value in values.items()}
-        find_dealt_hands = [hand for hand in range(1 << N_CARDS) if hand.bit_count() == HAND_SIZE]
-        probabilities["hindsight"] = hindsight[
-            (1 << N_CARDS) - 1 ^ np.array(find_dealt_hands)
-        ].mean()
-        position = (probabilities["best"] - probabilities["two draws"]) / (
+        dealt_hands = [hand for hand in range(1 << N_CARDS) if hand.bit_count() == HAND_SIZE]
+        probabilities["hindsight"] = hindsight[(1 << N_CARDS) - 1 ^ np.array(dealt_hands)].mean()
+        gap_proportion = (probabilities["best"] - probabilities["two draws"]) / (
             probabilities["hindsight"] - probabilities["two draws"]
         )
-        text = ", ".join(f"{player} {100 * share:.2f} %" for player, share in probabilities.items())
+        text = ", ".join(
+            f"{player} {100 * probability:.2f} %" for player, probability in probabilities.items()
+        )
         print(
-            f"{name}: {text}; the best player is {100 * position:.1f} % of the way up to hindsight"
+            f"{name}: {text}; the best player is {100 * gap_proportion:.1f} % of the way up to "
+            "hindsight"
         )
 
 
