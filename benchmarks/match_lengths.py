@@ -1,4 +1,4 @@
-"""Measure match lengths and properties of match formats: results/reference/claims/lengths.
+"""Compute the results in results/reference/claims/lengths: match lengths and match formats.
 
     python benchmarks/match_lengths.py -o DIR     # 30 seconds; resumes
 

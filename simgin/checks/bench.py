@@ -225,7 +225,7 @@ def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
 
 
 def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
-    """Fill `hands` with hands of eleven cards that occur in play with the best discards."""
+    """Fill `hands` with hands of eleven cards from deals with the best discards."""
     hand = 0
     for i in range(hands.shape[0]):
         turn = i % HANDS_PER_DECK

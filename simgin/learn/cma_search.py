@@ -220,7 +220,7 @@ def play_finals(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> ParameterValues:
-    """Return the finalist with the best score on new deals, from the ledger or from play.
+    """Return the finalist with the best score in new deals, which are played if necessary.
 
     The last mean of a search is not necessarily the best, and the mean with the highest score was
     also lucky. The finals therefore compare several means and the defaults.

@@ -101,7 +101,7 @@ def to_estimate(estimate: PairedEstimate) -> Estimate:
 
 
 def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
-    """Return the expected score in self-play, which is half of the matches or 0 points.
+    """Return the expected score of a strategy against itself: 0.5 for matches, or 0 for points.
 
     Args:
         n_matches: Number of matches that the compared strategy plays on the same deals.

@@ -305,7 +305,7 @@ def format_length_change(relative_change: float) -> str:
 
 
 def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
-    """Return a clause about deals that end in gin, or "" if their percentage does not change."""
+    """Return a clause about the change in deals that end in gin, or "" without a change."""
     if effect is None or not effect.sign:
         return ""
     gin_rates = [review.measurements[v, "gin", STRONG] for v in (variant, str(review.request.base))]

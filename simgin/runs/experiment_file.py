@@ -347,7 +347,7 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
 
 
 def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
-    """Resolve all paths in the specs of a file section relative to the directory of the file.
+    """Resolve the paths in the specs of a section, relative to the directory of the file.
 
     If the directory is the working directory or if a path exists only there, the path is not
     changed. A file of weights without a directory belongs to a trained player.

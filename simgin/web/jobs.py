@@ -104,7 +104,7 @@ class Job:
 
     @property
     def _precision_percent(self) -> int:
-        """Percentage of a run until its target precision, estimated from the interval."""
+        """Estimated progress of a run towards its target precision, in percent."""
         last_point = self.history[-1]
         width_ratio = (
             2 * last_point["target"] / (last_point["high"] - last_point["low"] or math.inf)
