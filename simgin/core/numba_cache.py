@@ -151,10 +151,14 @@ class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
         return super()._get_module_for_linking()
 
     def _optimize_final_module(self) -> None:
-        """Make callees internal first, so that LLVM can change or remove their arguments."""
+        """Make callees private first, so that LLVM can change or remove their arguments.
+
+        The linker does not see private functions. It would bind a function in another module, such
+        as a user's compiled code, to an internal function with the same name.
+        """
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
-                function.linkage = llvm.Linkage.internal
+                function.linkage = llvm.Linkage.private
         super()._optimize_final_module()
 
 

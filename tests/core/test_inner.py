@@ -52,6 +52,17 @@ def libraries(function):
     return [result.library for result in function.overloads.values()]
 
 
+def test_the_linker_does_not_see_inner_functions():
+    """LLVM does not inline a recursive function, and can change its arguments."""
+    _, factorial, both = make_functions()
+    assert both(5) == 25 + 120
+    (library,) = libraries(both)
+    (inner,) = factorial.overloads.values()
+    name = inner.fndesc.llvm_func_name
+    assert name in str(library._final_module)
+    assert name.encode() not in library._get_compiled_object()
+
+
 def test_inner_functions_are_not_executable_until_python_calls_them():
     square, factorial, both = make_functions()
     assert both(5) == 25 + 120
