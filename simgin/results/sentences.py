@@ -295,7 +295,7 @@ def _describe_league(
         counts = f"{len(undecided_pairs)} of {len(pairs)} pairs"
         yield f"{counts} {verb} too close to call: {pair_names}."
     else:
-        yield f"all {len(pairs)} pairs differ significantly in {unit} won."
+        yield f"in all {len(pairs)} pairs, one player wins significantly more {unit}."
 
 
 def describe_mix(rows: pd.DataFrame) -> str:

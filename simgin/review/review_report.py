@@ -242,7 +242,7 @@ def scorecard_table(review: Review) -> Table:
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
         if request.base:
             base = variant_label(request.base)
-            title += f" (▲ ▼: significantly above or below {base})"
+            title += f" (▲ ▼: at least a little above or below {base})"
     columns = [Column("row", "property"), *(Column(*names) for names in names_by_variant)]
     scope_text = (
         "for the strong player" if request.is_solo else "for matches between strong players"

@@ -629,7 +629,8 @@ def has_best_values(review: Review) -> bool:
 def best_values_line(review: Review) -> str:
     """Return a sentence about the table of best values, or the reason why it is missing."""
     if has_best_values(review):
-        return f'The best value for each aim is in the table "{_best_values_title(review)}".'
+        title = _best_values_title(review)
+        return f'For the best value for each aim, see the table "{title}" in the report.'
     return (
         f"The best values are not shown, because at least {MIN_MATCHES_FOR_BEST:,} matches are "
         "required."

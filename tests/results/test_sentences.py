@@ -292,7 +292,7 @@ def test_the_verdict_on_a_league_names_leader_circles_and_close_pairs():
     assert [fault for line in said for fault in list_errors(line)] == []
     said = said_of_a_league([(0.45, 0.02), (0.6, 0.02), (0.4, 0.02)], unit="deals")
     assert "However, it wins only 45.0 ± 2.0 % of deals against b, which is second" in said[0]
-    assert said[1] == "eaai: all 3 pairs differ significantly in deals won."
+    assert said[1] == "eaai: in all 3 pairs, one player wins significantly more deals."
     (line,) = said_of_a_league([(0.5, 0.1)] * 3, unit="deals", elo=NAN)
     assert line == "eaai: there are too few deals to rate the 3 strategies."
     said = said_of_a_league([(0.55, 0.02)] * 3, unit="deals", match_win=NAN)
@@ -307,7 +307,7 @@ def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
     close = (0.5 + half * 2.15 / 1.96, half)
     far = (0.5 + 10 * half, half)
     said = said_of_a_league([far, close, far])
-    assert said[1] == "eaai: all 3 pairs differ significantly in matches won."
+    assert said[1] == "eaai: in all 3 pairs, one player wins significantly more matches."
     said = said_of_a_league([close, (0.5 + half * 2.2 / 1.96, half), (0.5, half)])
     assert said[0].endswith("but this result is too close to call.")
     assert said[1] == "eaai: 3 of 3 pairs are too close to call: a and b; a and c; b and c."
@@ -316,7 +316,7 @@ def test_pairs_of_a_league_differ_after_holms_adjustment_for_all_of_them():
 @pytest.mark.parametrize(
     ("mix", "line"),
     [
-        ([1.0, 0, 0], "all 3 pairs differ significantly in matches won."),
+        ([1.0, 0, 0], "in all 3 pairs, one player wins significantly more matches."),
         ([0.4, 0.6, 0], "no strategy beats the equilibrium mix of b, 60 ± 11 %; a, 40 ± 11 %."),
     ],
 )

@@ -385,7 +385,7 @@ def test_a_sweep_ends_with_a_conclusion(empty_directory):
     text = (empty_directory / "out" / "report.html").read_text()
     assert "Best undercut bonus" not in text and find_errors(text) == []
     assert "The best values are not shown, because at least 2,000 matches are required." in lines
-    assert "(▲ ▼: significantly above or below Standard)" in lines
+    assert "(▲ ▼: at least a little above or below Standard)" in lines
     frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
     assert sorted(set(frame["x"])) == [0, 10, 40]
 

@@ -759,8 +759,8 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
     ("matches", "line"),
     [
         (1_000, "The best values are not shown, because at least 2,000 matches are required."),
-        (2_000, 'The best value for each aim is in the table "Best gin bonus".'),
-        (20_000, 'The best value for each aim is in the table "Best gin bonus".'),
+        (2_000, 'For the best value for each aim, see the table "Best gin bonus" in the report.'),
+        (20_000, 'For the best value for each aim, see the table "Best gin bonus" in the report.'),
     ],
 )
 def test_best_values_require_2000_matches(matches, line):
