@@ -163,7 +163,7 @@ class WorldSampler:
 
 
 def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
-    """Return the pile positions of forgotten cards, and of forgotten cards that were taken.
+    """Return two lists of pile positions: all forgotten cards, and those that were taken.
 
     Position 0 is the first upcard, and position n is the discard of turn n. The opponent holds the
     cards that were taken.

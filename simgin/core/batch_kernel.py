@@ -218,7 +218,8 @@ def add_unit_to_row(state):
         state.row[COL_SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[COL_SQUARE + i] += state.facts[i] * state.facts[i]
-    for i in range(N_FACTS):  # The loop below corrects the facts that are not per deal.
+    # The last loop adjusts the facts whose denominator is not the number of deals.
+    for i in range(N_FACTS):
         state.row[COL_CROSS + i] += state.facts[i] * deals
     n_others = len(OTHER_DENOMINATOR_FACTS) if state.facts[FACT_MATCHES] else N_OTHER_DEAL_FACTS
     for k in range(n_others):

@@ -48,7 +48,7 @@ class TuneRequest:
         matches: Number of matches per candidate and opponent.
         confirmation_matches: Number of matches per opponent for the confirmation.
         seed: Seed of the deals.
-        training: Description of the training that replaces the search. It is part of the identity.
+        training: Description of the training if the strategy is trained instead of tuned.
     """
 
     strategy: Strategy

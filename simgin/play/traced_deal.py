@@ -120,7 +120,7 @@ def trace_deal(
     points: tuple[int, int] | None = None,
     script: Sequence[int] = (),
 ) -> TracedDeal:
-    """Play a deal of a unit, or a deal with given cards, and record every decision.
+    """Play a numbered deal or a deal with given cards, and record every decision.
 
     If a policy fails, the trace ends at that decision and has an error message.
 

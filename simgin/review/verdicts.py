@@ -411,7 +411,7 @@ def _join_types_by_sign(start: str, more: str, fewer: str, by_sign: Mapping[int,
 
 
 def _single_verdict(review: Review, variant: str) -> str:
-    """Return the match length, win rate and gin rate of a rule set without a baseline."""
+    """Describe the match length, win rate and gin rate of the only rule set in a review."""
     rows_by_key = {row.key: row for row in review.rows}
     sentences = []
     for keys, sentence in SINGLE_SENTENCES.items():

@@ -548,12 +548,12 @@ def cards_with_partner(cards, rules):
 
 @jit
 def cards_worth_holding(cards, unseen, min_live, rules):
-    """Return the cards that form pairs with enough live completers.
+    """Return the cards that form pairs which enough live cards can complete to melds.
 
     Args:
         cards: Cards as a 52-bit mask.
         unseen: Cards that are still available, for example `view.unseen`.
-        min_live: Minimum number of live completers of the pair.
+        min_live: Minimum number of live cards that complete the pair to a meld.
         rules: Rules of the variant.
 
     Returns:

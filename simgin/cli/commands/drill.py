@@ -22,7 +22,7 @@ MAX_SEED = 2**32  # exclusive upper bound of random seeds, so that they are shor
 @options.variant_option
 @click.option("--new", is_flag=True, help="Create a new drill with a random seed.")
 @options.output_option(
-    "HTML file to write, instead of opening drill.html in the browser.", metavar="FILE.html"
+    "Write the drill to this HTML file, and do not open a browser.", metavar="FILE.html"
 )
 @options.number_option("--positions", "Number of positions.", "N", default=30)
 @click.option(
