@@ -274,8 +274,8 @@ def _seat_table(odds: Odds, variant: str) -> Table:
         f"Deals and matches won by seat when each player plays against itself in {variant}",
         make_frame(table_rows),
         [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
-        "For matches, the seat is the seat of the player in the first deal. If the rules treat the "
-        "seats differently, the table shows seat numbers.",
+        "In the match column, the seat is the player's seat in the first deal. If the rules treat "
+        "the seats differently, the table shows seat numbers.",
     )
 
 
