@@ -76,12 +76,14 @@ OUTS_FEATURES = [
 ]
 LONE_CARD_FEATURES = [name for name in sight.FEATURE_NAMES if "lone" in name]
 OPPONENT_FEATURES = ["wanted", "contested", "spurned", "spurned_fits", "count_taken"]
-LAST_BLEND = player.N_BLENDS - 1
+HIGHEST_BLEND_INDEX = player.N_BLENDS - 1
 CHANGES_BY_PART: dict[str, Callable[[Weights], None]] = {
     "nothing": change_nothing,
-    "estimated type of the opponent (replaced by one half)": fix_blend(LAST_BLEND // 2),
+    "estimated type of the opponent (replaced by one half)": fix_blend(HIGHEST_BLEND_INDEX // 2),
     'estimated type of the opponent (replaced by "patient")': fix_blend(0),
-    'estimated type of the opponent (replaced by "knocks immediately")': fix_blend(LAST_BLEND),
+    'estimated type of the opponent (replaced by "knocks immediately")': fix_blend(
+        HIGHEST_BLEND_INDEX
+    ),
     "value of the discard to the opponent": remove_features(*SAFETY_FEATURES),
     "live outs": remove_features(*OUTS_FEATURES),
     "draws that make gin": remove_features("gin_draws"),

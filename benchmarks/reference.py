@@ -28,7 +28,7 @@ from simgin.runs.manifest import compute_engine_digest
 from simgin.version import get_version
 
 ROOT = Path(__file__).resolve().parents[1]
-REFERENCE = ROOT / "results" / "reference"
+REFERENCE_DIRECTORY = ROOT / "results" / "reference"
 WORK = ROOT / "build" / "reference" / compute_engine_digest()
 SIMGIN_COMMAND = (sys.executable, "-P", "-m", "simgin")
 CHART_COMMAND = (*SIMGIN_COMMAND, "chart", "--player", "champion")
@@ -92,7 +92,7 @@ class Reference:
             CalledProcessError: If the command fails.
         """
         subprocess.run(self.command, cwd=ROOT, check=True)
-        directory = REFERENCE / self.name
+        directory = REFERENCE_DIRECTORY / self.name
         directory.mkdir(parents=True, exist_ok=True)
         for relative_path in self._list_committed(directory):
             new_file = WORK / self.name / relative_path
@@ -141,7 +141,8 @@ def list_references() -> list[Reference]:
         path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
     }
     published = {
-        path.parent.relative_to(REFERENCE).as_posix() for path in REFERENCE.rglob("manifest.json")
+        path.parent.relative_to(REFERENCE_DIRECTORY).as_posix()
+        for path in REFERENCE_DIRECTORY.rglob("manifest.json")
     }
     return [Reference(name) for name in sorted(published & experiments | set(OTHER_COMMANDS))]
 

@@ -580,11 +580,13 @@ def train(
     opponents = [against] if isinstance(against, str | Path | Strategy) else against
     strategy_spec, *opponent_specs = _to_specs(strategy, *opponents)
     size_options = {"rounds": rounds, "deals": deals, "confirmation_matches": confirmation_matches}
-    specified_sizes: Any = {name: size for name, size in size_options.items() if size is not None}
+    given_sample_sizes: Any = {
+        name: size for name, size in size_options.items() if size is not None
+    }
     read_request = (adapt.AdaptRequest if strategy_spec == CHAMPION else discards.TrainRequest).read
     run_request: Any = adapt.run_adaptation if strategy_spec == CHAMPION else discards.run_training
     request = read_request(
-        strategy_spec, find_variant(variant).spec, opponent_specs, seed=seed, **specified_sizes
+        strategy_spec, find_variant(variant).spec, opponent_specs, seed=seed, **given_sample_sizes
     )
     result: TrainingResult | AdaptedChampion = _run("training", run_request, request, workers)
     return result

@@ -145,7 +145,7 @@ def find_two_highest_values(cards, rules):
 
 @helper
 def count_knock_draws(deadwood_points, highest_value, new_outs, view, rules):
-    """Return the approximate number of unseen cards that allow a first knock on the next draw.
+    """Estimate the number of unseen cards that would let the player knock after the next draw.
 
     The function counts low cards that can replace the highest unmatched card, and outs to a new
     meld.

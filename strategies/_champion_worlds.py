@@ -208,7 +208,7 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
     machines.
 
     Args:
-        gap: Difference from the best action. For the best action, it is the lead over the
+        gap: Difference from the best action. The gap of the best action is its margin over the
             second-best action.
         n: Number of worlds so far.
         world_variance: Variance of the difference in one world.

@@ -57,7 +57,7 @@ def hazard(view, rules, params):
 
 @helper
 def _cost(view, rules, params, card, context):
-    """Return the expected deadwood after a discard plus the weighted value for the opponent."""
+    """Return the expected deadwood after a discard plus its weighted value to the opponent."""
     max_deadwood, held_probability, tally = context
     ten_cards = view.hand & ~(1 << card)
     deadwood_points = deadwood(ten_cards, rules)
@@ -85,7 +85,7 @@ def _expect_deadwood(deadwood_points, next_deadwood, turn, params):
 
 @helper
 def _expect_improvement(card, known_cards, unseen_cards, held_probability, rules):
-    """Return the expected points of the opponent's cards that would form melds with a card."""
+    """Return the expected deadwood that the opponent would save by melding a given card."""
     same_rank = cards_of_rank(card % 13) & ~(1 << card)
     value = float(rules.value[0, card % 13])
     n_known, n_unseen = popcount(same_rank & known_cards), popcount(same_rank & unseen_cards)

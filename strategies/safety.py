@@ -141,7 +141,7 @@ def _compute_growing_cost(view, rules, params, card, meldable_cards):
     cost=param(0.5, 0.0, 99.0, "penalty on a card that could meld with two unseen cards"),
 )
 def lay_off_late(view, rules, params):
-    """Prefer late discards that the opponent can lay off but cannot meld (skillgames.zone)."""
+    """Late in the deal, discard cards that can be laid off but not melded (skillgames.zone)."""
     if view.own_turn < params[0]:
         return discard_with_penalty(view, rules, 0, 0.0)
     return discard_with_card_penalties(view, rules, params, _compute_new_meld_cost, view.unseen)

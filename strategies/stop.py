@@ -60,7 +60,7 @@ def stop_dp(view, rules, params):
 
 @helper
 def value_stopping(deadwood_points, cards_left, rules):
-    """Return the expected points (player minus joker) if the player ends the deal now.
+    """Return the expected score difference to the joker if the player ends the deal now.
 
     Args:
         deadwood_points: Deadwood in points.

@@ -31,7 +31,7 @@ class Coach:
 
     Args:
         matchup: Matchup of the person and the opponent.
-        seat: Seat of the person.
+        seat: Seat of the human player.
     """
 
     def __init__(self, matchup: Matchup, seat: int = 0) -> None:

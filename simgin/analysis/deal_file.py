@@ -100,8 +100,8 @@ def parse_deal_file(
         if log is not None:
             deal = replay_log(log)
             # The players who played the deal are unknown.
-            strongest = strong_player(deal.matchup.variant)
-            matchup = parse_matchup(strongest, strongest, log.variant, 1, "deal")
+            strongest_strategy = strong_player(deal.matchup.variant)
+            matchup = parse_matchup(strongest_strategy, strongest_strategy, log.variant, 1, "deal")
             return RecordedDeal(path, replace(deal, matchup=matchup), log.names, engine=log.engine)
         content = parse_json(text)
         first_row = content["rows"][0]

@@ -291,8 +291,8 @@ def _make_view(
     name = variant.spec
     if variant.goal.other is not None:
         raise PositionError(
-            f"a position cannot be analysed in {name}, because both points and won deals decide a "
-            "match. Analyse a recorded deal instead."
+            f"a position cannot be analysed in {name}, because the match result depends on "
+            "both points and deals won. Analyse a recorded deal instead."
         )
     _raise_first_error(die.find_errors(variant))
     pile_cards, gap = parse_pile(pile)

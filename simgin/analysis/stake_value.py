@@ -139,7 +139,7 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
     """Return the equity for a variant, or None if only points count or V is unknown."""
     row = variant.params
     if row["die"] == "deal":
-        return _compute_deals_equity(variant, workers)
+        return _compute_equity_by_deals_won(variant, workers)
     if row["die"] == "game":
         return _compute_game_equity(variant, workers)
     if variant.goal.score != "points" or row["shot"] or row["players"] == 1:
@@ -158,7 +158,7 @@ def _make_equal_matchup(variant: Variant) -> Matchup:
     return parse_matchup(EQUITY_PLAYER, EQUITY_PLAYER, variant.spec, 1, "deal")
 
 
-def _compute_deals_equity(variant: Variant, workers: int | None) -> DealsEquity:
+def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> DealsEquity:
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
     probabilities = _compute_probabilities(outcomes, deals_credited(row, outcomes))

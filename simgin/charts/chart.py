@@ -1,6 +1,6 @@
-"""Measurement of the gain from each action of a strong strategy at one type of decision.
+"""Measurement of the gain from each action at one type of decision of a strong strategy.
 
-The strategy plays against itself. At one decision of each deal, all actions are rolled out to the
+The strategy plays against itself. At one decision in each deal, every action is rolled out to the
 end of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a
 regression coefficient with a fixed effect for each decision (`simgin.charts.regression`). If there
 are two actions, the coefficient is the mean difference between them. If a decision was drawn at
@@ -96,8 +96,8 @@ class ChartRequest:
         strategy: Strategy spec. If it is empty, `run_chart` finds the strongest strategy.
         n_deals: Number of deals.
         seed: Seed of the deals.
-        score: Points of the player and of the opponent, or None. With a score, gains are measured
-            in matches won, otherwise in points per deal.
+        score: Points of the player and of the opponent, or None. If there is a score, gains are
+            measured in matches won, otherwise in points per deal.
     """
 
     kind_name: str
@@ -208,7 +208,7 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chart(Result):
-    """Chart in which the gain in every cell was measured.
+    """Chart with the measured gain in every cell.
 
     Attributes:
         request: Request for the chart.
@@ -368,7 +368,7 @@ def measure_chart(
 def render_chart_strategy(chart: Chart, command: str) -> str:
     """Return the content of a strategy file that follows a chart.
 
-    The strategy knocks in all cells with a positive gain.
+    The strategy knocks in every cell with a positive gain.
     """
     gains = np.nan_to_num(chart.to_grid("value")) > 0
     rows = ["".join("1" if is_gain else "0" for is_gain in turn[::-1]) + "0" for turn in gains.T]
@@ -429,7 +429,7 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
 
 
 def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """Return the first and last turn for early knocks, and the first turn for playing for gin.
+    """Return the first and last turns for early knocks, and the first turn for playing for gin.
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a
@@ -488,7 +488,7 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
 
 
 def _compare_with_king(ranks: Sequence[str], direction: str) -> str:
-    """Return a sentence about the ranks whose discard costs more or less than a king."""
+    """Return a sentence about the ranks that cost more or less to discard than a king."""
     cost_text = f"{'cost' if len(ranks) > 1 else 'costs'} significantly {direction}"
     return f"Among cards without a partner, {join_words(ranks)} {cost_text} to discard than a king."
 

@@ -1,7 +1,7 @@
 """Chart kinds, which define the decisions, actions and cells of charts.
 
-A cell represents a combination of features of an action. Cells are numbered row by row. If an
-action has no cell, such as not knocking, it is the baseline of the other actions.
+A cell represents a combination of features of an action. Cells are numbered row by row. An action
+without a cell, such as not knocking, is the baseline of the other actions.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 All actions of a decision are rolled out with the same hidden cards. The within estimator subtracts
 the mean of the decision from both sides of the regression, which removes the shared luck of the
-actions. Standard errors are clustered by decision (White 1980). They have the correction n / (n -
-1) for the effective number n of decisions in a cell (Kish 1965).
+actions. Standard errors are clustered by decision (White 1980). The correction n / (n - 1) uses the
+effective number n of decisions in a cell (Kish 1965).
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class CellRegression:
 
     @property
     def _inverse(self) -> np.ndarray:
-        """Inverse of the cross-product matrix, which is 0 for the baseline and rare cells."""
+        """Inverse of the cross-product matrix, with zeros for the baseline and for rare cells."""
         scales = np.sqrt(self._weight_column / self._n_actions)
         cross_products = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(
             scales

@@ -6,7 +6,8 @@ repetitions of different tasks alternate, so that a disturbance does not affect 
 task.
 
 A comparison measures two installations alternately in separate processes, so that changes in the
-speed of the machine affect both. A comparison can also use an earlier measurement from a file.
+machine's speed affect both installations. A comparison can also use an earlier measurement from a
+file.
 """
 
 import json
@@ -157,7 +158,7 @@ def _choose_rounds(task: _BenchTask, seconds: float) -> int:
 
 
 def _time_task(task: _BenchTask, n_rounds: int) -> float:
-    """Return the CPU time of a task on one thread, or the elapsed time on several threads.
+    """Return the CPU time of a task that uses one thread, or the elapsed time with several threads.
 
     Other programs affect the elapsed time of a task, but hardly its CPU time.
     """
@@ -311,7 +312,7 @@ def _shuffle_decks(state, n):  # type: ignore[no-untyped-def]
 
 
 def _add_deal_sums(state, n):  # type: ignore[no-untyped-def]
-    """Add a finished deal to the sums of n separate units."""
+    """Add the same finished deal to the sums of n separate units."""
     for _ in range(n):
         add_deal_facts(state, 0)
         add_unit_to_row(state)
@@ -335,7 +336,7 @@ def list_two_player_strategies() -> list[str]:
 
 
 def _iter_matchup_tasks(threads: Sequence[int]) -> Iterator[_BenchTask]:
-    """Yield tasks for each matchup and number of threads, and for the self-play of strategies.
+    """Yield a task for each matchup and number of threads, and for each strategy in self-play.
 
     A round is a complete batch. In self-play, a built-in strategy uses one thread and plays rounds
     of a few deals.
@@ -375,7 +376,7 @@ class BenchError(SimginError):
 
 @dataclass(frozen=True)
 class SpeedChange:
-    """Speeds of one task in two installations, and their ratio.
+    """Speeds of one task in two installations, and the ratio of the speeds.
 
     `before` and `now` are medians of the ratios to the calibration kernel. `faster` is the median
     of before / now over the rounds. `low` and `high` are the minimum and maximum of before / now,

@@ -3,7 +3,7 @@
 If a compiled policy does not return, it can be stopped only by killing its process. Strategies are
 therefore tested in a separate process, which also checks all array indices (see
 simgin.checks.contract_process). This module starts the process, reads its reports and ends it. The
-test of a strategy stops at the first failure.
+contract test of a strategy stops at the first failure.
 """
 
 import json
@@ -167,7 +167,7 @@ class _TestProcess:
             deadline = time.monotonic() + limit
 
     def _describe_exit(self) -> str:
-        """Return the exit status of the process with the last line of its stderr."""
+        """Return the exit status of the process, with the last line that it wrote to stderr."""
         exit_code = self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read().splitlines()

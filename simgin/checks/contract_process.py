@@ -1,9 +1,9 @@
 """Child process of the contract test, which queries policies and plays deals.
 
 `python -P -m simgin.checks.contract_process JOB` writes reports as lines of JSON.
-simgin.checks.contract starts the process and reads its reports. If the reports stop, it ends the
-process. Positions come from random play in every variant. Each position is queried several times,
-in different orders and at different memory locations.
+simgin.checks.contract starts the process and reads its reports. If the reports stop, that module
+ends the process. Positions come from random play in every variant. Each position is queried several
+times, in different orders and at different memory locations.
 """
 
 import json
@@ -255,7 +255,7 @@ class _PolicyTester:
         """Return the action that the policy chooses for a view.
 
         Raises:
-            _CheckError: If the action is illegal, or if the policy changed the view or the rules.
+            _CheckError: If the action is illegal, or if the policy changes the view or the rules.
         """
         view_bytes = view.tobytes()
         try:
@@ -308,7 +308,8 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
     follow the history. If a policy is slow, fewer positions are queried.
 
     Raises:
-        _CheckError: If an action is illegal or depends on any of these changes.
+        _CheckError: If an action is illegal or depends on the memory location, the order of queries
+            or the random data.
     """
     location = np.zeros(1, VIEW)
     actions: list[int] = []

@@ -44,7 +44,7 @@ PHILOX_VECTORS, KNOWN_HANDS, KNOWN_MATCH_DEALS, KNOWN_SUMS = (
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """Result of one check of the installation. If the check failed, it has a suggested fix."""
+    """Result of one check of the installation, with a suggested fix if the check failed."""
 
     check: str
     details: str
@@ -224,7 +224,7 @@ def check_plug_ins() -> HealthCheck:
 
 
 def check_play() -> HealthCheck:
-    """Check the totals of a small match, and compare play on one thread and on two threads."""
+    """Check the totals of a small match, and compare results on one and on two threads."""
     one_thread_rows, two_thread_rows = (
         runner.run_matchup(_known_matchup(), KNOWN_MATCH_DEALS, workers) for workers in (1, 2)
     )

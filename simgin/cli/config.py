@@ -37,7 +37,9 @@ def config_path() -> Path:
 
 
 def read_config() -> dict[str, Any]:
-    """Return the settings in the configuration file. If there is no file, there are none.
+    """Return the settings in the configuration file.
+
+    If there is no file, there are no settings.
 
     Raises:
         SimginError: If the file, a key or a value is not valid.
@@ -49,7 +51,9 @@ def read_config() -> dict[str, Any]:
 
 
 def read_config_file() -> dict[str, Any]:
-    """Return the contents of the configuration file. If there is no file, they are empty.
+    """Return the contents of the configuration file.
+
+    If there is no file, the contents are empty.
 
     Raises:
         SimginError: If the file cannot be read or is not a TOML file.
@@ -88,7 +92,7 @@ def parse_setting(key: str, value: Any) -> Any:
         value: Value in the file or on the command line.
 
     Raises:
-        SimginError: If the key or the value is not valid.
+        SimginError: If the name or the value of the setting is not valid.
     """
     if key not in SETTINGS:
         suggestion = did_you_mean(key, SETTINGS)

@@ -153,7 +153,7 @@ class InteractiveGame:
             self.messages.append(f"{key!r} is not a valid key. Type ? for help.")
 
     def _opens_panel(self, key: str) -> bool:
-        """Open the panel of a key that is valid after a deal. Return False for any other key."""
+        """Open the panel of a key pressed after a deal, or return False if the key is not valid."""
         deal = self.table.trace()
         if key == "w":
             with announce_analysis("Analysing your last action ..."):
@@ -249,7 +249,7 @@ class InteractiveGame:
 
 
 def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
-    """Yield the result of a deal as in `simgin show`, and the hidden hand of the opponent."""
+    """Yield the result of a deal, as `simgin show` prints it, and the opponent's hidden hand."""
     replay = make_replay(deal)
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -261,7 +261,7 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
 
 
 def help_lines(choices: table_text.Choices) -> Iterator[str]:
-    """Yield the valid keys for a decision, with a single line for all discards."""
+    """Yield a line for each valid key at a decision, and a single line for all discards."""
     yield "Keys:"
     if card_keys := [key for key in choices if len(key) == 2 and key[1].isalpha()]:
         yield f"  {' '.join(card_keys)}   discard the card"
@@ -272,7 +272,7 @@ def help_lines(choices: table_text.Choices) -> Iterator[str]:
 
 
 def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
-    """Yield lines that compare the error rate of seat 0 with those of built-in strategies."""
+    """Yield lines that compare the error rate of seat 0 with built-in strategies."""
     judge_spec = strong_player(matchup.variant)
     judge_matchup = parse_matchup(
         judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"

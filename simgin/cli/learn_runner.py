@@ -27,7 +27,7 @@ confirm_option = options.count_option(
 
 
 def run_directory_option(help_text: str) -> Callable[[Any], Any]:
-    """Return the option `--run DIR`, which sets the directory of a search or training."""
+    """Return the option `--run DIR`, which sets the directory for a search or training run."""
     return click.option("--run", "directory_path", type=options.PATH, metavar="DIR", help=help_text)
 
 
@@ -37,7 +37,7 @@ def check_improvement_output(
     """Raise an error if the output of a search or training cannot be written.
 
     Args:
-        wording: Words that are used on the screens of the command.
+        wording: Terms that the screens of the command use.
         output: File for the result, or None.
         directory_path: Directory of the search or training run, or None.
     """
@@ -57,7 +57,7 @@ def check_improvement_output(
 
 
 def player_options(request: TuneRequest) -> dict[str, Any]:
-    """Return the options that specify the players in the command that repeats a run."""
+    """Return the options that specify the players, for the command that repeats a run."""
     return {
         "strategy": request.strategy.spec,
         "variant": request.variant.spec,
@@ -80,7 +80,7 @@ def run_improvement(
     """Run a search or training and write its result to a file.
 
     Args:
-        request: Request with the strategy, the opponents and the identity of the ledger.
+        request: Request that contains the strategy, the opponents and the ledger identity.
         wording: Words that are used on the screens of the command.
         run: Function that runs the request, with a progress callback and a ledger as arguments.
         resolved_options: Resolved option values for the command that repeats the run.

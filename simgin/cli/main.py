@@ -155,7 +155,7 @@ def _limit_terminal_size() -> None:
 
 
 def _check_arguments(arguments: Sequence[str]) -> None:
-    """Raise UsageError if an argument cannot be encoded and therefore cannot be stored."""
+    """Raise UsageError if an argument cannot be encoded as UTF-8 and therefore cannot be stored."""
     for argument in arguments:
         if problem := describe_encoding_error(argument):
             raise click.UsageError(f"{problem}.")

@@ -16,7 +16,7 @@ from simgin.text import amounts
 
 
 class NameType(StringParamType):
-    """Parameter type for a built-in name or the path of a user's file.
+    """Parameter type for the name of a built-in object or the path of a user's file.
 
     Args:
         names: Function that returns completions of a word, without file names.
@@ -30,7 +30,7 @@ class NameType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names and files that start with `incomplete`, or else all files."""
+        """Return the names and files that start with `incomplete`, or all files if none do."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
         candidates = [*self._names(incomplete), *files]
         completions = [
@@ -247,7 +247,7 @@ def output_option(help_text: str, metavar: str = "DIR") -> Callable[[Any], Any]:
 
 
 class NameOrSubcommand(click.Group):
-    """Command group with a default command, which runs unless the first word is a subcommand.
+    """Command group whose default command runs unless the first word is a subcommand.
 
     Subcommands are added with `@group.command("diff")`. Subcommands are listed in the help of the
     default command.

@@ -101,7 +101,7 @@ def _export_tables(parts: Iterable[Any], export_format: str) -> str:
 
 
 def reject_export() -> None:
-    """Raise UsageError if an export is requested, because the command prints no table."""
+    """Raise UsageError if an export is requested from a command that prints no table."""
     if EXPORT_KEY in click.get_current_context().meta:
         raise click.UsageError(f"this result contains no table to export. Omit --{EXPORT_KEY}.")
 
@@ -149,7 +149,7 @@ def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[A
 
 
 def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a finding and its commands, each on a separate line that can be copied."""
+    """Yield a finding and its commands. Each line can be copied as a whole."""
     from rich.text import Text
 
     for line in (finding, *(" " * indent + command for command in commands)):
@@ -200,7 +200,7 @@ def repeat_command(**changed_values: object) -> str:
 
 
 def continue_command(command: str) -> str:
-    """Return a command with those options of the user that do not change the result."""
+    """Add those options of the user to a command that do not change the result."""
     context = click.get_current_context()
     arguments: list[str] = []
     for parameter in context.command.params:

@@ -28,7 +28,7 @@ def plan_rows(
     expected: bool = False,
     power: str | float | None = None,
 ) -> list[dict[str, Any]]:
-    """Return one row per matchup of a plan for `--json`.
+    """Return the rows that `--json` prints for a plan, with one row per matchup.
 
     Args:
         plan: Plan of the run.

@@ -1,4 +1,4 @@
-"""Execution of requests, with a compilation notice, progress display, interruption and output."""
+"""Execution of requests, with compilation notices, progress, interruption and output."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def run_request(
         identity: Identity of the ledger that stores finished parts, or None for a request without a
             ledger. If there is an output directory, it contains the ledger.
         extend: Function that returns the report to save.
-        repeat: Function that returns the command that repeats a result.. `command`).
+        repeat: Function that returns the command that repeats a result (default: `command`).
         answer: Function that returns the sentence that is repeated at the end of the screen.
         records: Function that returns the rows of a result for JSON.
         **manifest: Additional arguments of `save_report`.
@@ -214,7 +214,8 @@ def exit_on_interrupt(
     """Exit if the user interrupts this context, and print the command that continues the work.
 
     Args:
-        command: Command that repeats the result. Options of the user such as `--workers` are added.
+        command: Command that repeats the result. Options of the user that do not change the result,
+            such as `--workers`, are added.
 
         location: Location of the finished parts, or None if they are not saved.
         parts: Name of the finished parts for the message.
@@ -305,7 +306,7 @@ def warn_about_small_samples(plan: Plan) -> None:
 
 
 def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
-    """Warn about variants whose single deals ignore a score or die that affects play."""
+    """Warn about single deals of variants in which the score or the die affects play."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
     for variant in variants:
         if variant.params["shot"]:

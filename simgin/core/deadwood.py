@@ -176,7 +176,7 @@ def cards_in_melds(hand, rules):
 
 @jit
 def _cards_in_melds_general(hand, rules):
-    """Return the cards in a hand that belong to at least one meld, under any rules."""
+    """Return the cards of a hand that belong to at least one meld, for every set of rules."""
     if supports_bit_solver(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
     cards = _run_cards_from_table(hand, rules) | cards_in_sets(hand)

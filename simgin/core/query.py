@@ -81,7 +81,7 @@ def write_die_fields(state, view):
 
 @force_inline
 def write_turn_fields(state, view, seat):
-    """Write the fields of a view that are constant during a turn of a seat."""
+    """Write the view fields that are constant during a player's turn."""
     opponent = 1 - seat
     view.count = state.count[seat]
     view.known = state.known[opponent]

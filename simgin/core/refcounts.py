@@ -3,7 +3,7 @@
 numba counts the references to every array, with two atomic additions for each use of its name. In
 policies that pass small arrays to helpers, counting takes a third of the time. A function that
 neither creates nor returns arrays does not need the counts, because its caller keeps the arrays
-alive. The pass removes the counts only if every statement is known to be safe.
+alive. The pass removes reference counting only if every statement is known to be safe without it.
 """
 
 from typing import Any

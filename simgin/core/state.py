@@ -23,7 +23,7 @@ MAX_DECISIONS = 2560
 _SCALARS = (
     # address of the deal in the random streams
     ("seed", "unit", "half", "deal")
-    # numbers of cards shuffled and dealt so far
+    # number of cards shuffled and number of cards dealt so far
     + ("shuffled", "dealt")
     # cards on the table, knock limit and multiplier of the deal, and state of the turn
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier")

@@ -72,7 +72,8 @@ def draw_card(state, rules, seat, source):
     """Draw a card from the stock or the pile, unless the player already holds eleven cards."""
     if source == FROM_STOCK:
         if state.top >= 0 and rules.take_discard:
-            state.shed[seat] |= 1 << state.top  # A draw from the stock declines the top discard.
+            # Drawing from the stock implies declining the top discard.
+            state.shed[seat] |= 1 << state.top
         state.drawn = deal_next_card(state)
         state.stock -= 1
         state.draws[seat] += 1

@@ -11,7 +11,7 @@ Cards are numbered as in OpenSpiel, with suits s c d h and ranks A to K. The act
     57      accept an offer of the die
     58      refuse an offer of the die
     59      leave the die; 59 + n offers n
-    66 + n  show melding n
+    66 + n  show meld arrangement n
 
 This code is compiled but is not part of the engine (see `simgin.play.stepping`).
 """
@@ -203,7 +203,7 @@ def _write_history(view, out, first):
 
 @compiled
 def _reward(game, state, rules, stake):
-    """Return the gain of seat 0 in a finished deal, in points or in units of the stake.
+    """Return the reward of seat 0 for a finished deal, in points or in units of the stake.
 
     In matches, the reward is 0 until the match is over. The final reward is 1 for a win or -1 for a
     loss.
@@ -269,7 +269,7 @@ def _observe(game, encoded_rules, observation, mask):
 def _copy_view(source, target):
     """Copy the view fields that observations use.
 
-    Both arguments are addresses.
+    Both arguments are memory addresses.
     """
     source_numbers, target_numbers = numbers_at(source).numbers, numbers_at(target).numbers
     for i in range(_HEAD_END):

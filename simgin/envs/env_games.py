@@ -39,7 +39,7 @@ class EnvGames:
         copy: True to return new arrays in every step, which can be modified.
 
     Attributes:
-        batch: Game records.
+        batch: Records of the games.
         units: Units of the next games, (n_games,) int64.
         actions: Actions to take, (n_games,) int64.
         acting_seats: Seat that acts in each game, (n_games,) int64.

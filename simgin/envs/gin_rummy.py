@@ -84,7 +84,7 @@ class SearchMixin:
         return new_env
 
     def clone_state(self) -> dict[str, Any]:
-        """Return a copy of the current position for use with `restore_state`."""
+        """Return a copy of the current state for use with `restore_state`."""
         return vars(self.clone())
 
     def restore_state(self, state: dict[str, Any]) -> None:
@@ -226,7 +226,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Start the first games of a seed, or the next games if `seed` is None.
 
-        Each game plays one unit. If `seed` is a list, only its first element is used.
+        Every game plays one unit. If `seed` is a list, only its first element is used.
         """
         if isinstance(seed, list):
             seed = seed[0] if seed else None

@@ -121,11 +121,11 @@ class TrainRequest(TrainingRequest):
         return np.array(list(self.policy.start.values()), np.float64)
 
     def with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights and a distinct canonical name."""
+        """Return a copy of the strategy with the given weights and a distinct canonical name."""
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return the strategy with other weights and a new name, so that it can play itself."""
+        """Return a copy with the given weights and a new name, so that the strategy can play it."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")

@@ -96,7 +96,7 @@ class OddsRequest:
 
     @property
     def threshold_groups(self) -> list[PlayerGroup]:
-        """Solitaire variants that allow knocking, with one player per knock threshold."""
+        """Solitaire variants that allow knocking, each with one player per knock threshold."""
         groups = []
         for variant in _solitaire_variants(self.variants):
             knock_limit = variant.params["knock_limit"]
@@ -119,7 +119,7 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Names of the steps of the run, which consist of player and variant."""
+        """Names of the steps of the run, which are composed of the player and the variant."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 
@@ -132,7 +132,7 @@ class Odds(Result):
         seed: Seed of the shuffles.
         tables: DataFrames by table name.
         strongest: Strongest player by variant. Most odds refer to this player.
-        unavailable: Reasons why some odds are missing.
+        unavailable: Reasons why odds are missing, as sentences.
         played: Matchups that were played, with their numbers of units.
     """
 
@@ -154,7 +154,7 @@ class Odds(Result):
         return odds_report(self, command)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows of all tables for JSON, each of which contains the name of its table.
+        """Return the rows of all tables for JSON. Each row contains the name of its table.
 
         Undefined and infinite values are None.
         """

@@ -72,7 +72,10 @@ def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
 
 
 def odds_verdict(odds: Odds) -> Iterator[str]:
-    """Yield sentences about the main results. With several variants, they name the variant."""
+    """Yield sentences about the main results.
+
+    If there are several variants, each sentence names its variant.
+    """
     for variant in odds.strongest:
         variant_prefix = f"{variant}: " if len(odds.strongest) > 1 else ""
         sentence_makers = (
@@ -91,7 +94,7 @@ def odds_verdict(odds: Odds) -> Iterator[str]:
 
 
 def describe_leads(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about the win rates for two typical leads."""
+    """Yield a sentence that states the win rates at two typical leads."""
     rows = odds.select_rows("scores", variant, strongest=True)
     if len(rows):
         target_score = int(rows["a"].max()) + 1
@@ -113,7 +116,7 @@ def _format_win_rate(rows: pd.DataFrame, a: int, b: int) -> str:
 
 
 def describe_deadwood(odds: Odds, variant: str) -> Iterator[str]:
-    """Yield a sentence about the win rate with the deadwood in `EXAMPLE_HAND`."""
+    """Yield a sentence that states the win rate with the deadwood of `EXAMPLE_HAND`."""
     turn, deadwood = EXAMPLE_HAND
     rows = odds.select_rows("counts", variant, strongest=True, turn=turn, count=deadwood)
     for _, row in rows[_is_precise(rows)].iterrows():

@@ -1,8 +1,8 @@
 """Simulation and caching of solitaire deals, from which odds are estimated.
 
 If a variant has a fixed number of deals per match (Solitary Gin), matches are played. Otherwise,
-single deals are played. The deals depend only on the rules, the strategy, the seed and their
-number. The results are cached on disk.
+single deals are played. The deals depend only on the rules, the strategy, the seed and the number
+of deals. The results are cached on disk.
 """
 
 from __future__ import annotations

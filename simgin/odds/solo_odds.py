@@ -84,7 +84,7 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the value of each metric in every deal, and True if it is a proportion."""
+    """Return the value of each metric in every deal, and True for a metric that is a proportion."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
@@ -273,9 +273,9 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
     """Compute the difference between two players, and the sample size needed to detect it.
 
     The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after (2.8
-    sigma / difference)**2 deals per player. This number is `own_packs` for independent shuffles and
-    `same_packs` for shared shuffles. Its bounds follow from the bounds of the difference, because
-    the standard deviation is known much more precisely.
+    sigma / difference)**2 deals per player. The number of deals is `own_packs` for independent
+    shuffles and `same_packs` for shared shuffles. The bounds of the number follow from the bounds
+    of the difference, because the standard deviation is known much more precisely.
 
     Returns:
         DataFrame with rows for the stronger player. The column `base_strategy` contains the weaker
@@ -345,9 +345,9 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.ndarray:
     """Compute the gin rate of a player who sees the whole deck in advance.
 
-    This player can keep any ten of the cards seen so far. The player has gin as soon as ten of
-    these cards form melds of three, three and four cards, or two runs of five cards. The gin rate
-    is an exact average over the positions of the joker in the deck.
+    The player can keep any ten of the cards seen so far. The player has gin as soon as ten of these
+    cards form melds of three, three and four cards, or two runs of five cards. The gin rate is an
+    exact average over the positions of the joker in the deck.
 
     Args:
         variant: Solitaire variant.
@@ -513,7 +513,7 @@ def mean_over_deals(deals: SoloDeals, values: np.ndarray, is_proportion: bool = 
 
 
 def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Estimate]:
-    """Estimate ratios of sums over units of analysis.
+    """Estimate ratios of sums over independent units.
 
     Args:
         *parts: Numerators, followed by a common denominator or by one denominator per numerator.

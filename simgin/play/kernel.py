@@ -150,7 +150,7 @@ def run_units(
     n_units: int,
     records: np.ndarray = NO_RECORDS,
 ) -> np.ndarray:
-    """Play units of analysis with the given state, rules and views.
+    """Play consecutive units with the given state, rules and views.
 
     Args:
         matchup: Matchup to play.
@@ -224,7 +224,7 @@ def _copy_readonly_bytes(rules: Any, vectors: list[np.ndarray]) -> list[bytes]:
 
 
 def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
-    """Play units of analysis, and return their batch rows.
+    """Play consecutive units, and return their batch rows.
 
     The function releases the interpreter lock while it plays. Every call uses separate states,
     views, rules and parameters, so that calls can run in parallel.
@@ -248,7 +248,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 def play_with_records(
     matchup: Matchup, first_unit: int, n_units: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play units of analysis, and return their batch rows and a record of every deal.
+    """Play consecutive units, and return their batch rows and a record of every deal.
 
     Returns:
         Batch rows, and the records of the deals in the order of play, (n_deals,) DEAL_RECORD.
@@ -265,7 +265,7 @@ def play_with_records(
 def _play_into(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play units of analysis with records, and return the batch rows and the number of records."""
+    """Play consecutive units with records, and return the batch rows and the number of records."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()

@@ -22,10 +22,7 @@ PROGRESS_PARTS = 1000  # number of progress steps per part of a task
 
 
 def usable_cpus() -> int:
-    """Return the number of CPUs that the process can use.
-
-    The default number of workers is this number of CPUs.
-    """
+    """Return the number of CPUs for this process, which is the default number of workers."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

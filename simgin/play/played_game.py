@@ -77,7 +77,7 @@ def matchup_with_person(
         variant: Rules.
         seed: Seed of the shuffles.
         unit: "deal" or "match".
-        seat: Seat of the person.
+        seat: Seat of the human player.
 
     Raises:
         PlayerCountError: If a solitaire variant has an opponent.
@@ -135,7 +135,7 @@ class PlayedGame:
 
     Attributes:
         table: Table of the current deal.
-        seat: Seat of the person.
+        seat: Seat of the human player.
         deals: Finished deals.
         prompts: Number of actions in the current deal before each of the person's decisions.
         n_undone: Number of undone actions.

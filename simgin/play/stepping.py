@@ -128,15 +128,15 @@ def _replay_deal(game, state, rules, view0, view1):
     """
     nondealer = 1 - state.dealer
     nondealer_view, dealer_view = (view1, view0) if nondealer == 1 else (view0, view1)
-    nondealer_take, dealer_take = (
+    nondealer_take_policy, dealer_take_policy = (
         _seat_policy(game, nondealer, SLOT_TAKE),
         _seat_policy(game, 1 - nondealer, SLOT_TAKE),
     )
-    nondealer_discard, dealer_discard = (
+    nondealer_discard_policy, dealer_discard_policy = (
         _seat_policy(game, nondealer, SLOT_DISCARD),
         _seat_policy(game, 1 - nondealer, SLOT_DISCARD),
     )
-    nondealer_knock, dealer_knock = (
+    nondealer_knock_policy, dealer_knock_policy = (
         _seat_policy(game, nondealer, SLOT_KNOCK),
         _seat_policy(game, 1 - nondealer, SLOT_KNOCK),
     )
@@ -156,9 +156,10 @@ def _replay_deal(game, state, rules, view0, view1):
         write_ending_fields(state, view1)
         previous_turn = 0 if state.asked_seat == state.dealer else 1
         play_turns(
-            state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard,
-            nondealer_knock, dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a,
-            offer_b, answer_b, show_b, previous_turn, TURN_OVER,
+            state, rules, nondealer_view, dealer_view, nondealer_take_policy,
+            nondealer_discard_policy, nondealer_knock_policy, dealer_take_policy,
+            dealer_discard_policy, dealer_knock_policy, offer_a, answer_a, show_a, offer_b,
+            answer_b, show_b, previous_turn, TURN_OVER,
         )  # fmt: skip
         return
     state.logged = 0
@@ -168,9 +169,9 @@ def _replay_deal(game, state, rules, view0, view1):
     state.owner = game.owner
     clear_deal(state, rules, state.dealer)
     play_deal(
-        state, rules, nondealer_view, dealer_view, nondealer_take, nondealer_discard,
-        nondealer_knock, dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a,
-        offer_b, answer_b, show_b,
+        state, rules, nondealer_view, dealer_view, nondealer_take_policy, nondealer_discard_policy,
+        nondealer_knock_policy, dealer_take_policy, dealer_discard_policy, dealer_knock_policy,
+        offer_a, answer_a, show_a, offer_b, answer_b, show_b,
     )  # fmt: skip
 
 

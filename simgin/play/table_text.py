@@ -22,7 +22,7 @@ MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # rows per column, and width of a colu
 SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
 ENDING_WORDS = {"gin": "went gin", "big_gin": "declared big gin", "shot": "shot"}
 MAX_NAME_WIDTH = 12  # maximum length of the opponent's name in the history
-Choices = Mapping[str, tuple[list[int], str]]  # actions and description of each key
+Choices = Mapping[str, tuple[list[int], str]]  # actions and a description for each key
 
 
 def list_choices(decision: Decision, rules: Any) -> Choices:

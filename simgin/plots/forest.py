@@ -1,4 +1,4 @@
-"""Forest plots of differences, gains per field of opponents, and parameter searches."""
+"""Plots of differences, of gains per field of opponents, and of parameter searches."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def forest_plot(
     The required columns are metric, base_variant, base_strategy and value, as in `differences.csv`.
     The column p_holm is optional. The rows are sorted by the first metric. Parts that all names
     share are shown only in the caption. Arrows mark values outside the scale. Significance depends
-    on p_holm or, if this column is missing, on the interval. If some metrics have significant
-    differences, all other metrics are listed only in the caption.
+    on p_holm or, if this column is missing, on the interval. If any metric has a significant
+    difference, the metrics without one are named only in the caption.
 
     Args:
         frame: Differences, such as `results.differences` or the contents of `differences.csv`.
@@ -96,7 +96,7 @@ def _marks_note(frame: pd.DataFrame) -> str:
 
 
 def _row_names(frame: pd.DataFrame, compared_column: str) -> list[str]:
-    """Return row names, which are built from the columns that vary between rows."""
+    """Return the names of rows, composed of the columns that vary between rows."""
     other_columns = [
         name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1
     ]
@@ -114,7 +114,7 @@ def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _find_outlier_limit(rows: pd.DataFrame) -> float:
-    """Return the distance from 0 above which estimates are outliers, or inf if there are none."""
+    """Return the distance from 0 above which an estimate is an outlier, or inf without outliers."""
     absolute_values = rows["value"].abs().dropna()
     outlier_limit = (
         OUTLIER_FACTOR * float(absolute_values.median())
@@ -127,7 +127,7 @@ def _find_outlier_limit(rows: pd.DataFrame) -> float:
 def _mark_outliers(
     axes: Axes, rows: pd.DataFrame, outlier_limit: float, names: Sequence[str]
 ) -> None:
-    """Limit the scale to usual values, and mark outliers at the edge of the scale."""
+    """Exclude outliers from the range of an axis, and mark them at the edge of the plot."""
     is_outlier = rows["value"].abs() > outlier_limit
     usual_bounds = figures.float_columns(rows[~is_outlier], "value", "low", "high")
     scale_limit = SCALE_MARGIN * figures.max_distance(usual_bounds, MIN_SCALE_LIMIT)
@@ -189,7 +189,8 @@ def _draw_panels(
     """Draw one panel per group of rows, and return the figure and the panels.
 
     Every panel has one row per name, with a dot and an error bar. Differences that are not
-    significant are grey. `limit_by_heading` contains the limit of usual values for each panel.
+    significant are grey. `limit_by_heading` contains the distance from 0 above which values are
+    outliers, by panel.
     """
     names = list(dict.fromkeys(name for rows in rows_by_heading.values() for name in rows["name"]))
     height = len(rows_by_heading) * (PANEL_HEADER_HEIGHT + figures.row_height(names) * len(names))
@@ -243,7 +244,7 @@ SEARCH_NOTE = (
 
 @figures.plot_function
 def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the gain and the parameter values of a search by generation.
+    """Plot the gain and the parameter values of a search for each generation.
 
     The DataFrame is `history_frame` of a result of `simgin.tune_strategy`. The required columns
     are generations, metric, gain (with low and high), parameter, value (with value_low and
@@ -270,7 +271,7 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw the gain over the default strategy by generation."""
+    """Draw the gain over the default strategy for each generation."""
     metric = metrics.METRICS_BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.float_columns(rows, "generations")
     displayed_bounds = [
@@ -285,7 +286,7 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
-    """Draw the value of one parameter by generation."""
+    """Draw the value of one parameter for each generation."""
     generations, default = figures.float_columns(rows, "generations", "default")
     bounds = figures.float_columns(rows, "value", "value_low", "value_high")
     _draw_default(axes, default[0])
@@ -295,7 +296,7 @@ def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _draw_default(axes: Axes, y: float) -> None:
-    """Draw the dashed line of the default value."""
+    """Draw a dashed line at the default value."""
     axes.axhline(y, color=figures.setting("text.color"), linewidth=1, linestyle="--")
 
 

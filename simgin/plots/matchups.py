@@ -201,7 +201,7 @@ def _draw_segments(
 
 
 def _endings_precision(frame: pd.DataFrame) -> str:
-    """Return a sentence that states the half-width of the widest interval in a plot of endings."""
+    """Return a sentence that states the half-width of the widest interval in the endings plot."""
     is_ending = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[is_ending & (frame["unit"] == metrics.DEAL)]
     return figures.precision_sentence(rows, unit=" percentage points")
@@ -350,7 +350,7 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
 
 @figures.plot_function
 def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) -> Figure:
-    """Plot the Elo ratings of a league, and the lead of each player over the next player.
+    """Plot the Elo ratings of a league, and the lead of each player over the next-best player.
 
     The required columns are elo, elo_low, elo_high, lead, lead_low and lead_high. The DataFrame
     must contain only one variant.

@@ -75,7 +75,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the gin rows of the first and last strategy, and other outcomes of the last."""
+    """Return the gin rows of the weakest strategy and all rows of the strongest strategy."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
@@ -230,8 +230,8 @@ def knock_thresholds(
     styles = figures.series_styles(names, order)
     panels = figures.stack_panels(figure, len(displayed_measures), sharex=True)
     for axes, measure in zip(panels, displayed_measures, strict=True):
-        title, factor, break_even = KNOCK_MEASURES[measure]
-        _draw_threshold_lines(axes, frame[frame["measure"] == measure], factor, styles)
+        title, unit_factor, break_even = KNOCK_MEASURES[measure]
+        _draw_threshold_lines(axes, frame[frame["measure"] == measure], unit_factor, styles)
         axes.axhline(break_even, color=figures.muted_colour(), linewidth=1, zorder=1)
         figures.label_if_undefined(axes, frame[frame["measure"] == measure]["value"])
         figures.set_panel_title(axes, title)
@@ -242,23 +242,27 @@ def knock_thresholds(
 
 
 def _draw_threshold_lines(
-    axes: Axes, rows: pd.DataFrame, factor: int, styles: dict[str, SeriesStyle]
+    axes: Axes, rows: pd.DataFrame, unit_factor: int, styles: dict[str, SeriesStyle]
 ) -> None:
     """Draw the lines of all variants with small shifts, so that equal values are visible."""
     for i, (variant, style) in enumerate(styles.items()):
         variant_rows = rows[rows["variant"] == variant]
         _draw_threshold_line(
-            axes, variant_rows, factor, style, THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+            axes,
+            variant_rows,
+            unit_factor,
+            style,
+            THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5),
         )
 
 
 def _draw_threshold_line(
-    axes: Axes, rows: pd.DataFrame, factor: float, style: SeriesStyle, shift: float
+    axes: Axes, rows: pd.DataFrame, unit_factor: float, style: SeriesStyle, shift: float
 ) -> None:
     """Draw the line of a variant, with a larger marker at the best threshold."""
     (k,) = figures.float_columns(rows, "k")
     k = k + shift
-    bounds = [factor * bound for bound in figures.float_columns(rows, "value", "low", "high")]
+    bounds = [unit_factor * bound for bound in figures.float_columns(rows, "value", "low", "high")]
     figures.draw_vertical_bars(axes, k, bounds, style, str(rows["variant"].iloc[0]))
     values = bounds[0]
     axes.plot(

@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 PERCENTAGE_POINTS = " percentage points"
-PANEL_HEIGHT = 1.0  # height of a distribution, in inches
+PANEL_HEIGHT = 1.0  # height of the panel of a distribution, in inches
 OUTCOMES = ("gin", "knock", "undercut", "void")
 MIN_COLOUR_LIMIT = 2.0  # minimum limit of a colour scale, in percentage points
 # Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
@@ -183,7 +183,7 @@ def effects_by_player_type(
 
 
 def _scaled_bounds(rows: pd.DataFrame) -> list[np.ndarray]:
-    """Return values and bounds, each multiplied by the factor of its row."""
+    """Return the values and bounds, each multiplied by the display factor of its row."""
     (factor,) = figures.float_columns(rows, "factor")
     return [factor * values for values in figures.float_columns(rows, "value", "low", "high")]
 
@@ -194,7 +194,7 @@ def _draw_player_type_dots(
     names: Sequence[str],
     styles: dict[str, figures.SeriesStyle],
 ) -> None:
-    """Draw one row per player type, in which the dots of variants are slightly shifted."""
+    """Draw one row per player type, with slightly offset dots for the variants."""
     for i, (variant, style) in enumerate(styles.items()):
         rows = (
             metric_rows[metric_rows["variant"] == variant]
@@ -217,11 +217,11 @@ def _draw_player_type_dots(
 
 @figures.plot_function
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the difference in win probability from the baseline by score.
+    """Plot the differences in win probability from the baseline by score.
 
     The DataFrame contains differences from a review, as proportions. The required columns are own
-    and other (lower ends of bins, in % of the target), value, low and high. Each variant has a
-    heat map. The map shows percentage points; cells without a significant difference are empty.
+    and other (lower ends of bins, in % of the target), value, low and high. Each variant has a heat
+    map. The heat maps show percentage points. Cells without a significant difference are empty.
     """
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
     names = figures.unique_names(frame[is_significant]["variant"])
@@ -272,7 +272,7 @@ def _empty_figure(reason: str, caption: str, title: str = "") -> Figure:
 
 @figures.plot_function
 def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot all scorecard rows against a rule parameter, and mark the baseline.
+    """Plot every row of the scorecard against a rule parameter, and mark the baseline.
 
     The DataFrame contains the values of a review that varies one parameter. The required columns
     are x_name, x, title, factor, value and is_base.
@@ -324,8 +324,9 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """Plot one scorecard row as a heat map over two rule parameters.
 
     The DataFrame contains the values of a review that varies two parameters. The required columns
-    are x and y (numbers), title, factor, value, x_name, y_name and even (the value with the palest
-    shade). All rows must have the same title. A line marks the break-even value, if there is one.
+    are x and y (numbers), title, factor, value, x_name, y_name and even (the break-even value,
+    which has the palest shade). All rows must have the same title. If there is a break-even value,
+    a line marks it.
     """
     scaled_frame = frame.assign(
         **dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True))

@@ -26,7 +26,7 @@ class CardRow(NamedTuple):
 
     Attributes:
         label: Heading of the row.
-        groups: Cards such as `7H` or FACE_DOWN, by group.
+        groups: Cards of each group, such as `7H` or FACE_DOWN.
         marked: Card that is drawn with a thick border.
         removed: Indices of the removed cards, counted over all groups.
     """
@@ -54,7 +54,7 @@ class CardRow(NamedTuple):
 
 
 def cards_to_html(text: str) -> Markup:
-    """Convert a string to HTML and replace the suit letters of cards by suit symbols."""
+    """Convert a string to HTML, and replace the suit letters of cards with suit symbols."""
     return Markup(re.sub(CARD_PATTERN, lambda match: _face_html(match[0]), str(escape(text))))
 
 

@@ -56,7 +56,7 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
     """Return the contents of all files of a report, by path in the output directory.
 
     Args:
-        report: The report.
+        report: Report to write.
         plots_folder: Folder for the plots with a trailing slash, or an empty string for the output
             directory.
     """
@@ -122,7 +122,7 @@ def render_result(report: Report, plots: Iterable[Plot]) -> str:
 
 
 def _column_classes(table: Table) -> list[str]:
-    """Return the CSS classes of each column, which are  "number", "text" or "long text"."""
+    """Return the CSS classes of each column: "number", "text" or "long text"."""
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
     return [_column_class([str(cell) for cell in column if str(cell)]) for column in columns]
 
@@ -212,9 +212,9 @@ def _text_element(tag: str, name: str, text: str) -> ElementTree.Element:
 def _clean_element(element: ElementTree.Element, colours: Mapping[str, str]) -> None:
     """Prepare an SVG element for inclusion in the HTML report.
 
-    Namespaces and style sheets are removed because style sheets would apply to the whole document.
-    Unless the user's style has other colours, CSS variables replace the four colours of the light
-    scheme.
+    Namespaces are removed. Style sheets are also removed, because they would apply to the whole
+    document. Unless the user's style has other colours, CSS variables replace the four colours of
+    the light scheme.
     """
     element.tag = _local_name(element.tag)
 

@@ -1,4 +1,4 @@
-"""JSON object that `--json` prints and that files with saved deals contain."""
+"""JSON object printed by `--json` and stored in files with saved deals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formatting of numbers and confidence intervals, with rounding that depends on the error."""
+"""Formatting of numbers and confidence intervals, rounded according to their error."""
 
 import math
 

@@ -36,7 +36,7 @@ FORMAT_VARIABLE, JSON_FORMAT = "SIMGIN_PROGRESS", "json"
 
 @dataclass(frozen=True)
 class InterimResult:
-    """Interim result as a line of text, with the values for another program."""
+    """Interim result as a line of text, and as values for another program."""
 
     line: str
     values: Mapping[str, Any] | None = None
@@ -110,7 +110,7 @@ def _terminal_progress(
 
 
 class ProgressBar:
-    """Progress callback that shows the finished work, the remaining time and an interim result.
+    """Callback that shows the finished work, the remaining time and an interim result.
 
     The remaining time is estimated from the measured speed.
     """
@@ -286,7 +286,7 @@ def _as_text(result: RenderableType) -> str:
 
 
 class _NotebookProgress(_LineProgress):
-    """Progress line in a notebook cell, which is updated in place and erased at the end."""
+    """Progress line in a notebook cell, updated in place and erased at the end."""
 
     interval = REFRESH_SECONDS
 

@@ -1,7 +1,7 @@
-"""Reports, which present results on a terminal, in Markdown and in HTML.
+"""Reports that present results on a terminal, in Markdown and in HTML.
 
-A result computes DataFrames, selects their columns and writes the verdict. A `Table` contains a
-DataFrame and its columns. A `Plot` contains a figure from `simgin.plots`. The module
+The class of a result computes DataFrames, selects their columns and writes the verdict. A `Table`
+contains a DataFrame and its columns. A `Plot` contains a figure from `simgin.plots`. The module
 `simgin.report.html_report` creates the output files.
 """
 
@@ -95,11 +95,12 @@ class Report(RenamedAttributes):
     Attributes:
         question: Heading of the report.
         verdict: Sentences that summarise the result.
-        rules: Pairs of a rule name that can start a line of the verdict, and its description.
+        rules: Pairs of a rule name, which can start a line of the verdict, and the description of
+            the rule.
         tables: Tables of the report. The terminal shows only the first table.
         plots: Plots in the HTML report.
         detail_tables: Detailed tables, which are collapsed in the HTML report.
-        facts: Pairs of a label and a text about the computation.
+        facts: Pairs of a label and a text that describe the computation.
         command: Command that reproduces the result.
         files: Contents of additional output files, by path.
         caveat: Caveat that is shown next to the question.

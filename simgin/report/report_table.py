@@ -74,12 +74,12 @@ class ScoreCell:
         return f"{self.text}{change} {self.verdict}".strip()
 
     def short(self) -> str:
-        """Return the cell with a short verdict and dashes in ranges, such as `83 ▲ a little`."""
+        """Return a cell with a short verdict and with dashes in ranges, such as `83 ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
 
     def shortest(self) -> str:
-        """Return the short cell without the difference, such as `83 ▲ a little` or `≤ a little`."""
+        """Return the short form of a cell, without the difference, such as `≤ a little`."""
         return replace(self, change="").short().replace("at most", "≤")
 
     @property
@@ -229,7 +229,7 @@ def table_from_rows(
 
 
 def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
-    """Return alternative text for a plot that describes the plotted DataFrame.
+    """Return alternative text that describes the DataFrame of a plot.
 
     The text contains the smallest, largest, first and last value of every numeric column. The
     columns before the first numeric column are the names of the rows.
@@ -289,7 +289,7 @@ def _build_scorecard(
 ) -> RenderableType:
     """Return the widest format of a scorecard that fits on the terminal.
 
-    Cells are printed in full, with short verdicts, or with short verdicts and without differences.
+    The formats are full cells, cells with short verdicts, and cells that also omit differences.
     """
     from rich.text import Text
 
@@ -308,10 +308,10 @@ def _build_scorecard(
 
 
 def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Iterator[RenderableType]:
-    """Yield a table, which is split into several tables if it is too wide for the terminal.
+    """Yield a table, split into several tables if it is too wide for the terminal.
 
-    If a table is too wide, the gaps between columns are reduced first, then names are wrapped, and
-    then the table is split. A table with one row is transposed.
+    If a table is too wide, the gaps between columns are reduced first. If this is not sufficient,
+    names are wrapped and finally the table is split. A table with one row is transposed.
     """
     from rich.text import Text
 

@@ -47,7 +47,7 @@ def player_headings(tidy: TidyRows) -> tuple[str, ...]:
 
 
 def has_sides(tidy: TidyRows) -> bool:
-    """Return True if two different players meet and both have rows for deal endings."""
+    """Return True if the players differ and both have rows for deal endings."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
         for row in table.to_rows(tidy)
@@ -141,7 +141,7 @@ def _bound_columns(matchup: ByMetric, name: str) -> dict[str, float]:
 def format_sample_size(*matchups: ByMetric) -> str:
     """Format the sample size as a number of deals, or as the numbers of matches and deals.
 
-    If the sample sizes of matchups differ, each number is a range.
+    If matchups have different sample sizes, the text shows ranges.
     """
     deals = format_count_range([_sample_size(rows, metrics.DEAL) for rows in matchups])
     if not any(_sample_size(rows, metrics.MATCH) for rows in matchups):
@@ -249,7 +249,7 @@ def terminal_table(tidy: TidyRows, seed: int) -> Table:
 
 
 def _matchup_table(tidy: TidyRows, seed: int) -> Table:
-    """Return a table with one row per matchup and a title that contains the shared names."""
+    """Return a table with one row per matchup. The title contains the names that all rows share."""
     frame = matchup_frame(tidy)
     names = dict(
         zip(("variant", "strategy", "opponent"), ("variant", *player_headings(tidy)), strict=False)
@@ -306,7 +306,7 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
 
 
 def details_table(tidy: TidyRows) -> Table:
-    """Return a table of all metrics of player A in the first matchup with their meanings."""
+    """Return a table of all metrics of player A in the first matchup, and of their meanings."""
     (variant, *names), rows = next(iter(table.iterate_matchups(tidy)))
     players = " against ".join(name for name in names if name)
     defined_rows = [row for row in rows.values() if not math.isnan(row["value"])]

@@ -17,8 +17,8 @@ MAX_LINES = 10  # maximum number of text lines above the table of a run
 def wrap_name(name: str, width: int) -> list[str]:
     """Split a name into lines of at most `width` characters.
 
-    Lines break before "+" and after spaces or, if necessary, before ":", "#" or "/". If a part is
-    longer than a line and has none of these characters, it is split at any character.
+    Lines break before "+" and after spaces or, if necessary, before ":", "#" or "/". A part that is
+    longer than a line and has no possible break is split at any character.
     """
     lines = [""]
     for part in _split_name(name, width):

@@ -108,7 +108,7 @@ def compare_runs(
 
 
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
-    """Return the report of a comparison. If its table is long, it is a detail table."""
+    """Return the report of a comparison. A long table is a detail table of the report."""
     run, baseline, differences_frame = comparison.run, comparison.baseline, comparison.differences
     labelled_differences = differences_frame.replace(
         {**baseline.info.display_names, **run.info.display_names}
@@ -139,7 +139,7 @@ def build_comparison_report(comparison: Comparison, command: str) -> Report:
 
 
 def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
-    """Return a line for each other difference between two runs, such as a changed strategy."""
+    """Return a line for each changed setting of two runs, such as a changed strategy."""
     baseline_identity, run_identity = (
         {key: value for key, value in results.ledger.identity.items() if key not in IGNORED_KEYS}
         for results in (baseline, run)
@@ -156,7 +156,7 @@ def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
 def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
-    """Yield the rows of every matchup that both runs contain, from the same perspective."""
+    """Yield the rows of every matchup in both runs, from the perspective of the same player."""
     baseline_rows = {
         _key_names(batch_rows.matchup): batch_rows for batch_rows in _all_rows(baseline)
     }

@@ -1,8 +1,8 @@
 """Live estimates of a run in progress, which are shown in the progress display.
 
-If an interval is examined repeatedly and is not widened by a stopping rule, it covers the true
-value less often than 95 % of the time (docs/explanation/statistics.md#optional-stopping). Live
-estimates are not stored.
+An interval that is examined repeatedly covers the true value less than 95 % of the time, unless a
+stopping rule widens it (docs/explanation/statistics.md#optional-stopping). Live estimates are not
+stored.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class LiveEstimate:
         return self._task.matchup.key.count_games(units)
 
     def _size(self) -> str:
-        """Return the current and the final or maximum sample size, as `12.4k of 100k deals`."""
+        """Return the current and the planned sample size, such as `12.4k of 100k deals`."""
         task = self._task
         played_text = format_count(self._played())
         unit = UNIT_PLURALS[self._plan.unit]

@@ -1,4 +1,4 @@
-"""Information that determines the results of a run, in strings and numbers.
+"""Information that determines the results of a run, stored as strings and numbers.
 
 The information comes from a run that has just been played or from a manifest. Strategy files are
 not needed, because they could have been changed or deleted since the run.
@@ -82,7 +82,7 @@ class RunInfo:
 
     @property
     def question(self) -> str:
-        """Question of the experiment, or "" for a single matchup."""
+        """Question that the experiment answers, or "" for a single matchup."""
         return self.identity["question"] or ""
 
     @property
@@ -205,7 +205,7 @@ def check_homogeneity(
         Chi-square tests of homogeneity for the manifest, one entry per matchup.
 
     Raises:
-        InvariantError: If a batch that is played again has a different result.
+        InvariantError: If a batch has a different result when it is played again.
     """
     return [
         _check_matchup(i, matchup, stop.units, ledger)
@@ -218,7 +218,7 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
 
     Args:
         health: Tests returned by `check_homogeneity`.
-        *parts: "batches" and "workers", or one of them.
+        *parts: Tests to report: "batches", "workers" or both.
 
     Returns:
         Sentence about homogeneity, or an empty string if there is nothing to compare.
@@ -272,7 +272,10 @@ def _check_matchup(
 
 
 def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
-    """Play a batch again, and return its index. Raise InvariantError if the result differs."""
+    """Play a batch again, and return its index.
+
+    Raise InvariantError if the result differs from the first result.
+    """
     new_rows = play_batches(matchup, batch * matchup.batch_size, int(row[batch_columns.COL_UNITS]))[
         0
     ]

@@ -191,7 +191,7 @@ def describe_changed_rules(params: Mapping[str, Any]) -> str:
 
 
 def choose_main_table(results: RunResults) -> Table | None:
-    """Return the main table for the terminal, which is a short league table or the results.
+    """Return the main table for the terminal: a short league table, or the results of matchups.
 
     Returns:
         Table for the terminal, or None if the sentences contain all results.
@@ -315,7 +315,7 @@ def build_pivot_table(
 
 
 def _sort_key(heading: str) -> int:
-    """Return a sort key that orders numbers by value and does not change the order of names."""
+    """Return a sort key that orders numbers by value and keeps names in their original order."""
     return int(heading) if heading.isdigit() else 0
 
 
@@ -337,7 +337,7 @@ def build_differences_table(frame: pd.DataFrame) -> Table:
 
 
 def _with_comparison(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add the columns `comparison` and `column`, which describe each difference."""
+    """Add the columns `comparison` and `column`, which describe the difference in each row."""
     return frame.assign(
         comparison=[
             format_comparison(*row, separator=" - ", against="v")

@@ -113,7 +113,7 @@ class RunResults(Result):
         return build_run_report(self, command, iter_run_plots(self.with_display_names))
 
     def overview(self) -> Report:
-        """Return a short report without plots, files and details."""
+        """Return a short report without plots, files or details."""
         from simgin.results.run_report import build_run_report
 
         return build_run_report(self, self.call, details=False)
@@ -148,12 +148,12 @@ class RunResults(Result):
 
     @property
     def multiplier(self) -> float:
-        """Half-width of the widest intervals in standard errors (1.96 without a stopping rule)."""
+        """Half-width of the widest intervals, in standard errors (1.96 without a stopping rule)."""
         return max([stop.multiplier or Z95 for stop in self.info.stop_results])
 
     @property
     def stopping_notes(self) -> list[str]:
-        """Notes about the matchups that a stopping rule stopped, one per line."""
+        """Notes about the matchups that a stopping rule ended, one per line."""
         lines = []
         for key, stop in self._iter_stops():
             label = f"{key.title} ({key.variant})" if len(self.matchup_keys) > 1 else "Stopped"
@@ -604,9 +604,9 @@ def compute_effect(
     """Compute the effect of a change in a field of opponents, in points and matches won.
 
     A *field* consists of the strategy that is changed and its opponent. If the unchanged strategy
-    is also the opponent, the effect is the result of the changed strategy. The reason is that the
-    baseline would win half of the deals and score no points. Otherwise, the effect is a difference
-    that is measured on the same deals.
+    is also the opponent, the effect is the result of the changed strategy. In self-play,
+    the baseline would win half of the deals and score no points. Otherwise, the effect is a
+    difference on the same deals.
 
     Args:
         effect: Change in a field.

@@ -1,8 +1,8 @@
 """Sentences about the results of a run, starting with the main result.
 
 Every number has a confidence interval. If there are many matchups, the sentences mention only the
-best and the worst strategy. If the best of many strategies is selected and measured on the same
-deals, its measured result is biased upwards.
+best and the worst strategy. The measured result of the best of many strategies is biased upwards if
+the same deals are used for the selection.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
 
 
 def _remaining_rows(results: RunResults) -> Rows:
-    """Return the rows of matchups outside leagues whose strategies play differently."""
+    """Return the rows of matchups that belong to no league and in which the players differ."""
     identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
         row
@@ -185,7 +185,7 @@ def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
 
 
 def format_magnitude(estimate: IntervalEstimate, factor: int = 1) -> str:
-    """Format the absolute value of an estimate for a sentence that states the direction."""
+    """Format the absolute value of an estimate, for a sentence that states the direction."""
     value, low, high = estimate
     if value > 0:
         return numbers.format_estimate(value, low, high, factor)
@@ -215,7 +215,7 @@ def join_first_words(names: Sequence[str]) -> str:
 def describe_leagues(
     standings: pd.DataFrame, cross: pd.DataFrame, triads: Mapping[str, Triads], unit: str
 ) -> Iterator[str]:
-    """Yield sentences about the leader, undecided pairs and cyclic triads of each league.
+    """Yield sentences about each league: its leader, undecided pairs and cyclic triads.
 
     All pairs in all leagues form one family for Holm's correction.
     """
@@ -376,13 +376,15 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
     ]
     for (variant, a, b), rows in all_matchups:
         groups.setdefault((variant, b), []).append((a, rows))
-    match_sides, point_sides = (
+    match_comparisons, point_comparisons = (
         compare_family([table.find_interval(rows, metric) for _, rows in all_matchups], even_value)
         for metric, even_value in (("match_win", 0.5), ("margin", 0))
     )
     sides_by_matchup = {
         names: sides
-        for (names, _), *sides in zip(all_matchups, match_sides, point_sides, strict=True)
+        for (names, _), *sides in zip(
+            all_matchups, match_comparisons, point_comparisons, strict=True
+        )
     }
     is_summarised = sum(map(len, groups.values())) > MAX_SENTENCES
     sentences = []
@@ -406,15 +408,17 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
     return sentences
 
 
-def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_side: int) -> str:
+def _describe_matchup(
+    a: str, b: str, rows: ByMetric, match_comparison: int, point_comparison: int
+) -> str:
     """Return a sentence that states the winner by matches, or by points in runs of deals.
 
     Args:
         a: Strategy A.
         b: Strategy B.
         rows: Estimates by metric.
-        match_side: Result of `compare_family` for matches won.
-        point_side: Result of `compare_family` for points.
+        match_comparison: Result of `compare_family` for matches won.
+        point_comparison: Result of `compare_family` for points.
     """
     margin, win_rate = table.find_interval(rows, "margin"), table.find_interval(rows, "match_win")
     if math.isnan(margin[0]):
@@ -425,20 +429,20 @@ def _describe_matchup(a: str, b: str, rows: ByMetric, match_side: int, point_sid
     if math.isnan(win_rate[0]):
         points_text = f"{numbers.format_estimate(*margin)} points per deal"
         return (
-            f"{_format_outcome(a, b, point_side, margin, 0)} scores {points_text} and wins "
+            f"{_format_outcome(a, b, point_comparison, margin, 0)} scores {points_text} and wins "
             f"{deals_phrase}."
         )
-    outcome = _format_outcome(a, b, match_side, win_rate, 0.5)
+    outcome = _format_outcome(a, b, match_comparison, win_rate, 0.5)
     sentence = f"{outcome} wins {format_percent(rows, 'match_win')} of matches."
-    if match_side * point_side < 0:
-        verb = "gains" if point_side > 0 else "loses"
+    if match_comparison * point_comparison < 0:
+        verb = "gains" if point_comparison > 0 else "loses"
         points_text = f"{format_magnitude(margin)} points per deal"
         return f"{sentence} However, it {verb} {points_text} and wins {deals_phrase}."
     return sentence
 
 
 def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, reference: float) -> str:
-    """Return the outcome of a matchup and the subject of the next sentence. `a beats b. It`.
+    """Return a sentence about the outcome and the subject of the next, such as `a beats b. It`.
 
     The interval of a single matchup can exclude `reference` even if the corrected test is not
     significant.
@@ -536,7 +540,7 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _summarise_fields(rows: pd.DataFrame) -> str:
-    """Return a template for a predicate about a change in all fields of opponents."""
+    """Return a template for a predicate that describes a change in all fields of opponents."""
     signs = {
         math.copysign(1, row["value"]) if is_significant(row) else 0 for _, row in rows.iterrows()
     }
@@ -632,7 +636,7 @@ def format_comparison(
 
 
 def _reverse_difference(row: Any) -> Any:
-    """Return the difference between the same strategies in reverse order."""
+    """Return a difference with the strategies in reverse order."""
     return {**row, "value": -row["value"], "low": -row["high"], "high": -row["low"]}
 
 

@@ -1,4 +1,4 @@
-"""Scorecard of a review in progress, for the progress display."""
+"""Interim scorecard for the progress display of a review."""
 
 import time
 
@@ -21,7 +21,7 @@ MAX_TIME_PROPORTION = 0.05  # maximum proportion of the run time that is spent o
 
 
 class LiveScorecard(LiveEstimate):
-    """Scorecard of the matchups of a review that are finished.
+    """Scorecard of the finished matchups of a review.
 
     A matchup is shown when the last match of a stage has been played. The values can change in
     later stages.
@@ -63,6 +63,6 @@ class LiveScorecard(LiveEstimate):
         return self._scorecard
 
     def _units_of_last_stage(self, task: Task) -> int:
-        """Return the number of units of a matchup at the end of the previous stage, or 0."""
+        """Return the number of units in a matchup at the end of the previous stage, or 0."""
         n = max([n for n in self._request.sizes if n < task.n], default=0)
         return task.matchup.count_units(n)

@@ -1,7 +1,7 @@
 """Course of matches between equal players: length, knocks, comebacks and scores.
 
-A review records these matches deal by deal and counts events in each batch. Standard errors of
-medians and proportions are therefore clustered by match.
+A review records these matches deal by deal and counts events in each batch. Batches consist of
+whole matches, so the standard errors of medians and proportions are clustered by match.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def count_matches(block: Block, workers: int | None, progress: Progress | None) 
         knocks: Knocks by own turn and deadwood, (n_batches, TURN_BINS, DEADWOOD_BINS).
         turn_squares, deadwood_squares: Number of knocks in one bin times the number in another bin,
         summed over matches, (n_batches, n_bins, n_bins).
-        leads: Matches and comebacks (see `count_comebacks`), (n_batches, 2).
-        scores: Deals by the scores of both sides before the deal, in tenths of the target, and the
-        deals of matches that the first side won, (n_batches, SCORE_BINS, SCORE_BINS, 2).
+        leads: Numbers of matches and comebacks (see `count_comebacks`), (n_batches, 2).
+        scores: Numbers of deals, and of deals in matches that the first side won, by the scores of
+        both sides in tenths of the target, (n_batches, SCORE_BINS, SCORE_BINS, 2).
         rows: Batch rows of the matchup, which are never merged.
     """
     matchup = block.matchup
@@ -139,7 +139,7 @@ def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarra
 
 
 def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
-    """Return the numbers of deals and of later match wins by the scores of both sides."""
+    """Return the numbers of deals and of eventual match wins, by the scores of both sides."""
     score_a, score_b, target = _scores_before_deals(records, params)
     first_deals, last_deals = _deal_ranges(records)
     winner = np.repeat(records["outcome"][last_deals], last_deals + 1 - first_deals)
@@ -166,7 +166,7 @@ def merge_batches(rows: np.ndarray) -> np.ndarray:
 
 
 def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
-    """Return the grouped median of counted integers.
+    """Return the grouped median of integers from the number of times that each integer occurs.
 
     In a grouped median, the value v covers the interval from v - 1/2 to v + 1/2. The influence of a
     match depends on the proportion of its values below the median and on the density at the median

@@ -1,6 +1,6 @@
 """Rule reviews: metrics of every player type under every rule set, and the effects of rules.
 
-This module does not play any matches. All metrics are computed from the ledger, which contains the
+This module plays no matches itself. All metrics are computed from the ledger, which contains the
 batch rows of the matchups and the results of extra passes.
 """
 
@@ -35,7 +35,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame, estimate_columns
-from simgin.strategy.cast import CHAMPION, KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
+from simgin.strategy.cast import CHAMPION, IMMEDIATE_KNOCKER, PLAYS_FOR_GIN, STRONG
 
 # Distance of a difference from a threshold, in standard errors. Below this distance, the last stage
 # of a review would decide the effect size with a probability of at most 1/6.
@@ -52,7 +52,8 @@ class Effect:
         bounds: Minimum absolute differences for the effect sizes "a little" and "much".
         is_tenfold: True if a percentage changes by a factor of ten or more.
         error_rate: Error rate of the interval that determines the effect size. In a sequential
-            review, this error rate is lower than 5 %, so that effect sizes are valid at every look.
+            review, the error rate is lower than 5 %, so that effect sizes are valid at every
+            interim test.
     """
 
     difference: PairedEstimate
@@ -71,7 +72,7 @@ class Effect:
 
     @property
     def is_decided(self) -> bool:
-        """True if the interval includes only one effect size, or if there is no interval."""
+        """True if the whole interval has the same effect size, or if there is no interval."""
         little_bound, much_bound = self.bounds
         low_size, high_size = np.searchsorted(
             (-much_bound, -little_bound, little_bound, much_bound), self.interval
@@ -109,7 +110,8 @@ class Review(Result):
     Attributes:
         request: Request with the rule sets, players and goals.
         results: Results of the run.
-        parity: 0 or 1 to use only batches with an even or odd index, or None to use all batches.
+        parity: 0 to use only batches with an even index, 1 for an odd index, or None to use all
+            batches.
         finished: Indices of the finished matchups of a review in progress, or None if all are
             finished.
         limit: Maximum number of matches of each matchup to use, or None to use all matches.
@@ -175,7 +177,7 @@ class Review(Result):
         )
 
     def n_matches(self, *keys: MetricKey) -> int:
-        """Return the number of matches that are available for all of the given metrics."""
+        """Return the number of matches from which all given metrics can be computed."""
         if not self.request.is_sequential:
             return self.request.matches
         return min(self.sizes[self.pairing(key)] for key in keys)
@@ -207,7 +209,7 @@ class Review(Result):
 
     @cached_property
     def equal_built_in(self) -> Callable[[str], str]:
-        """Function that returns the built-in variant with the rules of a variant spec, or ""."""
+        """Function that returns the built-in variant with the same rules as a spec, or ""."""
         return cache(_equal_built_in)
 
     def strategy(self, variant: str, player_type: str) -> str:
@@ -238,7 +240,7 @@ class Review(Result):
 
     @cached_property
     def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
-        """Counts from recorded matches between strong players, by variant and strategy."""
+        """Event counts in recorded matches between strong players, by variant and strategy."""
         ledger = self.results.ledger
         courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
@@ -385,7 +387,7 @@ class Review(Result):
         }
 
     def _find_undecided_pairings(self) -> set[Pairing]:
-        """Return the matchups on which undecided effect sizes and undecided goals depend."""
+        """Return the matchups that undecided effect sizes and undecided goals depend on."""
         undecided = set()
         for key, effect in self.effects.items():
             variant, metric, player_type = key
@@ -511,9 +513,9 @@ class Review(Result):
             )
             players = f"{STRONG} v {player_type}"
         elif metric == GIN_VS_KNOCK:
-            opponent = dict(self.request.kinds)[KNOCKS_IMMEDIATELY]
+            opponent = dict(self.request.kinds)[IMMEDIATE_KNOCKER]
             title = scorecard.GIN_VS_KNOCK_TITLE
-            players = f"{player_type} v {KNOCKS_IMMEDIATELY}"
+            players = f"{player_type} v {IMMEDIATE_KNOCKER}"
         else:
             title = next(row.title for row in self.rows if row.key == metric)
         labels = {"variant": variant, "strategy": name, "unit": metrics.MATCH, "metric": metric}
@@ -558,7 +560,7 @@ def run_review(
         request: Request with the rule sets, players and goals.
         workers: Number of worker threads.
         on_progress: Callback that reports the progress.
-        **options: Additional arguments of `run_plan`, such as a ledger.
+        **options: Additional arguments for `run_plan`, such as a ledger.
     """
     from simgin.review.live_scorecard import LiveScorecard
 

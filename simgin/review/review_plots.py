@@ -1,4 +1,4 @@
-"""Plots of a review with the DataFrames that they show."""
+"""Plots of a review, together with the DataFrames that they show."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _plot(
 
 
 def _make_columns(*default_names: str, **titles: str) -> tuple[Column, ...]:
-    """Return columns with the given titles. By default, the title is the name of the column."""
+    """Return table columns with titles, which are the column names by default."""
     title_by_name = {name: name for name in default_names} | titles
     return tuple(Column(name, title) for name, title in title_by_name.items())
 
@@ -85,7 +85,7 @@ def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) ->
 
 
 def match_length_frame(review: Review) -> Frame:
-    """Return the distribution of turns per match between strong players in bins of equal width."""
+    """Return the distribution of turns per match between strong players, in bins of equal width."""
     counts = {
         variant: review.stats_of_type(variant, STRONG).match_course["length"]
         for variant in review.request.variants
@@ -216,7 +216,7 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
 
 
 def _sweep_plots(review: Review) -> Iterator[Plot]:
-    """Yield curves for one swept parameter, or heat maps for two parameters."""
+    """Yield curves for a sweep over one parameter, or heat maps for a sweep over two."""
     seed = review.request.seed
     frame = sweep_frame(review)
     columns = _make_columns("title", "variant", value="Value")

@@ -201,9 +201,9 @@ def recommendation(
         clauses.append(f"the fewest are missed by {join_names(nearest_variants)}")
     if undecided_variants:
         clauses.append(f"more matches are needed for {join_names(undecided_variants)}")
-    *first_clauses, last_clause = clauses
+    *preceding_clauses, last_clause = clauses
     return verdicts.join_sentences(
-        [", ".join([*first_clauses, "and " * bool(first_clauses) + last_clause])]
+        [", ".join([*preceding_clauses, "and " * bool(preceding_clauses) + last_clause])]
     )
 
 
@@ -301,7 +301,7 @@ def _transpose(scorecard: Table) -> Table:
 
 
 def _meanings_text(review: Review) -> str:
-    """Return explanations of the scorecard rows whose titles are not sufficient."""
+    """Return explanations of the scorecard rows that are not explained by their titles."""
     meanings = {row.title: row.meaning for row in review.rows if row.meaning}
     meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
@@ -316,7 +316,7 @@ def _arrow_only(cell: Any) -> Any:
 
 
 def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    """Return a cell with the value, effect size and range over player types of a metric."""
+    """Return a cell with the value of a metric, its effect size and its range over player types."""
     estimate = review.measurements.get((variant, row.key, STRONG))
     if not isinstance(estimate, PairedEstimate) or estimate.value != estimate.value:
         return ScoreCell(EN_DASH)
@@ -360,7 +360,7 @@ def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
 
 
 def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
-    """Return a cell with the win rate of playing for gin against immediate knocking."""
+    """Return a cell with the win rate of playing for gin against knocking immediately."""
     key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
     estimate, effect = review.measurements.get(key), review.effects.get(key)
     if not isinstance(estimate, PairedEstimate):
@@ -413,7 +413,7 @@ def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:
 
 
 def _same_length_table(review: Review) -> Table:
-    """Return the scorecard with the targets for which matches are as long as under the baseline."""
+    """Return the scorecard for target scores that make matches as long as under the baseline."""
     variant_by_base = dict(review.request.same_length)
     if not variant_by_base:
         return Table(SAME_LENGTH_TITLE, make_frame([]), ())
@@ -557,7 +557,7 @@ def _players_text(review: Review) -> str:
 
 
 def _variants_text(review: Review, variant_names: Sequence[str], conjunction: str = "and") -> str:
-    """Return the joined names of rule sets or, in a sweep, their parameter values."""
+    """Join the names of rule sets or, in a sweep, their parameter values."""
     swept_variants = review.request.swept_variants if review.request.sweep else []
     labels = [
         rule_set_label(review, variant)

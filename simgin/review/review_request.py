@@ -29,7 +29,7 @@ from simgin.stats.estimate import ALPHA
 from simgin.strategy import loader
 from simgin.strategy.cast import (
     CHAMPION,
-    KNOCKS_IMMEDIATELY,
+    IMMEDIATE_KNOCKER,
     PLAYS_FOR_GIN,
     PlayerType,
     weaker_types,
@@ -145,7 +145,7 @@ class ReviewRequest:
             deep: True to play 100 times as many matches.
             adapt: True to train a strong player for every rule set.
             matches: Number of matches per pair of players. By default, a review with a baseline
-                plays 5,000 matches, or up to 20,000 matches if an effect size is undecided.
+                plays 5,000 matches. If an effect size is undecided, it plays up to 20,000 matches.
             seed: Seed of the deals.
             seconds_per_turn: Duration of a turn in seconds, for match lengths in minutes.
             title: Title of the report.
@@ -272,11 +272,11 @@ class ReviewRequest:
 
     @property
     def gin_and_knock_players(self) -> tuple[str, str] | None:
-        """Strategies that play for gin and that knock immediately, or None if one is missing."""
+        """Strategies that play for gin and knock immediately, or None if one is missing."""
         kinds = dict(self.kinds)
-        if not {PLAYS_FOR_GIN, KNOCKS_IMMEDIATELY} <= kinds.keys():
+        if not {PLAYS_FOR_GIN, IMMEDIATE_KNOCKER} <= kinds.keys():
             return None
-        return kinds[PLAYS_FOR_GIN], kinds[KNOCKS_IMMEDIATELY]
+        return kinds[PLAYS_FOR_GIN], kinds[IMMEDIATE_KNOCKER]
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -288,7 +288,7 @@ class ReviewRequest:
         return list(itertools.pairwise([0, *(n for n in self.sizes if n <= n_matches)]))
 
     def error_rate(self, n_matches: int) -> float:
-        """Return the error rate of the intervals that determine effect sizes after some matches."""
+        """Return the error rate of the intervals of effect sizes after `n_matches` matches."""
         return LOOKS[n_matches] if self.is_sequential else ALPHA
 
     def strong_player(self, variant: str) -> str:
@@ -306,8 +306,8 @@ class ReviewRequest:
     def untrained(self) -> list[str]:
         """Variants for which simgin chose a strong player that was not trained for the rules.
 
-        If `adapt` is True, the tuple is empty because `champion` then plays only if training did
-        not improve it.
+        If `adapt` is True, the tuple is empty, because `champion` plays only where training did not
+        improve it.
         """
         if self.adapt or self.given_strong is not None or self.is_solo:
             return []

@@ -116,11 +116,11 @@ class ScorecardRow:
         unit: Unit that is printed after a value.
         more: Word for a higher value, such as "longer".
         less: Word for a lower value, such as "shorter".
-        factor: Factor by which values are multiplied for display, which is 100 for percentages.
+        factor: Factor that converts values to displayed values, which is 100 for percentages.
         fixed_bounds: Minimum absolute differences for "a little" and "much". If None, they are
             derived from the standard deviation of a match.
         goal_names: Names that can be used in goals in addition to the title.
-        meaning: Explanation for a row whose title is not sufficient.
+        meaning: Explanation of the row, or empty if the title is sufficient.
         is_training_independent: True if training the player for the rules would hardly change the
             value.
     """
@@ -142,10 +142,10 @@ class ScorecardRow:
         """Return the minimum absolute differences for the effect sizes "a little" and "much".
 
         The bound for "much" is the standard error of the difference between two rule sets with
-        MATCHES_PER_EVENING matches each. It is estimated from the baseline. The bound for "a
-        little" is the standard error with EVENINGS_FOR_LITTLE times as many matches. If the true
-        difference is one standard error, the observed difference has the correct sign with
-        probability 5/6.
+        MATCHES_PER_EVENING matches each. The standard error is estimated from the baseline. The
+        bound for "a little" is the standard error with EVENINGS_FOR_LITTLE times as many matches.
+        If the true difference is one standard error, the observed difference has the correct sign
+        with probability 5/6.
 
         Args:
             baseline: Estimate under the baseline.
@@ -173,7 +173,7 @@ class ScorecardRow:
         return f"± {half_width:.{digits}f}"
 
     def format_difference(self, difference: PairedEstimate) -> str:
-        """Format a difference and the half-width of its interval, with the unit of percentages."""
+        """Format a difference and the half-width of its interval, with a unit for percentages."""
         half_width, digits = self._half_width(difference)
         change = replace(self, digits=digits).format_change(difference.value)
         unit = " points" if self.unit == PERCENT_SIGN else ""
@@ -206,7 +206,7 @@ def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
 
 
 def effect_size_range(size: str, bounds: tuple[float, float], interval: tuple[float, float]) -> str:
-    """Return an effect size, or the sizes that an unclear interval with one direction includes.
+    """Return an effect size, or all sizes in an unclear interval with only one direction.
 
     The direction of an effect is the sign of the difference. If the interval includes effects in
     both directions or does not exist, the result is UNCLEAR.
@@ -457,7 +457,7 @@ _GOAL_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class DesignGoal:
-    """Scorecard row with a lower and an upper limit for the displayed value."""
+    """Design goal, which limits the displayed value of a scorecard row."""
 
     row: ScorecardRow
     low: float

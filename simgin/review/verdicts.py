@@ -1,8 +1,8 @@
 """Sentences in a review: the question, the rules and the verdicts.
 
-A verdict consists of one to three short sentences without intervals, about match length, endings,
-winners and skill. Verdicts depend only on the effect sizes in the scorecard. For a sweep, the
-sentences describe trends, break-even values and best values.
+A verdict consists of one to three short sentences about match length, endings, winners and skill.
+The sentences contain no intervals. Verdicts depend only on the effect sizes in the scorecard. For a
+sweep, the sentences describe trends, break-even values and best values.
 """
 
 import itertools
@@ -142,7 +142,7 @@ def variant_label(variant: str) -> str:
 
 
 def capitalize_first(text: str) -> str:
-    """Return the text with its first letter in upper case."""
+    """Capitalise the first letter of a text."""
     return text[:1].upper() + text[1:]
 
 
@@ -363,8 +363,8 @@ def minutes_sentence(review: Review, variant: str, reference: str) -> str:
 def winners_and_losers(review: Review, variant: str) -> str:
     """Return sentences about the player types that win or lose more, and about match length.
 
-    Player types win more or fewer matches against the strong player, or deals in solitaire games.
-    If no player type wins more or fewer matches and all match lengths change equally, the result is
+    The sentences refer to matches against the strong player or, in solitaire games, to deals. If no
+    player type wins more or fewer matches and all match lengths change equally, the result is
     empty.
     """
     sentences = []
@@ -400,7 +400,7 @@ def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[
 
 
 def _join_types_by_sign(start: str, more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> str:
-    """Return a sentence about the player types with an increase or a decrease, or ""."""
+    """Return a sentence that lists the player types with an increase or a decrease, or ""."""
     clauses = {1: more, -1: fewer}
     type_clauses = [
         clause.format(join_words(by_sign[sign]))
@@ -453,7 +453,7 @@ def format_sweep_point(review: Review, variant: str) -> str:
 
 
 def format_sweep_values(review: Review, variant: str) -> str:
-    """Return the values of a rule set, such as `10` or `20 / 10`, or the name of the baseline."""
+    """Return the parameter values of a rule set, such as `20 / 10`, or the name of the baseline."""
     return " / ".join(value for _, value in sweep_point(review, variant)) or variant_label(variant)
 
 
@@ -516,7 +516,7 @@ def _trend_line(
 
 
 def _break_even_line(review: Review) -> str:
-    """Return sentences about the values for which playing for gin beats immediate knocking."""
+    """Return sentences that state for which values playing for gin beats immediate knocking."""
     ((name, _),) = review.request.sweep
     parameter = name.replace("_", " ")
     values_by_sign: dict[int, list[str]] = {}
@@ -564,7 +564,7 @@ def value_ranges(review: Review, variant_names: Sequence[str]) -> list[str]:
 
 
 def _break_even_grid_line(review: Review) -> str:
-    """Return a sentence about playing for gin for every value of the first parameter."""
+    """Return a sentence about playing for gin, for all values of the first parameter."""
     (x_name, x_values), (y_name, y_values) = review.request.sweep
     signs = _gin_vs_knock_signs(review)
     x_values_by_paying: dict[tuple[str, ...], list[str]] = {}
@@ -642,7 +642,7 @@ def _best_values_title(review: Review) -> str:
 
 
 def best_values_table(review: Review) -> Table:
-    """Return a table of the best value for each objective and of the values that are not worse."""
+    """Return a table of the best values for each objective, and the values that are not worse."""
     even_measurements = replace(review, parity=0).measurements
     odd_measurements = replace(review, parity=1).measurements
     rows = []
@@ -713,7 +713,7 @@ def _losses(
 
 
 def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best: str) -> str:
-    """Return the values that are not significantly worse than the best value, or a dash."""
+    """Return the parameter values that are not significantly worse than the best, or a dash."""
     not_worse = _not_significantly_worse(losses, best)
     if not_worse is None:
         return EN_DASH

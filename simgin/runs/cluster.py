@@ -253,7 +253,7 @@ class ClusterPool:
             self._processes.close()
 
     def _threads_by_worker(self) -> dict[str, int]:
-        """Return the number of threads per worker, or {} if the scheduler does not respond.
+        """Map each worker to its number of threads, or return {} if the scheduler does not respond.
 
         If the scheduler is lost, the submitted blocks are returned with an error.
         """

@@ -161,7 +161,7 @@ class SequentialTest:
 
     @property
     def _h0_conclusion(self) -> str:
-        """Conclusion if H0 is accepted, because strengths of at least `elo1` are unlikely."""
+        """Conclusion if H0 is accepted: an Elo difference of `elo1` or more is unlikely."""
         if self.elo1 > 0:
             return f"A is less than {self.elo1:g} Elo stronger and may be weaker"
         return f"A is more than {-self.elo1:g} Elo weaker" if self.elo1 else "A is weaker"
@@ -267,7 +267,7 @@ def compute_multinomial_llr(counts: Sequence[int], m0: float, m1: float) -> floa
     (multinomial form of the generalised sequential probability ratio test).
 
     Args:
-        counts: Number of pairs with the scores 0, 1/4, 1/2, 3/4 and 1.
+        counts: Numbers of pairs with a score of 0, 1/4, 1/2, 3/4 and 1, in this order.
         m0: Mean score under H0, between 0 and 1.
         m1: Mean score under H1, between 0 and 1.
     """

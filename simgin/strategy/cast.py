@@ -29,7 +29,7 @@ class PlayerType(NamedTuple):
 _TWO_PLAYER: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["two_player"]}
 _SOLITAIRE: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["solitaire"]}
 BEGINNER = _TWO_PLAYER["beginner"]
-KNOCKS_IMMEDIATELY = _TWO_PLAYER["knocks_immediately"]
+IMMEDIATE_KNOCKER = _TWO_PLAYER["knocks_immediately"]
 KNOCKS_EARLY = _TWO_PLAYER["knocks_early"]
 PLAYS_FOR_GIN = _TWO_PLAYER["plays_for_gin"]
 STRONG = _TWO_PLAYER["strong"]

@@ -44,7 +44,7 @@ class PolicyRaised(Exception):
 
 
 class InvalidActionError(SimginError):
-    """Exception for a return value of a policy that is not an action.
+    """Exception for a policy whose return value is not a valid action.
 
     The message is a clause without a subject.
     """
@@ -135,7 +135,7 @@ def to_int(action: Any) -> int:
 
 
 def make_action_error(value: object, expected: str) -> InvalidActionError:
-    """Return the error for a return value of a policy that is not an action."""
+    """Return the exception for a policy whose return value is not a valid action."""
     return InvalidActionError(f"returned {describe_return_value(value)}, but {expected}.")
 
 

@@ -1,1 +1,1 @@
-"""Web pages of `simgin web`, on which users play, analyse, review and compare."""
+"""Web pages of `simgin web`, for playing, analysing, reviewing and comparing."""

@@ -1,4 +1,4 @@
-"""Page for the analysis of a position on a board of cards, or of a recorded deal."""
+"""Page that analyses a position on a board of cards, or a recorded deal."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def stream_costs(request: Request) -> Response:
 
 
 def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]:
-    """Yield sentences about facts that are inferred from the order and number of the cards."""
+    """Yield sentences that state what simgin inferred from the order and number of the cards."""
     view = position.view
     if view.drawn >= 0:
         yield f"You just drew {format_card(int(view.drawn))}, the last card of your hand."

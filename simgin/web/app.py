@@ -1,4 +1,4 @@
-"""Application: routes, static files and error pages."""
+"""Web application: routes, static files and error pages."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def read_static_files() -> dict[str, bytes]:
 
 
 def send_static_file(request: Request) -> Response:
-    """Send a script or a style sheet."""
+    """Send a script or a style sheet to the browser."""
     name = request.path_params["name"]
     files = read_static_files()
     if name not in files:

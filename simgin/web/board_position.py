@@ -1,4 +1,4 @@
-"""Position on the analysis board, which is read from the query parameters."""
+"""Position on the analysis board, read from query parameters."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class BoardPosition:
         )
 
     def _find_wrong_field(self) -> str:
-        """Return the field without which the position is possible, else the pile or the hand."""
+        """Return the field that makes the position impossible, otherwise the pile or the hand."""
         if self.variant.goal.other is not None:
             return "variant"
         if any(self.die.find_errors(self.variant, self.is_blind)):

@@ -1,7 +1,7 @@
 """Pages with a form for a command, which is checked, shown and started as a job.
 
-The address of such a page contains the values of the form. When the form changes, its values are
-sent to `/NAME/check`, which returns the command and the errors (see static/form.js).
+The address of a page contains the values of its form. After each change of the form, the script
+static/form.js sends its values to `/NAME/check`, which returns the command and the errors.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def _options(site: Site) -> dict[str, Any]:
 
 
 def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
-    """Return the specs and labels of the strategies in groups, strongest strategy first."""
+    """Return the specs and labels of all strategies in groups, strongest first."""
     names = list_by_strength()
     return {
         "Your strategies": [(spec, spec) for spec in site.strategies],

@@ -1,4 +1,4 @@
-"""Connections that are closed if a client does not complete a request in time."""
+"""Connections that the server closes if a client does not complete a request in time."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ REQUEST_SECONDS = 10.0  # minimum time for a request, in seconds; uvicorn would 
 class TimedProtocol(H11Protocol):
     """HTTP connection that is closed if it is idle or if its request remains incomplete.
 
-    Otherwise, a program that opens many connections could exhaust the maximum number of
-    connections.
+    Without this limit, a program could block the server by opening many connections.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to check the connection at regular intervals."""
+        """Start checking the connection at regular intervals."""
         super().connection_made(transport)
         self._check_later()
 
@@ -26,7 +25,7 @@ class TimedProtocol(H11Protocol):
         self.loop.call_later(REQUEST_SECONDS, self._check, self.cycle)
 
     def _check(self, earlier: RequestResponseCycle | None) -> None:
-        """Close the connection if it has no new request and no response in progress.
+        """Close the connection if there is no new request and no response in progress.
 
         Args:
             earlier: Request at the time of the previous check.

@@ -45,7 +45,7 @@ class MoveError(SimginError):
 
 @dataclass(frozen=True)
 class GameRequest:
-    """Game that the address of a page describes.
+    """Game that is described by the address of a page.
 
     Attributes:
         variant: Rules.
@@ -101,7 +101,7 @@ class GameRequest:
         return matchup_with_person(self.opponent, self.variant, self.seed, self.unit, self.seat)
 
     def command(self, is_coached: bool) -> str:
-        """Return the command that plays the same game in a terminal, or "" for seat 1."""
+        """Return the command that plays the game in a terminal, or "" if the user has seat 1."""
         if self.seat:
             return ""
         arguments = ["simgin", "play", *([self.opponent] if self.opponent else [])]
@@ -147,7 +147,7 @@ def _format_scores(state: Any, request: GameRequest) -> str:
 
 
 class OpenGame:
-    """Game in memory with its coach. Only one request at a time can change it."""
+    """Game in memory with its coach. Only one request at a time can change the game."""
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
@@ -170,7 +170,7 @@ class OpenGame:
             )
 
     def act(self, key: object) -> None:
-        """Choose the action with the given key in the current decision.
+        """Take the action with the given key in the current decision.
 
         Raises:
             MoveError: If no action has this key.
@@ -205,14 +205,14 @@ class OpenGame:
 
 
 class OpenGames:
-    """Collection of games in memory. Old games are removed but remain saved on disk."""
+    """Collection of games in memory. Old games are removed from memory but remain on disk."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[str, OpenGame] = OrderedDict()
         self._lock = threading.Lock()
 
     def find(self, request: GameRequest) -> OpenGame:
-        """Return the game that a request describes, and resume or start it if necessary."""
+        """Return the game of a request, which is resumed or started if necessary."""
         with self._lock:
             open_game = self._games.get(request.query)
         game = open_game or OpenGame(request)  # compilation must not delay other games
@@ -224,7 +224,7 @@ class OpenGames:
             return self._games[request.query]
 
     def restart(self, request: GameRequest) -> OpenGame:
-        """Delete a game and start it again."""
+        """Replace a game with a new game that has the same settings."""
         game = self.find(request)
         with self._lock, game.lock:
             game.game.delete()

@@ -1,8 +1,7 @@
 """Process of a job, which runs a simgin command until its standard input is closed.
 
-The server holds the other end of the standard input. The server closes this end to cancel the job.
-If the server is killed, the operating system closes it. In both cases, the command ends as it would
-after Ctrl-C.
+To cancel the job, the server closes its end of the standard input. If the server is killed, the
+operating system closes the pipe. In both cases, the command ends as it would after Ctrl-C.
 """
 
 import os

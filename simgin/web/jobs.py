@@ -4,8 +4,9 @@ A child process can be cancelled at any time and uses all cores without delaying
 writes the same files as the command in a terminal. A child process reports its progress as JSON
 lines on stderr (see `simgin.report.progress`) and ends with the server (see
 `simgin.web.job_process`). The state of each job is a JSON file. If the server ends while a job is
-running, the job is listed as interrupted and can be resumed. This file is in the user's data
-directory. A run directory can come from an untrusted source, and resuming a job runs its command.
+running, the job is listed as interrupted and can be resumed. The file is in the user's data
+directory instead of the run directory. Resuming a job runs its command, and a run directory can
+come from an untrusted source.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Job:
         created: Time at which the job was created, in seconds since the epoch.
         progress: Latest progress object of the command.
         history: Values of earlier progress objects, for a chart.
-        messages: Other lines that the command wrote to stderr.
+        messages: Lines without progress that the command wrote to stderr.
         output: Text that the command wrote to stdout.
     """
 
@@ -184,7 +185,7 @@ class JobQueue:
             return job
 
     def start_run(self, words: Sequence[str], title: str, name: str) -> Job:
-        """Append a job that writes a new run directory, or return an equal open job.
+        """Append a job that writes a new run directory, or return an identical open job.
 
         Args:
             words: Arguments of `simgin` without `-o`.
@@ -202,7 +203,7 @@ class JobQueue:
             return self.start([*words, "-o", str(self.results / run)], title, run)
 
     def cancel(self, name: str) -> Job:
-        """Cancel a waiting or running job, and keep the finished parts of its work."""
+        """Cancel a waiting or running job, and keep the parts that are finished."""
         with self._changed:
             job = self.find(name)
             if not job.is_open:
@@ -363,7 +364,7 @@ class JobQueue:
 
 
 def _add_point(history: list[dict[str, Any]], point: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the points of a chart with a new point, which replaces a last point of similar size.
+    """Add a point to a chart, replacing the last point if it is at a similar sample size.
 
     A resumed job can repeat earlier points.
     """

@@ -29,7 +29,8 @@ class LiveAnalysis(Generic[Result]):
     """Analysis that runs in a thread and stops when the browser disconnects.
 
     Args:
-        analyse: Function that runs the analysis and calls its argument with interim results.
+        analyse: Function that runs the analysis. The function passes interim results to its
+            argument.
         to_json: Function that converts a result to a JSON object. Its second argument is True if
             the analysis has ended.
     """

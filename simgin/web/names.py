@@ -18,7 +18,7 @@ VARIANT_NAME_PATTERN = re.compile(r"[a-z0-9-]+")
 
 
 def read_seed(text: str) -> int:
-    """Return the seed in a text, or raise SimginError if it is not valid."""
+    """Parse a seed, or raise SimginError if it is not valid."""
     return parse_seed(int(text) if re.fullmatch(r"[0-9]{1,20}", text) else text)
 
 

@@ -51,7 +51,7 @@ def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
 
 
 def display_name(spec: str) -> str:
-    """Return the name of an opponent. A long spec of a player type is replaced by the type."""
+    """Return the name of an opponent, which is the player type instead of a long spec."""
     return type_name(spec) or spec if "+" in spec else spec
 
 
@@ -61,7 +61,7 @@ def make_sentence(about: str) -> str:
 
 
 def _make_opponent(spec: str, about: str = "") -> Opponent:
-    """Return an opponent. The default description is the idea of the strategy."""
+    """Return an opponent with its label and, by default, the idea of its strategy."""
     name = display_name(spec)
     about = about or catalogue.extract_idea(loader.find_strategy(spec))
     label = ", ".join(filter(None, (name, _find_level(spec))))

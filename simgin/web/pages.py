@@ -1,4 +1,4 @@
-"""Pages and forms, which have templates and an error message for each field."""
+"""Pages, which are rendered from templates, and forms with an error message for each field."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Form:
 
 
 def choose_value(name: str, text: str, values: Mapping[str, Value]) -> Value:
-    """Return the value that belongs to the selected text of a choice field.
+    """Return the value of the selected option of a choice field.
 
     Raises:
         SimginError: If the text is not one of the choices.

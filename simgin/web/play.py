@@ -158,7 +158,7 @@ def restart_game(request: Request) -> Response:
 
 
 def send_hint(request: Request) -> Response:
-    """Send the costs of the possible actions in the current decision."""
+    """Send the costs of the possible actions at the current decision."""
     open_game = _find_game(request)
     with open_game.lock:
         deal = open_game.last_deal()
@@ -170,20 +170,20 @@ def send_hint(request: Request) -> Response:
 
 
 def send_decision(request: Request) -> Response:
-    """Send the analysis of an earlier decision of the user in the deal."""
+    """Send the analysis of one of the user's earlier decisions in the deal."""
     return _send_analysis(_find_game(request), request.path_params["number"])
 
 
 def send_last_decision(request: Request) -> Response:
-    """Send the analysis of the last decision of the user in the deal."""
+    """Send the analysis of the user's last decision in the deal."""
     return _send_analysis(_find_game(request), None)
 
 
 def _send_analysis(open_game: OpenGame, decision_index: int | None) -> Response:
-    """Send the analysis of a decision with the number of decisions in the deal.
+    """Send the analysis of a decision, together with the number of decisions in the deal.
 
     Args:
-        open_game: The game.
+        open_game: Game with its coach.
         decision_index: Index of the decision, or None for the last decision.
     """
     with open_game.lock:

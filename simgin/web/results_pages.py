@@ -106,7 +106,7 @@ def _list_files(run: SavedRun) -> list[str]:
 
 
 def _find_command(run: SavedRun) -> str:
-    """Return the command of a run, or "" if it is unknown or the report shows it."""
+    """Return the command of a run, or "" if the command is unknown or shown in the report."""
     if run.command:
         return "" if run.has_report else run.command
     try:

@@ -30,8 +30,9 @@ class SavedRun:
     Attributes:
         name: Name of the directory in the directory for results.
         path: Path of the directory.
-        state: FINISHED, the state of the job, or UNFINISHED if an unfinished run has no job.
-        title: Title of the report or of the job, otherwise the command or the name.
+        state: FINISHED for a finished run, otherwise the state of its job, or UNFINISHED without a
+            job.
+        title: Title of the report or of the job. Without a title, the command or the name is used.
         command: Command that wrote the directory, or "" if an unfinished run has no job.
         ended: Time of the last change, in seconds since the epoch.
         details: Strategies of a league and sample size of a finished run, or "" if there are none.
@@ -60,7 +61,7 @@ class SavedRun:
 
     @property
     def address(self) -> str:
-        """Address of the report, or of the job if it is unfinished."""
+        """Address of the report, or the address of the job if the run is unfinished."""
         if self.job is not None and self.state != FINISHED:
             return f"/jobs/{self.job.name}"
         return f"/results/{quote(self.name)}"

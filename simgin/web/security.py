@@ -1,7 +1,7 @@
 """Protection of the pages by a token, checks of headers and sizes, and response headers.
 
 Other users of the machine and other pages in the same browser can reach the port. The server
-therefore responds only to requests with the token that it created at its start.
+therefore creates a token when it starts, and responds only to requests with the token.
 """
 
 from __future__ import annotations

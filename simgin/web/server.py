@@ -40,7 +40,7 @@ class LocalServer:
 
     Args:
         results: Directory for results.
-        strategies: Specs of strategies that are available on the pages in addition to built-in
+        strategies: Specs of the strategies that the pages offer in addition to the built-in
             strategies.
         host: Address to listen on.
         port: Port to listen on, 0 for any free port, or None for the first free port in

@@ -94,7 +94,7 @@ def _rule_field(
 def describe_strategy_fields(spec: str, given: Sequence[str] = ()) -> dict[str, Any]:
     """Return the strategy name in a spec, and a form field for every policy parameter.
 
-    Strategies from files and strategies with replaced policies have no fields.
+    Strategies from files and strategies with replaced policies have no form fields.
 
     Args:
         spec: Spec of the strategy.

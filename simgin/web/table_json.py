@@ -113,7 +113,7 @@ def _choices_to_json(choices: table_text.Choices) -> list[Json]:
 
 
 def _hand_groups(hand: int, rules: Any) -> list[list[str]]:
-    """Return a hand in groups, with one group per meld and a last group of unmatched cards."""
+    """Return a hand in groups: one group per meld, and a final group of unmatched cards."""
     _, melds = shown_melding(hand, rules)
     return _group_cards(hand, melds)
 
@@ -167,7 +167,7 @@ def _summarise(replay: Replay) -> str:
 
 
 def _final_pile(game: PlayedGame, deal: TracedDeal, rules: Any) -> list[str]:
-    """Return the pile after the last turn, which the last view of the user might not show."""
+    """Return the pile after the last turn. The user's last view can show an earlier pile."""
     view = deal.views[game.seat].copy()
     view.turns, view.taken = deal.state.turns, -1
     return format_pile(view, rules, not game.opponent)

@@ -51,7 +51,7 @@ def test_every_reference_result_has_a_command_and_a_manifest_without_local_paths
 def test_rebuilding_a_reference_renews_the_committed_files(tmp_path, monkeypatch):
     """Files that are not committed are not copied."""
     monkeypatch.setattr(reference, "WORK", tmp_path / "work")
-    monkeypatch.setattr(reference, "REFERENCE", tmp_path / "reference")
+    monkeypatch.setattr(reference, "REFERENCE_DIRECTORY", tmp_path / "reference")
     monkeypatch.setitem(reference.OTHER_COMMANDS, "mine", ("true",))
     built, committed = tmp_path / "work/mine", tmp_path / "reference/mine"
     for folder, names in (

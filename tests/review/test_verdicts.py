@@ -22,7 +22,7 @@ from simgin.review.scorecard import (
 from simgin.review.verdicts import sweep_lines
 from simgin.rules import variants
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import KNOCKS_IMMEDIATELY, PLAYS_FOR_GIN, STRONG
+from simgin.strategy.cast import IMMEDIATE_KNOCKER, PLAYS_FOR_GIN, STRONG
 from simgin.text.messages import join_words
 
 KEYS = [row.key for row in scorecard_rows(variants.find_variant("standard").params, 8)]
@@ -389,7 +389,7 @@ def test_frames_name_the_numbers_that_training_would_change():
     made = make_review({"gin": 0.1}, other=NEW)
     strong = {(NEW, "gin", STRONG), (NEW, "knock_turn", STRONG)}
     assert all(made.is_untrained(key) for key in strong)
-    kind = KNOCKS_IMMEDIATELY
+    kind = IMMEDIATE_KNOCKER
     others = {(BASE, "gin", STRONG), (NEW, "comebacks", STRONG), (NEW, "gin", kind)}
     assert not any(made.is_untrained(key) for key in others)
     assert made.is_untrained((NEW, SKILL, kind))
@@ -650,7 +650,7 @@ def test_every_rule_set_can_be_described_and_every_value_has_words():
 def test_the_immediate_knocker_uses_the_full_limit():
     usual = dict(ReviewRequest.read(["standard", "straight"]).kinds)
     wide = dict(ReviewRequest.read(["standard"], sweep=["knock_limit=0,10,20"]).kinds)
-    at_once = KNOCKS_IMMEDIATELY
+    at_once = IMMEDIATE_KNOCKER
     assert usual.pop(at_once) == "simple" and wide.pop(at_once) == "simple:k=20"
     assert usual == wide
 

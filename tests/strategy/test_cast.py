@@ -76,8 +76,8 @@ def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
         variants.find_variant("standard"),
         variants.find_variant("standard+knock_limit=20"),
     )
-    assert dict(cast.player_types(standard))[cast.KNOCKS_IMMEDIATELY] == "simple"
-    assert dict(cast.player_types(standard, wide))[cast.KNOCKS_IMMEDIATELY] == "simple:k=20"
+    assert dict(cast.player_types(standard))[cast.IMMEDIATE_KNOCKER] == "simple"
+    assert dict(cast.player_types(standard, wide))[cast.IMMEDIATE_KNOCKER] == "simple:k=20"
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec)
@@ -88,11 +88,7 @@ def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
         naive, *_, strong = cast.player_types(game)
         assert (players[0], players[-1]) == (naive.strategy, strong.strategy)
     else:
-        assert list(map(cast.type_name, players)) == [
-            cast.KNOCKS_IMMEDIATELY,
-            cast.KNOCKS_EARLY,
-            "",
-        ]
+        assert list(map(cast.type_name, players)) == [cast.IMMEDIATE_KNOCKER, cast.KNOCKS_EARLY, ""]
 
 
 def test_display_names_are_written_in_the_cast_only():

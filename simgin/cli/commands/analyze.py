@@ -79,13 +79,13 @@ POSITION_WORLDS = 10_000
     "--as",
     "strategy",
     metavar="NAME",
-    help="Strategy that plays the rest of each deal for you or for strategy A.",
+    help="Strategy that plays your side, or side A, for the rest of each deal.",
 )
 @click.option(
     "--against",
     "opponent",
     metavar="NAME",
-    help="Strategy that plays the rest of each deal for the opponent or for strategy B.",
+    help="Strategy that plays the opponent's side, or side B, for the rest of each deal.",
 )
 @options.count_option(
     "--worlds",

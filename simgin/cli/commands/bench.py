@@ -61,8 +61,8 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
     simgin also measures the speed of every strategy, and of several matchups on one thread and on
     all threads.
 
-    BEFORE is a file written by --save, or the `simgin` program or virtual environment of another
-    installation. simgin measures the two installations alternately.
+    BEFORE is a file written by --save, or another installation (its `simgin` program or virtual
+    environment). If BEFORE is an installation, simgin measures both installations alternately.
     """
     from simgin.checks.bench import SEED, read_measurements
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.commands.match import command_with_size, play_plan
+from simgin.cli.commands.match import command_with_size, play_command_plan
 
 
 @click.command("league")
@@ -45,4 +45,4 @@ def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:
     plan = plan_league(strategies, **arguments)
     specs = dict.fromkeys(find_strategy(name).spec for name in strategies)
     resolved_options = {"strategies": list(specs), "variant": plan.matchups[0].variant.spec}
-    play_plan(plan, command_with_size(plan, resolved_options), **run_options)
+    play_command_plan(plan, command_with_size(plan, resolved_options), **run_options)

@@ -47,7 +47,7 @@ DETAILS_HINT = "--details prints every metric and table."
     help="Print the expected run time and interval half-widths, and exit.",
 )
 @click.option(
-    "--details", is_flag=True, help="Print every metric with its meaning, and all tables."
+    "--details", is_flag=True, help="Print all tables, including every metric with its meaning."
 )
 @debug_option
 @options.json_option
@@ -129,7 +129,7 @@ def match_command(
 
         run_options["repeat"] = repeat
     command = command_with_size(plan, resolved_options)
-    play_plan(plan, command, sentences=sentences, records=records, **run_options)
+    play_command_plan(plan, command, sentences=sentences, records=records, **run_options)
 
 
 def command_with_size(plan: Plan, resolved_options: dict[str, Any]) -> str:
@@ -140,7 +140,7 @@ def command_with_size(plan: Plan, resolved_options: dict[str, Any]) -> str:
     return repeat_command(**resolved_options, **size)
 
 
-def play_plan(
+def play_command_plan(
     plan: Plan,
     command: str,
     *,

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.commands.match import play_plan
+from simgin.cli.commands.match import play_command_plan
 from simgin.cli.output import format_command, repeat_command
 
 
@@ -56,7 +56,7 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
     output = output or config.configured_output(plan.title)
     directory = output or Path("results") / plan.title
     details_hint = format_command("report", directory, "--details")
-    play_plan(
+    play_command_plan(
         plan,
         repeat_command(output=output),
         output=directory,

@@ -73,7 +73,7 @@ def fold_text(text: str, width: int) -> str:
 
 
 def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
-    """Remove the parts that all names share, and return the names and a caption sentence.
+    """Remove the parts that all names share, and return the names and a sentence for the caption.
 
     A part of a name begins with `+`, `:`, `,`, `@`, `#` or `/`. At least one part of every name is
     kept.
@@ -109,7 +109,7 @@ def new_figure(height: float, title: str, caption: str, legend_names: Sequence[s
 
     Args:
         height: Height of the axes in inches.
-        title: Title of the figure. If the panels have titles, it is empty.
+        title: Title of the figure. If the panels have titles, the figure title is empty.
         caption: Caption below the axes.
         legend_names: Names in the legend.
     """
@@ -179,7 +179,7 @@ def panels_by(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
-    """Yield each value of a column with its rows and a titled panel."""
+    """Yield each value of a column, together with its rows and a titled panel."""
     groups = list(frame.groupby(column, sort=False))
     panels = stack_panels(figure, len(groups), sharex=sharex, grid=grid, heights=heights)
     for axes, (name, rows) in zip(panels, groups, strict=True):
@@ -221,7 +221,7 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
 
 
 def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
-    """Set the title of a panel and wrap it at `width` characters of simgin's style."""
+    """Set the title of a panel, wrapped at `width` characters of simgin's style."""
     wrapped_title = fold_text(text, fit_characters(width, "axes.titlesize"))
     axes.set_title(
         escape_text(wrapped_title),
@@ -304,7 +304,7 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
 
 
 def _title_lines(figure: Figure, axes: Axes) -> int:
-    """Return the maximum number of lines of the titles in the same panel row as `axes`."""
+    """Return the largest number of title lines among the panels in the same row as `axes`."""
     spec = axes.get_subplotspec()
     max_lines = 0
     for other_axes in figure.axes:
@@ -321,7 +321,7 @@ def _title_lines(figure: Figure, axes: Axes) -> int:
 
 
 def _legend_transform(figure: Figure, axes: Axes) -> Transform:
-    """Return a transform from figure widths (x) and from inches above the axes (y)."""
+    """Return a transform for x in figure widths and y in inches above the axes."""
     from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
     top = ScaledTranslation(0, 1, axes.transAxes)  # type: ignore[arg-type]
@@ -329,7 +329,7 @@ def _legend_transform(figure: Figure, axes: Axes) -> Transform:
 
 
 def _reserve_space(axes: Axes, legend_transform: Transform, height: float) -> None:
-    """Reserve a vertical space above the axes in the layout, in inches."""
+    """Reserve vertical space above the axes in the layout, in inches."""
     from matplotlib.patches import Rectangle
 
     invisible = Rectangle(
@@ -340,7 +340,7 @@ def _reserve_space(axes: Axes, legend_transform: Transform, height: float) -> No
 
 
 def _legend_columns(names: Sequence[str]) -> int:
-    """Return the number of legend columns that fit, which is at most three."""
+    """Return the number of legend columns that fit, but at most three."""
     max_width = max(map(len, names)) + HANDLE_CHARACTERS
     return max(1, min(MAX_LEGEND_COLUMNS, _legend_characters() // max_width))
 
@@ -363,7 +363,7 @@ def legend_lines(names: Sequence[str]) -> int:
 
 
 def png(figure: Figure) -> bytes:
-    """Return a figure as PNG bytes, which are identical for equal figures.
+    """Return a figure as PNG bytes. Equal figures have identical bytes.
 
     The file contains neither a date nor a version number.
 
@@ -412,7 +412,7 @@ def svg(figure: Figure, name: str) -> str:
 
 @contextlib.contextmanager
 def _missing_glyphs_ignored() -> Iterator[None]:
-    """Suppress the warnings about characters that no font contains."""
+    """Suppress warnings about characters that no font contains."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         yield
@@ -484,15 +484,15 @@ SERIES_STYLES = (
 
 
 def single_style() -> SeriesStyle:
-    """Return the style of named rows. Series colours are reserved for variants and strategies."""
+    """Return the style of rows. Series colours are reserved for variants and strategies."""
     return SeriesStyle(setting("text.color"), "o", "-")
 
 
 def series_style(i: int) -> SeriesStyle:
     """Return the style of the series with index i.
 
-    After the end of the colour cycle, all series are grey and differ only in marker and dash
-    pattern. The cycle of simgin's style has eight colours.
+    The colour cycle of simgin's style has eight colours. All further series are grey and differ
+    only in marker and dash pattern.
     """
     style = SERIES_STYLES[i % len(SERIES_STYLES)]
     if not is_changed("axes.prop_cycle"):

@@ -88,7 +88,7 @@ def draw_horizontal_bars(
 def draw_inconclusive_bars(
     axes: Axes, y: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str
 ) -> None:
-    """Draw hollow grey dots with horizontal error bars that are not in the legend."""
+    """Draw hollow grey dots with horizontal error bars, without an entry in the legend."""
     draw_horizontal_bars(
         axes,
         y,
@@ -105,7 +105,7 @@ def draw_reference_line(axes: Axes, x: float) -> None:
 
 
 def error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the distances from values to their bounds as error bar lengths, shape (2, n)."""
+    """Return the lengths of error bars, which end at the bounds of each value, shape (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 
@@ -153,7 +153,7 @@ def label_empty(axes: Axes, text: str) -> None:
 def draw_stacked_bars(
     axes: Axes, ending: str, percentages: np.ndarray, starts: np.ndarray, label: str, size: float
 ) -> None:
-    """Draw a deal ending as a labelled segment of every stacked bar.
+    """Draw one type of deal ending as a labelled segment of every stacked bar.
 
     Segments below MIN_LABELLED_PERCENT have no label. `size` is the font size in simgin's style.
     """
@@ -189,8 +189,8 @@ def heat_map(
             empty.
         row_names: Names of the rows.
         column_names: Names of the columns.
-        midpoint: Value with the palest shade.
-        max_deviation: Distance from `midpoint` to the darkest shades.
+        midpoint: Value that has the palest shade.
+        max_deviation: Distance from `midpoint` at which the shade is darkest.
         number_format: Format specification of the numbers.
         font_size: Font size in points in simgin's style.
     """
@@ -307,8 +307,8 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
         draw: Function whose first argument is a DataFrame.
 
     Returns:
-        Decorated function.  It raises a `SimginError` with an explanation if the argument is not a
-        DataFrame, is empty or lacks a column.
+        Decorated function. If the argument is not a DataFrame, is empty or lacks a column, the
+        decorated function raises a `SimginError` with an explanation.
     """
 
     @functools.wraps(draw)
@@ -348,7 +348,7 @@ def seed_clause(seed: int | None) -> str:
 
 
 def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str = "", note: str = "") -> str:
-    """Return a caption with variants, players, sample size and seed, followed by a note.
+    """Return a caption that states the variants, players, sample size and seed, followed by a note.
 
     Args:
         frame: DataFrame with the columns variant, strategy, opponent and n.

@@ -1,4 +1,4 @@
-"""Settings of plots, which a matplotlib style can change.
+"""Plot settings, which a matplotlib style can change.
 
 If an rcParam has matplotlib's default value, simgin uses its own setting. All other rcParams apply
 to plots, no matter whether they are set by `matplotlib.pyplot.style.context`, a matplotlibrc file
@@ -139,7 +139,7 @@ def without_tex() -> contextlib.AbstractContextManager[None]:
 
 
 def rc_param(name: str) -> Any:
-    """Return the value of an rcParam, which is set by the user or by matplotlib's default."""
+    """Return the value of an rcParam, set by the user or by matplotlib's default."""
     from matplotlib import rcParams
 
     return cast("dict[str, Any]", rcParams)[name]
@@ -166,7 +166,7 @@ def setting(name: str) -> Any:
 
 
 def colour_setting(name: str, fallback: str) -> Any:
-    """Return the colour that an rcParam sets, or else the colour of `fallback`."""
+    """Return the colour that an rcParam sets, or the colour of `fallback` if it sets none."""
     colour = setting(name)
     return setting(fallback) if colour in ("auto", "inherit") else colour
 
@@ -177,7 +177,7 @@ def muted_colour() -> Any:
 
 
 def scale_font(points: float) -> float:
-    """Return a font size that is scaled by the ratio of the user's font size to simgin's."""
+    """Return a font size scaled by the ratio of the user's font size to simgin's."""
     return points * float(setting("font.size") / SIMGIN_STYLE["font.size"])
 
 
@@ -200,7 +200,7 @@ def fit_characters(characters: int, name: str) -> int:
     """Return the number of characters that fit on a line in the user's style.
 
     Args:
-        characters: Number of characters that fit in simgin's style.
+        characters: Number of characters that fit on a line in simgin's style.
         name: rcParam that sets the font size of the line.
     """
     width = setting("figure.figsize")[0] / SIMGIN_STYLE["figure.figsize"][0]
@@ -213,10 +213,10 @@ def text_scale(name: str) -> float:
 
 
 def line_width(points: float) -> float:
-    """Return a line width that is scaled by the ratio of the user's line width to simgin's."""
+    """Return a line width scaled by the ratio of the user's line width to simgin's."""
     return points * float(setting("lines.linewidth") / SIMGIN_STYLE["lines.linewidth"])
 
 
 def marker_size(points: float) -> float:
-    """Return a marker size that is scaled by the ratio of the user's marker size to simgin's."""
+    """Return a marker size scaled by the ratio of the user's marker size to simgin's."""
     return points * float(setting("lines.markersize") / SIMGIN_STYLE["lines.markersize"])
