@@ -76,7 +76,7 @@ HAND_FEATURES = (
     ("count_behind", "deadwood times the opponent's points in the match, divided by 100"),
     ("count_ahead", "deadwood times own points in the match, divided by 100"),
     ("gin_draws", "unseen cards that make gin on the next draw"),
-    ("knock_draws", "approximate number of unseen cards that allow a first knock"),
+    ("knock_draws", "approximate number of unseen cards that make a knock possible"),
 )
 DISCARD_FEATURES = (
     ("near_loose", "unmatched cards in the hand that are near the discard"),

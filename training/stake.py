@@ -55,7 +55,9 @@ def add_deal(tally, seats, counts, turns, final_deadwood, winner):
     The count of the opponent is for the hand that the opponent holds until its next turn.
     """
     for i, seat in enumerate(seats):
-        next_index = next((k for k in range(i + 1, len(seats)) if seats[k] != seat), None)
+        next_index = next(
+            (later for later in range(i + 1, len(seats)) if seats[later] != seat), None
+        )
         deadwood_points, turn = (
             (counts[next_index], turns[next_index])
             if next_index is not None

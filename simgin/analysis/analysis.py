@@ -64,7 +64,7 @@ MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 # world. The confidence sequences for these differences (simgin.stats.estimate) are valid at every
 # number of worlds and simultaneously for all pairs of actions, with probability 1 - ALPHA.
 # Therefore the best action is eliminated with probability at most ALPHA, regardless of the number
-# of checks. The printed intervals are valid no matter which action turns out to be the best.
+# of checks. The printed intervals are valid, no matter which action is found to be best.
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class ActionGaps:
 
 
 def find_next_checkpoint(n_played: int, max_worlds: int) -> int:
-    """Return the number of worlds at the next check: `2 * n_played`, at most `max_worlds`."""
+    """Return the number of worlds at the next check, 2 * `n_played` or `max_worlds`."""
     return min(max_worlds, max(MIN_UNITS_FIRST_LOOK, 2 * n_played))
 
 
@@ -106,8 +106,8 @@ def compare_actions(
     mean_gaps = np.nanmean(gaps, axis=0)
     ranges = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
     value_range = max(min_range, float(ranges.max()))
-    # Add one world with the widest possible gap. Without it, the estimated error could vanish,
-    # because a few hundred worlds might not contain a rare event.
+    # Add one world with the widest possible gap. A few hundred worlds might not contain a rare
+    # event, so the estimated error could otherwise vanish.
     variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     # The intervals are narrowest at the geometric mean of the first and last checkpoints.
@@ -170,7 +170,7 @@ class Analysis(RenamedAttributes):
     """Result of analysing a position: the outcomes of all legal actions.
 
     Attributes:
-        position: The analysed decision.
+        position: Analysed decision.
         matchup: Strategies that play in the rollouts.
         outcomes: OUTCOME (n_worlds, n_actions); NaN in worlds without this action.
         max_worlds: Maximum number of worlds.
@@ -253,7 +253,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def is_mistake(self) -> bool:
-        """True if the chosen action is a mistake. Too few worlds show no mistake."""
+        """True if the chosen action is a mistake, which too few worlds never show."""
         index = self.position.chosen_index
         return index not in self.best_indices and is_mistake(self.estimate_cost(index)[1])
 
@@ -366,7 +366,7 @@ OnProgress = Callable[[int, int, Callable[[], Analysis]], None]
 
 
 def ignore_progress(n_done: int, total: int, get_result: Callable[[], object]) -> None:
-    """Accept progress reports and do nothing."""
+    """Ignore a progress report."""
 
 
 def analyse_position(
@@ -428,7 +428,7 @@ def analyse_without_elimination(
 
 
 class _Rollouts:
-    """Rollouts of all actions in a position, which are played in batches of worlds."""
+    """Rollouts of all actions in a position, played in batches of worlds."""
 
     def __init__(
         self, position: Position, strategy: str, opponent: str | None, budget: Budget

@@ -1,4 +1,4 @@
-"""Terminal output and HTML reports of analyses; the HTML reports also show the cards."""
+"""Terminal output and HTML reports of analyses. HTML reports also show the cards."""
 
 from __future__ import annotations
 
@@ -339,7 +339,7 @@ def select_display_factors(analysis: Analysis) -> dict[str, int]:
 
 
 def build_deal_table(analyses: Analyses) -> Table:
-    """Return a table with one row per decision: the chosen action, the best action and the cost."""
+    """Return a table of the chosen action, the best action and the cost for each decision."""
     rows = [_build_deal_table_row(title, analysis) for title, analysis in analyses.items()]
     first_analysis = next(iter(analyses.values()))
     note = INTERVAL_NOTE

@@ -39,7 +39,7 @@ class AnalysisRequest:
     """Request to analyse a position or the decisions of a deal.
 
     Attributes:
-        source: The position or the deal.
+        source: Position or deal to analyse.
         budget: Limits of the analysis.
         strategy: Strategy that continues for the player or for side A, or None to use A's strategy.
         opponent: Strategy that continues for the opponent or for side B.
@@ -95,7 +95,7 @@ class AnalysisRequest:
         deal: int | None = None,
         **more: Any,
     ) -> AnalysisRequest:
-        """Read a request for one deal, which is played with the seed of the budget.
+        """Read a request for one deal, whose seed is the seed of the budget.
 
         Raises:
             ReplayError: If the deal was not played.

@@ -27,10 +27,10 @@ OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
 
 
 class Coach:
-    """Coach that analyses a person's decisions in the current deal.
+    """Coach that analyses a human player's decisions in the current deal.
 
     Args:
-        matchup: Matchup of the person and the opponent.
+        matchup: Matchup of the human player and the opponent.
         seat: Seat of the human player.
     """
 
@@ -98,7 +98,7 @@ class Coach:
         self._analyses = {}
 
     def list_decisions(self, deal: TracedDeal) -> list[Position]:
-        """Return the decisions that the person has made in the deal."""
+        """Return the decisions that the human player has made in the deal."""
         positions = find_decisions(replace(deal, error="", is_truncated=False))
         return [
             replace(position, in_match=False)

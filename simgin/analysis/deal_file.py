@@ -55,7 +55,7 @@ class RecordedDeal:
 
     Attributes:
         path: Path of the file.
-        deal: The deal, with side A at seat 0.
+        deal: Recorded deal, with side A at seat 0.
         names: Names of the players by seat.
         seat_of_a: Seat of side A in the file.
         engine: Engine that logged the deal, or an empty string for simgin.
@@ -88,7 +88,7 @@ def parse_deal_file(
 
     Args:
         text: Contents of the file.
-        path: Path of the file, or only its name, for error messages.
+        path: Path or name of the file, for error messages.
         find_variant: Function that converts the spec in the file to a variant.
         find_strategy: Function that converts a spec in the file to a strategy.
 
@@ -164,7 +164,7 @@ def _replay_deal(
 def _read_matchup(
     content: JsonRow, first_row: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> Matchup:
-    """Return the matchup of a deal; the strongest strategy replaces unavailable strategies."""
+    """Return the matchup of a deal. The strongest strategy replaces unavailable strategies."""
     players = int(str(variant.params["players"]))
     names = [_strip_side(name) for name in first_row["strategies"]]
     if len(names) != players or (first_row["dealer"] is None) != (players == 1):
@@ -232,7 +232,7 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
             name for name in CHECKED_FIELDS if name not in row or row[name] != decision[name]
         ]
         if decision["answer"] is None and wrong_fields == ["answer"]:
-            return  # This was the last recorded decision.
+            return  # The recorded decisions end here.
         if wrong_fields:
             raise PositionError(
                 f"decision {index + 1} (turn {decision['turn']}, {decision['slot']}, field "

@@ -57,7 +57,7 @@ class DealQuery:
     """Query that specifies conditions for deals and the order of the results.
 
     Attributes:
-        text: The query as a string.
+        text: Query as a string.
         endings: Indices of the accepted deal endings in `DEAL_RESULTS`. If the list is empty, all
             endings are accepted.
         winner: Side that must win, or None.
@@ -95,7 +95,7 @@ class DealQuery:
         return is_match
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
-        """Return the first deals in the order of the query; ties remain in the order of play."""
+        """Return the first deals in the order of the query. Ties remain in the order of play."""
         if self.order not in ORDERS:
             return deals[:limit]
         name, order_sign = ORDERS[self.order]

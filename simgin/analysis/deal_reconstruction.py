@@ -56,7 +56,7 @@ class DealReconstruction:
         self.dealer = 1 - self.first_seat if dealer is None else dealer
 
     def seat_of_turn(self, turn: int) -> int:
-        """Return the seat of the player who takes a turn; the first turn is turn 0."""
+        """Return the seat of the player who takes a turn. The first turn is turn 0."""
         return (self.first_seat + turn) % 2
 
     def card_source(self, turn: int) -> str:

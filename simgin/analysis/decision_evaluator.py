@@ -33,7 +33,7 @@ FIRST_CHECK_WORLDS = 25
 CONFIRMATION_WORLDS = 400  # number of new worlds that confirm a mistake before its cost is measured
 MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's action, in standard errors
 N_STOCK_SHUFFLES = 100  # number of reshuffles of the stock with the actual hidden hand
-N_STREAMS = 2**39  # number of possible first worlds
+N_STREAMS = 2**39  # exclusive upper bound of the index of the first world
 # Mistakes by kind of decision
 MISTAKES = {
     "upcard": ("took the card", "left the card"),
@@ -158,7 +158,7 @@ class DecisionEvaluator:
 
         Args:
             position: Decision in a recorded deal.
-            best: The action, formatted as a string.
+            best: Best action, formatted as a string.
             worlds: Number of worlds.
 
         Returns:
@@ -181,7 +181,7 @@ class DecisionEvaluator:
         rng: np.random.Generator,
     ) -> EvaluatedDecision:
         chosen_action = position.chosen_action
-        # The value is unused, but drawing it keeps the worlds of each seed as in earlier versions.
+        # Draw an unused number, so that every seed gives the same worlds as in earlier versions.
         rng.random()
         best, selection_lead = self._find_best(position, evaluator_action, rng)
         mean_gains = self._mean_gains(deal, position, [chosen_action, best, evaluator_action], rng)
@@ -344,7 +344,7 @@ def _find_hidden_hand(deal: TracedDeal, view: Any) -> int:
 
 
 def classify_decision(position: Position, best_action: Action) -> str:
-    """Return the kind of a decision: die, upcard, draw, discard or knock."""
+    """Return the kind of decision: die, upcard, draw, discard or knock."""
     if position.is_about_die:
         return "die"
     view = position.view

@@ -1,4 +1,4 @@
-"""Drills, which turn costly decisions of ordinary players into exercises.
+"""Drills that turn costly decisions of ordinary players into exercises.
 
 drill = run_drill(DrillRequest.read("standard", positions=30))
 drill.records()  # one row per option of each exercise
@@ -84,7 +84,7 @@ class DrillRequest:
     def read(
         cls, variant: str, judge: str | None = None, positions: int = 30, seed: int = 1
     ) -> DrillRequest:
-        """Read a request; by default, the evaluator is the strongest strategy.
+        """Read a request. By default, the evaluator is the strongest strategy.
 
         Raises:
             PositionError: If the number of positions is out of range, or the game is a solitaire

@@ -1,4 +1,4 @@
-"""Error rates of a strategy, which are the points lost per deal by type of decision.
+"""Error rates of a strategy: the points lost per deal, by type of decision.
 
 Every decision of the strategy is evaluated (simgin.analysis.decision_evaluator). By the performance
 difference lemma (Kakade and Langford 2002), the gains of the evaluator's actions sum to the
@@ -94,7 +94,7 @@ class RatingTask:
         worlds: int = DEFAULT_EVALUATION_WORLDS,
         seed: int = 1,
     ) -> RatingTask:
-        """Read a task; by default, the strongest strategy is the evaluator and the opponent.
+        """Read a task. By default, the strongest strategy is the evaluator and the opponent.
 
         Raises:
             PositionError: If the number of deals is out of range.
@@ -272,7 +272,7 @@ class ErrorRates(Result):
         return 100 if self.unit.startswith("%") else 1
 
     def to_columns(self, rate: Estimate) -> dict[str, float]:
-        """Return a loss as the columns of a tidy row: value, standard error and bounds."""
+        """Return the columns of a tidy row for a loss: value, standard error and bounds."""
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
@@ -286,7 +286,7 @@ class ErrorRates(Result):
 
     @property
     def deals_per_unit(self) -> int:
-        """Number of deals per unit of analysis: 2 for a mirrored pair, otherwise 1."""
+        """Number of deals per unit: 2 for a mirrored pair, otherwise 1."""
         return 2 if self.task.matchup.is_mirrored else 1
 
 
@@ -367,7 +367,7 @@ def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
 
 
 def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
-    """Return A's gain per deal in each unit, (LEAD_FACTOR * units,) float64; 0 in self-play."""
+    """Return the gain of A per deal, or 0 in self-play, by unit, (LEAD_FACTOR * units,) float64."""
     if matchup.b is not None and not matchup.is_mirrored:
         return np.zeros(LEAD_FACTOR * n_units)
     n_batches = -(-n_units // matchup.batch_size)

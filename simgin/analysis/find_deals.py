@@ -92,7 +92,7 @@ class FindRequest:
         limit: int = DEFAULT_LIMIT,
         seed: int = 1,
     ) -> FindRequest:
-        """Read a request; if the query contains `differ`, A and B play the same opponent.
+        """Read a request. If the query contains `differ`, A and B play against the same opponent.
 
         Args:
             a: Strategy A.
@@ -333,7 +333,7 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
 
 
 def _describe_decision(decision: Decision) -> str:
-    """Describe a decision; the text is `plays on` if the player declined to end the deal."""
+    """Describe a decision, as `plays on` if the player declined to end the deal."""
     if decision.slot == "knock" and not decision.action:
         return "plays on"
     return format_decision(decision)
@@ -392,8 +392,8 @@ def _find_costliest(
 ) -> list[DealRow]:
     """Return the costliest decisions of A in descending order, with the rows of their deals.
 
-    A and B play the rollouts. The request limits the number of rows. Decisions that cost nothing in
-    the new worlds are omitted.
+    A and B play the rollouts. The limit in the request applies to the number of rows. Decisions
+    that cost nothing in the new worlds are omitted.
 
     Args:
         result: Result of the search.

@@ -1,4 +1,4 @@
-"""Grades of a player's decisions: the points lost in recorded deals, and a luck-adjusted result.
+"""Grades of players: the points lost by decisions in recorded deals, and a luck-adjusted result.
 
 Each mistake is found, confirmed and measured in three separate sets of worlds. The report shows the
 total cost, the costs by kind of decision, and the costliest decisions.
@@ -185,7 +185,7 @@ class Grade(error_rates.ErrorRates):
 
     @property
     def deals_per_unit(self) -> int:
-        """Number of deals per unit of analysis, which is always 1."""
+        """Number of deals per unit, which is always 1."""
         return 1
 
     @property
@@ -194,7 +194,7 @@ class Grade(error_rates.ErrorRates):
         return self.n_deals >= MIN_UNITS
 
     def mean(self, costs: np.ndarray) -> Estimate:
-        """Return the mean over deals; with a single deal, the standard error is unknown."""
+        """Return the mean over deals. If there is only one deal, the standard error is unknown."""
         return estimate_mean(costs) if len(costs) > 1 else Estimate(float(costs[0]), np.nan, 1)
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
@@ -465,7 +465,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
 
 
 def grade_verdict(result: Grade) -> Iterator[str]:
-    """Yield sentences on the loss and the net score, which `simgin play` prints after a match."""
+    """Yield sentences about the loss and the net score; `simgin play` prints them after a match."""
     player = result.task.matchup.a.spec
     player = "You" if player == YOU else player
     yield from (
@@ -476,7 +476,7 @@ def grade_verdict(result: Grade) -> Iterator[str]:
 
 
 def _format_rate_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield sentences on a player with enough deals to estimate an error rate."""
+    """Yield sentences about a player with enough deals to estimate an error rate."""
     comparison = _find_similar_strategies(grade.total) if grade.is_comparable else ""
     cost = f"{_format_estimate(grade.total)} {grade.unit_per_deal}"
     yield f"{player} lost {cost} through mistakes{comparison}."
@@ -492,7 +492,7 @@ def _format_rate_sentences(grade: Grade, player: str) -> Iterator[str]:
 
 
 def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
-    """Yield sentences on a player with too few deals to estimate an error rate."""
+    """Yield sentences about a player with too few deals to estimate an error rate."""
     is_single_deal = grade.n_deals == 1
     deals = "this deal" if is_single_deal else f"these {grade.n_deals} deals"
     if grade.frequency():

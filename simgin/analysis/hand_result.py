@@ -40,7 +40,7 @@ class HandResult(Result):
 
     @property
     def played(self) -> list[Any]:
-        """Empty list, because no matchup is played for a hand."""
+        """Empty list, because the evaluation of a hand plays no matchup."""
         return []
 
     @property

@@ -138,7 +138,7 @@ class Die:
 
     @property
     def mover(self) -> int:
-        """Seat of the player to move; at decisions about the die, the seat that offers."""
+        """Seat of the player to move or, at decisions about the die, of the player who offers."""
         return OPPONENT_SEAT if self.offered else PLAYER_SEAT
 
     def find_errors(self, variant: Variant, is_blind: bool = False) -> Iterator[str]:

@@ -223,7 +223,7 @@ def _write_pile_card(views: np.ndarray, position: int, cards: np.ndarray) -> np.
 
 
 def _pick_one_card(hands: np.ndarray, first: int) -> np.ndarray:
-    """Return one card of each hand, chosen by the world number, (n_hands,) int64."""
+    """Return one card from each hand, selected by the world number, (n_hands,) int64."""
     is_held = hands[:, np.newaxis] >> np.arange(N_CARDS) & 1
     card_index = (first + np.arange(len(hands))) % is_held.sum(axis=1)
     is_reached = is_held.cumsum(axis=1) > card_index[:, np.newaxis]

@@ -59,7 +59,8 @@ FILE_MARKER = b'"""Knock policy from a chart: '  # first bytes of generated stra
 TEST_FACT = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
 # difference between the seed of the held-out deals and the seed of the chart
 TEST_SEED_OFFSET = 0x7072696365
-# If a table has more columns and larger gains (in points) than this number, it has no decimals.
+# A table with more columns than this number and with gains above this number of points has no
+# decimals.
 DECIMALS_LIMIT = 5
 SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {

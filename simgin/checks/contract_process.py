@@ -48,7 +48,7 @@ SEED = 1
 # players that reach many different positions
 POSITION_PLAYERS = ("random:p_end=0.1", "gold+knock=random:p_end=0.2+stake=random+show=random")
 DECISION_CHECKS = ["same", "legal", "raises", "bounds", "writes", "history", "time"]
-MAX_ACTION = 63  # legal actions are stored as the bits of one int64
+MAX_ACTION = 63  # number of bits in an int64, which stores legal actions
 MAX_NAMED_VARIANTS = 2  # maximum number of variants that a report names
 
 

@@ -91,7 +91,7 @@ class InteractiveGame:
     is_coached: bool
     save: Path | None
     messages: list[str] = field(default_factory=list)  # messages to show on the next screen
-    panel: list[str] = field(default_factory=list)  # lines that the player requested
+    panel: list[str] = field(default_factory=list)  # lines of the panel that the player opened
 
     def __post_init__(self) -> None:
         self.matchup, self.table = self.game.matchup, self.game.table
@@ -215,7 +215,7 @@ class InteractiveGame:
             yield "; ".join(side_texts)
         yield SEPARATOR_LINE
 
-    # The end of a deal
+    # End of a deal
 
     def _end_deal(self) -> None:
         deal = self.table.trace()

@@ -345,7 +345,7 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command-line interface."""
-    # During the imports, garbage collection would take a tenth of the time of a short match, and a
+    # Garbage collection would take a tenth of the time of a short match during the imports, and a
     # quarter at exit.
     gc.set_threshold(GC_THRESHOLD)
     atexit.register(gc.freeze)

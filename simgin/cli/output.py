@@ -193,7 +193,7 @@ def repeat_command(**changed_values: object) -> str:
     for parameter in context.command.params:
         name = str(parameter.name)
         value = changed_values.get(name, context.params.get(name))
-        is_given = value is not None and value is not False  # The value 0 is valid.
+        is_given = value is not None and value is not False  # 0 is a valid value.
         if is_given and name not in RESULT_NEUTRAL_OPTIONS:
             arguments += _option_arguments(parameter, value)
     return shell.join_command(arguments)

@@ -93,7 +93,7 @@ _SET_OFFSETS, _CARD_OFFSETS = (
     np.array(_field_offsets(CARD_SETS)),
     np.array(_field_offsets(SINGLE_CARDS)),
 )
-# This is an array because numba would compile a tuple to one branch per number.
+# The offsets are an array because numba would compile a tuple to one branch per number.
 _NUMBER_OFFSETS = np.array(
     _field_offsets(NUMBER_FIELDS) + _field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)
 )

@@ -1,4 +1,4 @@
-"""Adaptation of `champion` to other rules by training all of its decisions.
+"""Adaptation of `champion` to other rules, with training for all of its decisions.
 
     result = adapt_champion("straight")   # about a minute of CPU time on the first call
     result.player                         # champion@NAME.npy, or champion if there is no gain
@@ -357,7 +357,8 @@ def run_adaptation(
         workers: Number of worker threads.
         on_progress: Progress callback for the rounds and the confirmation.
         on_round: Function that is called with a progress line for every round.
-        **_: Ledger of the caller. It is ignored because the cache has a separate ledger.
+        **_: Ledger of the caller. The function ignores the ledger because the cache has a separate
+            ledger.
     """
     progress_lines: list[str] = []
 

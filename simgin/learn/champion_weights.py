@@ -4,7 +4,7 @@ At one decision of each training deal, every promising action is rolled out with
 cards (simgin.play.rollouts). The gain of an action is the change in match win probability. It is
 regressed on the features of the action. Before the regression, features and gains are centred per
 decision, because the rollouts of a decision share their luck. Ridge penalties shrink the weights
-towards the weights of the previous round. The result is the average of the weights after the last
+towards the weights of the previous round. The result is the average of the weights after the final
 rounds.
 
 Two sets of weights are trained: one against `simple`, which knocks immediately, and one against
@@ -64,7 +64,7 @@ ROLLOUT_BLOCK = 4000  # number of deals per call, whose views need 16 MB
 # number of matches per opponent that provide initial scores
 INITIAL_MATCHES, REFINEMENT_MATCHES = 4000, 1000
 WARM_UP_ROUNDS = 4  # number of warm-up rounds
-AVERAGED_ROUNDS = 5  # number of last rounds whose weights are averaged
+AVERAGED_ROUNDS = 5  # number of final rounds whose weights are averaged
 WARM_UP_DECAY, DECAY = 0.7, 0.95  # factors by which sums of previous rounds are multiplied
 RIDGE_PENALTY = 4000.0
 # penalties on the weights of the knock table
@@ -232,7 +232,7 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Fit weights near a prior, with one common change and an additional change per stage.
+    """Fit weights near a prior: one common change, and an additional change per stage.
 
     Args:
         sums: Least-squares sums by stage.
@@ -414,7 +414,7 @@ class ChampionTrainer:
         self.seconds = 0.0  # CPU time of all rounds, in seconds
         # proportion of matches won before each round
         self.win_rates = np.zeros((0, len(opponents)))
-        # weights after each of the last rounds
+        # weights after each of the final rounds
         self.last_weights = np.zeros((0, player.BLEND_SIZE))
         self.reset_sums()
 
@@ -629,7 +629,7 @@ class ChampionTrainer:
     def sample_scores(self) -> list[np.ndarray]:
         """Play matches to sample scores before deals, and return the deal records by opponent."""
         records = [self.play_matches(opponent, self.n_matches) for opponent in self.opponents]
-        # These fields are the same as in simgin.play.rollouts.
+        # simgin.play.rollouts uses the same score fields.
         score_fields = ("score_a", "score_b", "deals_a", "deals_b")
         self.start_scores = [
             np.stack([deals[name] for name in score_fields], 1) for deals in records
@@ -638,7 +638,7 @@ class ChampionTrainer:
 
     @property
     def mean_weights(self) -> np.ndarray:
-        """Mean of the weights after the last rounds, (player.BLEND_SIZE,) float64."""
+        """Mean of the weights after the final rounds, (player.BLEND_SIZE,) float64."""
         mean: np.ndarray = np.mean(self.last_weights, axis=0)
         return mean
 

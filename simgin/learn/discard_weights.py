@@ -1,8 +1,8 @@
 """Training of the weights of a discard policy, using paired rollouts and a regression.
 
-Each round plays with the weights of the previous round, so discards are evaluated by an
-increasingly strong player. The weights depend only on the seed and the previous rounds. An
-interrupted training run is therefore resumed from its ledger with the same result.
+In each round, the player has the weights of the previous round, so an increasingly strong player
+evaluates the discards. The weights depend only on the seed and the previous rounds. An interrupted
+training run is therefore resumed from its ledger with the same result.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ PieceProgress = Callable[[int], Progress | None]
 
 
 class Wording(NamedTuple):
-    """Words in screens and reports that differ between a search and training."""
+    """Terms for screens and reports that differ between a search and training."""
 
     doing: str
     done: str
@@ -80,7 +80,7 @@ class PoolResults:
     def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
         """Return the score of a strategy against an opponent.
 
-        In self-play, it is the even score.
+        In self-play, the score is even.
         """
         metric = self.request.metric
         if strategy.spec == opponent.spec:

@@ -51,8 +51,8 @@ CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
 def sample_variant(rng: np.random.Generator) -> Variant:
     """Return a random valid two-player variant with up to four relevant changes.
 
-    Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About 40 % of them start from a
-    built-in variant other than `standard`.
+    Examples are `standard+gin_bonus=40+layoff=no` and `rush`. About 40 % of the random variants
+    start from a built-in variant other than `standard`.
     """
     while True:
         spec = _sample_spec(rng)

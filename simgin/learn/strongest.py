@@ -82,7 +82,7 @@ def play_matches(
 
 
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
-    """Return the cached player for a rule set, or find the strongest in pilot matches."""
+    """Return the cached player for a rule set, or find the strongest player in pilot matches."""
     if variants.find_variant(variant).params["players"] == 2:
         adapted_champion = adapt.load_adapted(variant)
         if adapted_champion is not None and adapted_champion.is_better:

@@ -145,7 +145,7 @@ class TuneRequest:
         return tuple(parameter.param.default for parameter in self.parameters)
 
     def with_values(self, values: ParameterValues) -> Strategy:
-        """Return a copy of the strategy with other parameter values."""
+        """Return a copy of the strategy with the given parameter values."""
         if values == self.default_values:
             return self.strategy
         return loader.set_values_by_slot(self.strategy, slot_values(self.parameters, values))

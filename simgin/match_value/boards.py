@@ -2,9 +2,9 @@
 
 A board is made from the rules, the seat of strategy A and the outcomes of deals. The probabilities
 of the outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
-side, which are points, won deals or both, form a track. A track is a chain of positions on which a
-side only moves forward. A table over both tracks can therefore be filled from the end of the match.
-Each entry is a mean over outcomes of entries that are already filled.
+side, which are points, won deals or both, form a track. On a track, which is a chain of positions,
+a side moves only forward. A table over both tracks can therefore be filled from the end of the
+match. Each entry is a mean over outcomes of entries that are already filled.
 """
 
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class Track:
 
 
 @cache
-def compile_fill_table() -> Any:
+def compile_table_filler() -> Any:
     """Compile the function that fills a table of match values in place.
 
     The shape of the table is (length of A + 1, length of B + 1, 2 dealers), float64. The last row
@@ -337,7 +337,7 @@ class RaceBoard(Board):
             no_winner_probability = np.zeros(2)
         table = np.full((*self._shape, 2), float(b_win_value))
         table[-1] = a_win_value
-        compile_fill_table()(table, *transitions, no_winner_probability, reward)
+        compile_table_filler()(table, *transitions, no_winner_probability, reward)
         return table
 
 
@@ -395,7 +395,7 @@ class GamesBoard(Board):
         for a in reversed_games:
             for b in reversed_games:
                 self._set_game_ends(table, a, b)
-                compile_fill_table()(table[a, b], *transitions, np.zeros(2))
+                compile_table_filler()(table[a, b], *transitions, np.zeros(2))
         return table
 
     def _set_game_ends(self, table: ValueTable, a: int, b: int) -> None:

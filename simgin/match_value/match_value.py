@@ -348,7 +348,7 @@ def depends_on_score(matchup: Matchup) -> bool:
     """
     params = matchup.variant.params
     if matchup.variant.goal.total:
-        return False  # These matches start at 0 (rules.md, section 7).
+        return False  # Matches to a total start at 0 (rules.md, section 7).
     max_score = 99 if params["points_target"] is None else int_param(params, "points_target") - 1
     start_scores = [
         (max_score, 0),

@@ -24,7 +24,7 @@ ODDS_INTERVAL_NOTE = "All intervals are 95 % confidence intervals."
 N_SCORE_STEPS = 10  # number of scores per side in the score table
 SHOWN_TURNS = (0, 2, 4, 6, 8)  # numbers of turns that the deadwood table shows
 DEADWOOD_BIN = 5  # range of deadwood per row of the table, in points
-EXAMPLE_HAND = (4, 20)  # number of turns and deadwood of the example hand in a summary sentence
+EXAMPLE_HAND = (4, 20)  # turn and deadwood of the example hand in a summary sentence
 # maximum half-width of the interval of a value that is shown without its interval
 MAX_HALF_WIDTH = 0.05
 OMNISCIENT_LABEL = "sees the whole deck"

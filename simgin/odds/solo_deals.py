@@ -44,7 +44,7 @@ DEAL_COLUMNS = (
     "outcome",  # outcome of the match after the deal
 )
 _COLUMN_INDEX = {name: i for i, name in enumerate(DEAL_COLUMNS)}
-# Number of deals per engine call. The slowest strategy plays these deals in a quarter of a second.
+# number of deals per engine call, which the slowest strategy plays in a quarter of a second
 DEALS_PER_CALL = 5_000
 
 

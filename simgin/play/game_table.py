@@ -81,7 +81,7 @@ class GameBatch:
         first_state = self.states[0]
         self._vectors = seat_players(
             first_state, self.matchup
-        )  # The states contain only the addresses of these vectors.
+        )  # Keep the vectors alive, because the states contain only their addresses.
         for name in ("same", "noisy", "vectors", "lengths"):
             self.states[name] = first_state[name]
         players = len(self.matchup.players)
@@ -197,7 +197,7 @@ class GameTable:
         self.state.watched = 1  # Log every decision.
         self._step(stepping.BEGIN, unit)
 
-    # These are properties rather than attributes, so that a copied table uses the copied games.
+    # Properties, unlike attributes, make a copied table use the copied games.
 
     @property
     def matchup(self) -> Matchup:
@@ -260,7 +260,7 @@ class GameTable:
         """Take an action at the pending decision, and advance to the next decision.
 
         Raises:
-            IllegalMoveError: If the action is not legal. The game is unchanged.
+            IllegalMoveError: If the action is not legal. The game then remains unchanged.
         """
         legal = int(self.state.legal) if self._status == stepping.AWAITING_ACTION else 0
         if not 0 <= action < 64 or not legal >> action & 1:
@@ -268,7 +268,7 @@ class GameTable:
         self._step(stepping.ACT, action)
 
     def undo_to(self, length: int) -> None:
-        """Undo all but the first `length` actions of the deal, and advance to the next decision."""
+        """Undo the actions of the deal after the first `length`, and go to the next decision."""
         self._step(stepping.REPLAY, length)
 
     def replay(self, actions: Sequence[int]) -> None:

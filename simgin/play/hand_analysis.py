@@ -101,7 +101,7 @@ def shown_melding(
             shot.
 
     Returns:
-        The deadwood in points, and the melds.
+        Deadwood in points, and the melds.
     """
     melds = np.zeros(meldings.MAX_MELDS, np.int64)
     keys = np.zeros((1, 3), np.int64)

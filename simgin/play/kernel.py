@@ -35,7 +35,7 @@ class PolicyCallError(SimginError):
 
 
 class RulesModifiedError(SimginError):
-    """Error raised if a policy changes the rules or its own parameters, which are read-only."""
+    """Error raised if a policy changes the rules or its parameters, which are read-only."""
 
 
 # Compiling
@@ -165,7 +165,7 @@ def run_units(
         Batch rows, (n_batches, batch_columns.N_COLUMNS) int64.
 
     Raises:
-        RulesModifiedError: If a policy changed the rules or its own parameters.
+        RulesModifiedError: If a policy changed the rules or its parameters.
         Exception: If a policy raises an exception, which propagates unchanged.
     """
     vectors = seat_players(state, matchup)
@@ -239,7 +239,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
 
     Raises:
         PolicyCallError: If a policy fails. The message contains the command that replays the deal.
-        RulesModifiedError: If a policy changed the rules or its own parameters.
+        RulesModifiedError: If a policy changed the rules or its parameters.
     """
     rows, _ = _play_into(matchup, first_unit, n_units, NO_RECORDS)
     return rows

@@ -63,7 +63,8 @@ def build_kernel(
 def _parse_function(bitcode: bytes, name: str, new_name: str) -> llvm.ModuleRef:
     """Return a module in which only one function is visible to the linker, under a new name.
 
-    Policies from different caches can have equal names, so the linker must not see these names.
+    Policies from different caches can have equal names, so the linker must not see the original
+    names.
     """
     module = llvm.parse_bitcode(bitcode)
     _hide_functions(module, name)

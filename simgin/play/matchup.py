@@ -24,7 +24,7 @@ class PlayerCountError(SimginError):
 
 @dataclass(frozen=True)
 class Matchup:
-    """Matchup of strategies under a variant, with a seed and a unit of analysis.
+    """Matchup of strategies under a variant, with a seed and a unit of play.
 
     Attributes:
         variant: Rules of the game.

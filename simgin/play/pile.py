@@ -31,7 +31,7 @@ def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
         words.append(_format_pile_card(discarded))
     if view.taken >= 0 and words[-1] == _format_pile_card(
         view.taken
-    ):  # This is the current turn, before the discard.
+    ):  # The player has not discarded yet.
         words[-1] += TAKEN_MARK
     return words
 

@@ -1,4 +1,4 @@
-"""Two-player or solitaire game of a person, which is saved after every action.
+"""Game of a human player, alone or against a strategy, which is saved after every action.
 
 game = PlayedGame(matchup_with_person("gold", "standard", 1, "match"), Path("game.json"))
 game.act(list_choices(game.decision, game.table.rules)["t"][0])
@@ -33,7 +33,7 @@ from simgin.text.files import read_bytes, write_file
 from simgin.text.messages import SimginError
 from simgin.text.toml import StrictTable as Schema
 
-PERSON = "you"  # strategy name that represents the person
+PERSON = "you"  # strategy name that represents the human player
 MAX_SAVED_BYTES = 1 << 23  # maximum size of a saved game, in bytes
 
 
@@ -54,7 +54,7 @@ class SavedGame(Schema):
         seed: Seed of the shuffles.
         unit: "deal" or "match".
         deals: Actions of all seats in each deal. The last deal is the current deal.
-        prompts: Number of actions in the current deal before each of the person's decisions.
+        prompts: Number of actions in the current deal before each decision of the human player.
         back: Number of undone actions.
     """
 
@@ -70,7 +70,7 @@ class SavedGame(Schema):
 def matchup_with_person(
     opponent: str | Strategy, variant: Variant, seed: int, unit: UnitType, seat: int = 0
 ) -> Matchup:
-    """Return the matchup of a person against a strategy, or of a person in a solitaire game.
+    """Return the matchup of a human player against a strategy or in a solitaire game.
 
     Args:
         opponent: Strategy of the opponent, or an empty string in solitaire variants.
@@ -127,7 +127,7 @@ def read_saved_game(path: Path) -> SavedGame:
 
 
 class PlayedGame:
-    """Game that a person plays and that is saved after every action.
+    """Game of a human player, which is saved after every action.
 
     Args:
         matchup: Matchup from `matchup_with_person`.
@@ -137,7 +137,7 @@ class PlayedGame:
         table: Table of the current deal.
         seat: Seat of the human player.
         deals: Finished deals.
-        prompts: Number of actions in the current deal before each of the person's decisions.
+        prompts: Number of actions in the current deal before each decision of the human player.
         n_undone: Number of undone actions.
     """
 
@@ -159,16 +159,16 @@ class PlayedGame:
 
     @property
     def is_new(self) -> bool:
-        """True until the person has taken an action."""
+        """True until the human player has taken an action."""
         return not (self.deals or self.prompts)
 
     @property
     def decision(self) -> Decision | None:
-        """Pending decision of the person, or None if the deal has ended."""
+        """Pending decision of the human player, or None if the deal has ended."""
         return self.table.decision
 
     def act(self, actions: Sequence[int]) -> None:
-        """Take all actions that belong to one choice of the person, and save the game.
+        """Take all actions that belong to one choice of the human player, and save the game.
 
         Raises:
             IllegalMoveError: If an action is not legal. Earlier actions remain in effect.
@@ -181,7 +181,7 @@ class PlayedGame:
             self.save()
 
     def undo(self) -> bool:
-        """Undo the person's last choice in the deal; return False if there is no choice to undo."""
+        """Undo the human player's last choice in the deal, or return False if there is none."""
         if not self.prompts:
             return False
         self.table.undo_to(self.prompts.pop())
@@ -225,7 +225,7 @@ class PlayedGame:
         self.file.unlink(missing_ok=True)
 
     def restore(self) -> bool:
-        """Resume the saved game; return False if there is no saved game.
+        """Resume the saved game, or return False if there is no saved game.
 
         Raises:
             SavedGameError: If the file cannot be read.

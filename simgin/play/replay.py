@@ -620,7 +620,7 @@ def wrap_line(line: str) -> list[str]:
 
 
 def format_score(state: Any, params: Mapping[str, Any], seat: int) -> str:
-    """Format the score of a seat, given the engine's state and the parameters of the match goal."""
+    """Format the score of a seat, given the engine state and the parameters of the match goal."""
     side = match_goal(params).side_goal(params, seat)
     results = {-1: "", seat: " (won)", 1 - seat: " (lost)"}
     columns = [

@@ -1,6 +1,6 @@
-"""JSON objects that describe a traced deal.
+"""Description of a traced deal as a list of JSON objects.
 
-The list contains one object for the deal, one object per decision, and one object for the result.
+The list contains one object for the deal, one per decision, and one for the result.
 """
 
 from typing import Any

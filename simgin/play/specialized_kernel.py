@@ -9,7 +9,7 @@ the cache, or compiles the kernel in another process. The specialised kernel pla
 If the compilation fails, the generic kernel continues.
 
 Each specialised kernel has a separate LLVM engine, so that the machine code is freed with the
-kernel. The LLVM engine of numba never frees code.
+kernel. numba's LLVM engine never frees code.
 """
 
 import ctypes
@@ -72,7 +72,7 @@ class SpecializedKernel:
         self._generic_seconds = 0.0
 
     def entry_point(self, *arguments: Any) -> None:
-        """Play with the specialised kernel if it is ready, otherwise with the generic kernel.
+        """Play with the specialised kernel, or with the generic kernel until it is ready.
 
         Both kernels have the same arguments.
         """
@@ -127,7 +127,7 @@ def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
 
 @contextmanager
 def only_generic_kernels() -> Iterator[None]:
-    """Use only generic kernels in the block, so that speeds do not depend on the cache."""
+    """Use only generic kernels in this context, so that speeds do not depend on the cache."""
     global _is_enabled
     _is_enabled = False
     try:

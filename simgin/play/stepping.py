@@ -1,10 +1,10 @@
 """Games that pause at every decision of an external seat.
 
-The pack and the actions determine a deal, so simgin does not store a deal in progress. Instead, it
-replays the actions up to the next decision. If a turn begins with a choice of the draw source,
-simgin saves the state at that decision and later replays only that turn. In addition, simgin stores
-the actions of a strategy in the second seat, so that no policy is called twice for the same
-decision.
+The pack and the actions determine a deal, so simgin does not store a deal in progress. Instead,
+simgin replays the actions up to the next decision. If a turn begins with a choice of the draw
+source, simgin saves the state at that decision and later replays only that turn. In addition,
+simgin stores the actions of a strategy in the second seat, so that no policy is called twice for
+the same decision.
 
 A *game* is a record that contains its status and the addresses of its policies and other records.
 Therefore, one call with a single array argument can step many games.
@@ -293,7 +293,7 @@ def advance_game(game):
 
     Raises:
         IllegalActionError: If a strategy returns an illegal action or a stored action is illegal.
-        Exception: If a policy raises an exception. A second call raises the same exception.
+        Exception: If a policy raises an exception. Another call raises the same exception again.
     """
     state, rules = state_at(game.state), rules_at(game.rules)
     view0, view1 = view_at(game.view0), view_at(game.view1)
@@ -312,7 +312,7 @@ def advance_game(game):
         game.at = DEAL_OVER
         return
     seat, slot = state.asked_seat, state.asked_slot
-    # A second call of a failed policy raises the exception of the first call.
+    # Calling a failed policy again raises the exception of the first call again.
     if not game.outside >> seat & 1:
         numbers = params_at(state.vectors[seat, slot], state.lengths[seat, slot])
         _seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)

@@ -21,7 +21,7 @@ YES, NO = 1, 0
 MAX_HISTORY_ROWS, HISTORY_WIDTH = 12, 40  # rows per column, and width of a column in characters
 SOURCE_WORDS = {FROM_STOCK: "drew", FROM_PILE: "took"}
 ENDING_WORDS = {"gin": "went gin", "big_gin": "declared big gin", "shot": "shot"}
-MAX_NAME_WIDTH = 12  # maximum length of the opponent's name in the history
+MAX_NAME_WIDTH = 12  # maximum length of the opponent's name in the history, in characters
 Choices = Mapping[str, tuple[list[int], str]]  # actions and a description for each key
 
 
@@ -31,7 +31,7 @@ def list_choices(decision: Decision, rules: Any) -> Choices:
     If the key is a card, the choice is to discard the card and continue.
 
     Args:
-        decision: The decision.
+        decision: Decision of the player.
         rules: RULES record of the variant.
     """
     view = decision.view
@@ -201,7 +201,7 @@ def format_turn_lines(deal: TracedDeal, person: int) -> list[str]:
     """Return one line per past turn, as seen by the player at a given seat, and the ending.
 
     Args:
-        deal: The deal, which can be unfinished.
+        deal: Deal, which can be unfinished.
         person: The seat.
     """
     names = [player.spec for player in deal.matchup.players]

@@ -24,7 +24,7 @@ from simgin.text.messages import print_status
 WARN_AFTER = 10.0  # time in seconds before the warning
 ABORT_AFTER = 60.0  # time in seconds before the call is aborted
 CHECK_INTERVAL = 1.0  # seconds between two checks
-# At least one of these fields changes between two decisions of a deal.
+# State fields, of which at least one changes between two decisions of a deal
 _DECISION_FIELDS = (
     "unit",
     "half",

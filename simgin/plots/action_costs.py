@@ -156,7 +156,8 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         if np.isnan(gain):
             continue  # The label of an undefined cell is kept.
         number_text = number_format.format(gain)
-        label.set_text(number_text if float(number_text) else number_text[1:])  # zero has no sign
+        # Remove the sign of zero.
+        label.set_text(number_text if float(number_text) else number_text[1:])
         label.set_alpha(INCONCLUSIVE_OPACITY if cells.iat[row, column] == 0 else 1)
     figures.set_axis_labels(axes, column_label, row_label)
     return figure

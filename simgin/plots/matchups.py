@@ -96,7 +96,7 @@ def _draw_panel(
     # Variants that count penalty points have no lost deals.
     loss_rates = [table.find_interval(rows, "deal_loss")[0] for _, rows in matchups]
     if panel.name == "deal_win" and any(loss_rates):
-        back_style = {  # this dot remains visible behind the first dot
+        back_style = {  # a square that remains visible behind the first dot
             "color": figures.muted_colour(),
             "fmt": "s",
             "markersize": figures.marker_size(6),

@@ -345,7 +345,7 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     shades = axes.contourf(
         x, y, proportions, levels=np.linspace(0, 1, N_SHADES), cmap=figures.win_rate_colormap()
     )
-    shades.set(edgecolor="face", linewidth=0.4)  # covers gaps between adjacent areas
+    shades.set(edgecolor="face", linewidth=0.4)  # edges cover the gaps between adjacent areas
     contours = axes.contour(
         x, y, proportions, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1
     )

@@ -220,7 +220,7 @@ def _clean_element(element: ElementTree.Element, colours: Mapping[str, str]) -> 
 
     def page_colour(match: re.Match[str]) -> str:
         colour = match[0].lower()
-        # This text is drawn on data, not on the background.
+        # Text on coloured data keeps its colour in both colour schemes.
         is_text_on_data = element.tag == "text" and colour == figures.BACKGROUND
         return match[0] if is_text_on_data else colours.get(colour, match[0])
 

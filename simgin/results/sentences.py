@@ -522,7 +522,7 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
     )
 
 
-# Changes of strategies and rules
+# Changes to strategies and rules
 
 
 def describe_effects(frame: pd.DataFrame) -> Iterator[str]:

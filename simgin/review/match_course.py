@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from simgin.runs.runner import Arrays
 
 # Maximum number of batches per matchup. If there are more batches, adjacent batches are merged so
-# that a deep review fits into memory. Standard errors from 1,000 batches are precise to 2 %.
+# that a deep review fits into memory. Standard errors computed from 1,000 batches have a relative
+# error of about 2 %.
 MAX_BATCHES = 1_000
 MAX_TURNS = 1_000  # maximum number of turns per match; the last bin contains all longer matches
 # number of bins for the turn and the deadwood of a knock; the last bin is open-ended

@@ -383,7 +383,7 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
         if (row_variant, key) == (variant, SKILL)
     ]
     if len(measurements) < (1 if review.request.is_solo else len(review.request.kinds)):
-        return ScoreCell(EN_DASH)  # The matches are not finished.
+        return ScoreCell(EN_DASH)  # Some matches are not finished.
     estimates = [
         measurement for measurement in measurements if isinstance(measurement, PairedEstimate)
     ]

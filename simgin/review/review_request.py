@@ -38,10 +38,10 @@ from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, did_you_mean, format_value
 
 REVIEW_MATCHES = 20_000  # default maximum number of matches per pair of players
-# Numbers of matches after which a review evaluates its results, and the error rates of the
-# intervals that determine effect sizes at each look. The total error rate over all looks is 5 %.
-# The proportion (n / 20,000)^2 of this error rate is spent after n matches (Lan and DeMets 1983,
-# Kim and DeMets 1987).
+# Numbers of matches after which simgin evaluates a review, and the error rate of the intervals that
+# determine effect sizes at each look. The total error rate over all looks is 5 %. The proportion (n
+# / 20,000)^2 of this error rate is spent after n matches (Lan and DeMets 1983, Kim and DeMets
+# 1987).
 LOOKS = {5_000: 0.003125, 10_000: 0.01049, REVIEW_MATCHES: 0.04316}
 SOLO_MATCHES = 5_000  # default number of matches per player in a solitaire variant
 # Minimum number of matches per pair of players, which gives the five batches that standard errors

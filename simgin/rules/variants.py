@@ -305,7 +305,7 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
     if messages and not all(part.is_known for part in parts):
         raise VariantError(list(dict.fromkeys(messages)))
     params = _combine_params(merged_parts)
-    # Errors in a file have already been reported with their locations.
+    # Skip the errors in a file that are already reported with their locations.
     reported = tuple(messages)
     for message in validate(params):
         if not any(sentence.endswith(message) for sentence in reported):

@@ -27,7 +27,7 @@ class Task:
 
     @property
     def units(self) -> int:
-        """Number of units of analysis to play, which are pairs, deals or matches."""
+        """Number of units to play, which are pairs, deals or matches."""
         return self.matchup.count_units(self.n)
 
 

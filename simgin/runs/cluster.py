@@ -73,7 +73,7 @@ class _BlockSpec:
         """Load the matchup from the files on the machine of the worker.
 
         Raises:
-            ClusterError: If the files differ from the files on the machine that started the run.
+            ClusterError: If a file differs from the file on the machine that started the run.
         """
         _require_equal(self.versions, _required_versions())
         a, b = ([_find_strategy(*player) for player in self.strategies] + [None])[:2]
@@ -292,7 +292,7 @@ class ClusterPool:
 
 
 def _as_cluster_error(error: BaseException) -> BaseException:
-    """Return an error from simgin unchanged, and wrap any other error in a ClusterError."""
+    """Return an error from simgin unchanged, or wrap any other error in a ClusterError."""
     error = ensure_printable_error(error)
     if type(error).__module__.startswith("simgin."):
         return error

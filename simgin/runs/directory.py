@@ -1,4 +1,4 @@
-"""Run directory: its files, its manifest, and the protection of other data against overwriting.
+"""Run directories: their files and manifests, and the protection of other data from overwriting.
 
 The directory contains the ledger from the start of the run. All other files are computed from the
 ledger. They are written to temporary files, which are then renamed. A run directory can come from

@@ -472,7 +472,7 @@ class _StepLimit:
     n_calls: int = 0  # number of times that SQLite has called the progress handler
 
     def __call__(self) -> bool:
-        """Count a call of the SQLite progress handler, and return True to stop the query."""
+        """Count a call of SQLite's progress handler, and return True to stop the query."""
         self.n_calls += 1
         return self.is_exceeded
 

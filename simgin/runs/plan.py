@@ -248,7 +248,7 @@ def plan_match(
 
 
 def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[str]:
-    """Return the strategies without their common opponent, and print a note if it is dropped."""
+    """Return the strategies without their common opponent, and print a note if it is omitted."""
     others = [name for name in strategies if name != against]
     if 0 < len(others) < len(strategies):
         print_status(f"{against} is used only as the common opponent, not as a strategy.")
@@ -443,7 +443,7 @@ def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
 
 
 def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
-    """Yield every matchup in a file with its key, grouped by variant."""
+    """Yield the key and the matchup for every matchup in a file, grouped by variant."""
     points: dict[str | None, list[SweepPoint]] = {}
     for point in file.sweep.list_points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)

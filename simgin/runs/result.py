@@ -28,10 +28,10 @@ INLINE_PLOTS = 1
 
 
 class Result(RenamedAttributes):
-    """Base class for results, which Python displays as a sentence and a table.
+    """Base class for results. Python displays a result as a sentence and a table.
 
-    A subclass defines `played`. If the identity of a subclass has further entries, it defines
-    `identity` and `stop_results` instead.
+    A subclass defines `played`. A subclass whose identity has further entries defines `identity`
+    and `stop_results` instead.
 
     Attributes:
         call: Python call that repeats the result, for saved reports.
@@ -74,7 +74,7 @@ class Result(RenamedAttributes):
         """Write the HTML report, tables and plots to a directory, like the option `--output`.
 
         Args:
-            output: Output directory. If it contains results of the same call, they are overwritten.
+            output: Output directory. Results of the same call in the directory are overwritten.
 
         Returns:
             Path of the HTML report.

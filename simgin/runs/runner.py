@@ -1,7 +1,7 @@
 """Execution of runs: a worker pool plays missing blocks, and a ledger stores the results.
 
-The default pool uses threads of this process. They run in parallel because the kernels release the
-interpreter lock. The threads are daemon threads, so that a strategy that never returns can be
+The default pool uses threads of this process. Threads run in parallel because the kernels release
+the interpreter lock. The threads are daemon threads, so that a strategy that never returns can be
 interrupted and does not keep the process alive.
 
 Results do not depend on the size or order of the blocks or on the workers. Results are computed

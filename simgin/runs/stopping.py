@@ -126,7 +126,7 @@ class SequentialTest:
     def planned_units(self) -> int:
         """Expected number of pairs if the true strength is midway between the hypotheses.
 
-        This number is the product of the bounds of the test, divided by the squared drift.
+        The expected number is the product of the bounds of the test, divided by the squared drift.
         """
         lower_bound, upper_bound = compute_sprt_bounds()
         score_difference = elo_to_score(self.elo1) - elo_to_score(self.elo0)
@@ -154,7 +154,7 @@ class SequentialTest:
 
     @property
     def _h1_conclusion(self) -> str:
-        """Conclusion if H1 is accepted, because strengths up to `elo0` are unlikely."""
+        """Conclusion if H1 is accepted: an Elo difference of `elo0` or less is unlikely."""
         if self.elo0 < 0:
             return f"A is less than {-self.elo0:g} Elo weaker and may be stronger"
         return f"A is more than {self.elo0:g} Elo stronger" if self.elo0 else "A is stronger"

@@ -49,7 +49,7 @@ def unit_counts(rows: np.ndarray) -> np.ndarray:
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
-    """Return the number of deals or matches in batch rows.
+    """Return the number of deals or matches in the batch rows.
 
     Args:
         rows: Batch rows.

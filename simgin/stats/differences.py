@@ -26,7 +26,7 @@ Comparison = tuple[BatchRows, BatchRows]  # batch rows of a matchup and of its b
 
 
 def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequence[str]) -> Frame:
-    """Compute the difference from the baseline for every pair of matchups and every metric.
+    """Compute the difference from the baseline for each pair of matchups and each metric.
 
     Args:
         comparisons: Matchups with their baselines.

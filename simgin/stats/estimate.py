@@ -3,7 +3,7 @@
 The formulas are documented in docs/explanation/statistics.md. For ratios of sums, all terms that
 can cancel are Python integers, which are converted to a float only at the end. The order in which
 batches are added therefore does not change an estimate. Estimates are exact up to the final
-rounding, even for large sums. A unit of analysis is a mirrored pair, or a single deal or match.
+rounding, even for large sums. A unit is a mirrored pair, or a single deal or match.
 """
 
 import math

@@ -43,8 +43,8 @@ def compute_cross_table(pairings: Pairings) -> Frame:
         pairings: Batch rows of each pair of strategies.
 
     Returns:
-        DataFrame with CROSS_TABLE_COLUMNS. `value` is the proportion of matches that the strategy
-        won, or of deals if no matches were played. Draws count as half a win. `n` is the number of
+        DataFrame with CROSS_TABLE_COLUMNS. `value` is the proportion of matches or, if no matches
+        were played, of deals that the strategy won. Draws count as half a win. `n` is the number of
         matches or deals. To get a matrix, use `frame.pivot(index="strategy", columns="opponent",
         values="value")`.
     """
@@ -61,10 +61,10 @@ def compute_ratings(robin: RoundRobin) -> Frame:
     Returns:
         DataFrame with RATING_COLUMNS. If `simple` takes part, it is the anchor. Otherwise, the
         first strategy is the anchor. The rating of the anchor is 0 by definition. `lead` is the
-        difference from the next row. It has a separate standard error because the anchor causes
-        much of the uncertainty of a rating. `n` is the number of matches or deals. If no chain of
-        pairings connects a strategy with the anchor, the rating of the strategy is NaN. If a
-        pairing has fewer than 5 batches, all ratings are NaN.
+        difference from the next row. The lead has a separate standard error because the anchor
+        causes much of the uncertainty of a rating. `n` is the number of matches or deals. If no
+        chain of pairings connects a strategy with the anchor, the rating of the strategy is NaN. If
+        a pairing has fewer than 5 batches, all ratings are NaN.
     """
     frame = _undefined_ratings(robin)
     connected = select_connected(robin)

@@ -33,7 +33,8 @@ class Metric:
         meaning: Definition of the metric with unit and range.
         numerator: Recorded quantity from the perspective of A.  The default is the name of the
             metric.
-        better: "higher" or "lower" if that is better for the strategy, otherwise "".
+        better: "higher" or "lower", whichever is better for the strategy, or "" if neither is
+            better.
         scale: Divisor of the numerator, for quantities that are counted in halves.
         heading: Name of the column in summary.csv. The default is the name of the metric, with the
             suffix `_pct` for a proportion.
@@ -88,7 +89,7 @@ class Metric:
 
     @property
     def is_in_every_unit(self) -> bool:
-        """True if the denominator is positive in every unit of analysis."""
+        """True if the denominator is positive in every unit."""
         return self.denominator in ("deals", "matches")
 
     @property

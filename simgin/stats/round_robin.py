@@ -378,7 +378,7 @@ def compute_deviances(wins: np.ndarray, log_t: np.ndarray) -> np.ndarray:
     """Return the deviance of the model for several tables of wins, (n_tables,) float64.
 
     The deviance is twice the log-likelihood ratio between the observed win rates and the fitted win
-    rates. If a pairing has no wins, it needs no special treatment.
+    rates. A pairing without wins needs no special treatment.
 
     Args:
         wins: Wins of i against j, (n_tables, k, k) float64.

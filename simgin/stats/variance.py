@@ -173,8 +173,8 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
 def _is_significant(variance_ratio: float, n_batches: float) -> bool:
     """Return True if the regression on the control variate is significant.
 
-    If there are few batches, useless control variates often appear to be useful. Results would be
-    biased if such control variates were selected.
+    If there are few batches, useless control variates often appear to be useful. Selecting useless
+    control variates would bias the results.
     """
     df = n_batches - 2
     # unexplained proportion of the variance, 1 - r^2

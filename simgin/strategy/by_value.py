@@ -1,8 +1,9 @@
-"""Pickling of an author's functions by value, together with all objects that the functions read.
+"""Pickling of an author's functions by value, including all objects that the functions read.
 
 simgin uses these pickles to copy strategies from notebooks, scripts and modules. Policies that run
-in Python are also copied. Later changes do not affect the copies. Other processes can load the
-copies without running the script again. The pickles also identify cached compiled policies.
+in Python are also copied. Later changes to a strategy do not affect its copies. Other processes can
+load the copies without running the script again. The pickles also identify cached compiled
+policies.
 """
 
 import functools

@@ -52,7 +52,7 @@ def make_parameter_vector(policy: Policy, rules: Any = None) -> np.ndarray:
     The vector contains the parameters in declared order, followed by the weights.
 
     Args:
-        policy: The policy.
+        policy: Policy with its parameters.
         rules: Rules record to which the policy adapts its weights, if it can. By default, the
             policy uses the weights in the file.
 

@@ -174,7 +174,7 @@ def format_learned_name(prefix: str, content: bytes) -> str:
 
 
 def with_weights(strategy: Strategy, weights: Path | np.ndarray) -> Strategy:
-    """Return a copy of a strategy whose discard policy uses other weights.
+    """Return a copy of a strategy whose discard policy uses the given weights.
 
     Policies of other slots that read the same file also use the new weights. The new weights do not
     depend on the rules.

@@ -135,7 +135,7 @@ def match_command(
 def command_with_size(plan: Plan, resolved_options: dict[str, Any]) -> str:
     """Return the command that repeats a plan, including its size, in canonical form."""
     n = plan.tasks[0].n
-    # Otherwise, only the time is limited.
+    # If only the time is limited, the plan has the maximum size.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
     return repeat_command(**resolved_options, **size)
 

@@ -298,7 +298,7 @@ def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
         borderaxespad=0,
         borderpad=0,
     )
-    legend.set_in_layout(False)  # Otherwise, the layout would narrow the axes.
+    legend.set_in_layout(False)  # A legend in the layout would narrow the axes.
     line_height = TEXT_LINE * text_scale("legend.fontsize")
     _reserve_space(axes, legend_transform, height + line_height * legend_lines(names))
 
