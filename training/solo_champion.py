@@ -62,7 +62,7 @@ RIDGE = 200.0
 @jit
 def get_max_draws(rules):
     """Return the number of draws in a deal that ends without gin or the joker."""
-    return rules.get_max_draws if rules.get_max_draws >= 0 else DECK_SIZE
+    return rules.max_draws if rules.max_draws >= 0 else DECK_SIZE
 
 
 @jit
@@ -147,7 +147,7 @@ def sample_decision(view, rules, discard, table, pack, hands):
     shuffle(PACK, pack)
     t = np.random.randint(1, get_max_draws(rules))
     # The joker could have ended the deal before this turn.
-    if rules.get_max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
+    if rules.max_draws < 0 and np.random.randint(0, DECK_SIZE + 1) >= DECK_SIZE + 1 - t:
         return False
     hand = to_mask(pack[:10])
     n_draws = roll_out(view, rules, discard, table, pack[10:], hand, 0, PACK & ~hand, hands)
