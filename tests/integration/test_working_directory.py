@@ -71,6 +71,7 @@ def test_every_child_starts_without_the_working_directory():
         ("bench.py", "'-P'"),
         ("contract.py", "'-P'"),
         ("debug.py", "*sys.orig_argv[1:]"),
+        ("specialized_kernel.py", "'-P'"),
         ("jobs.py", "'-P'"),
     ]
 

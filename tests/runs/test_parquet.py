@@ -148,7 +148,7 @@ def test_an_unwritable_place_is_rejected(tmp_path):
 def test_without_pyarrow_the_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(
-        RecordsError, match=r"requires the package pyarrow\. .* 'simgin\[parquet\]'\.$"
+        RecordsError, match=r"requires the package pyarrow\. .* 'simgin\[parquet\]'$"
     ):
         records.write_deals(tmp_path / "deals.parquet", [])
     assert list(tmp_path.iterdir()) == []

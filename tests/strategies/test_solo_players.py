@@ -391,7 +391,7 @@ def test_the_value_of_a_played_deal_agrees_with_every_place_of_the_joker(scoring
                 elif scoring == 1:
                     at_end -= counts[t + above]
             expected = Fraction(at_end, left)
-        found = script.continuation_value(hands, t, last, gin, scoring, own_rules)
+        found = script.compute_continuation_value(hands, t, last, gin, scoring, own_rules)
         assert found == pytest.approx(float(expected))
 
 

@@ -329,7 +329,7 @@ def test_beliefs_predict_hands_better_than_equal_chances():
     _, held, seen = script.collect_decisions(
         [("gold-early", "simple"), ("gold", "gin-only")], 200, 20261122
     )
-    losses = script.prediction_losses(NUMBERS, held, seen)
+    losses = script.compute_prediction_losses(NUMBERS, held, seen)
     assert losses["beliefs"][0] < 0.96 * losses["uniform"][0]
     assert losses["beliefs"][1] < 0.96 * losses["uniform"][1]
 
