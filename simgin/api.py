@@ -57,7 +57,7 @@ ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin odds`
 def _record_call(function: Callable[P, R]) -> Callable[P, R]:
     """Store the call in the result of a function, so that reports can show how to repeat it.
 
-    Errors name the arguments of the function instead of the options of the command.
+    Error messages name the arguments of the function instead of the options of the command.
     """
 
     @functools.wraps(function)
@@ -108,7 +108,7 @@ def _run(title: str, run_request: Callable[..., R], request: object, workers: in
 
 
 def _run_plan(plan: Plan, workers: int | None, output: str | Path | None) -> RunResults:
-    """Run a plan, in the ledger of the output directory if there is one."""
+    """Run a plan, using the ledger in the output directory if there is an output directory."""
     if output is None:
         return _run(plan.label, run_plan, plan, workers)
 
@@ -139,8 +139,8 @@ def match(
     """Play one matchup, or several strategies against a common opponent.
 
     Args:
-        a: Strategy A, given as a name, a path or a Strategy object. With `against`, a list of
-            strategies.
+        a: Strategy A, given as a name, a path or a Strategy object, or a list of strategies if
+            `against` is given.
         b: Strategy B, by default `simple` in two-player variants.
         variant: Variant, as a spec or an object.
         against: Common opponent of several strategies.
@@ -302,8 +302,8 @@ def review_rules(
         against: Baseline variant for the comparison.
         players: Strategies that replace the default player types, weakest first.
         goals: Design goals, such as "gin 40..50 %".
-        sweep: One or two parameters with their values, such as "undercut_bonus=0,10,25".
-        targets: Further match targets to review, in points, such as "150,250".
+        sweep: One or two parameters with values, such as "undercut_bonus=0,10,25".
+        targets: Additional match targets to review, in points, such as "150,250".
         adapt: True to train a strong player for each rule set.
         matches: Matches per pair of players. By default, a review with a baseline plays 5,000
             matches, and up to 20,000 if an effect size is undecided. Other reviews play 20,000
@@ -973,7 +973,7 @@ def variants() -> pd.DataFrame:
 
 
 def _to_specs(*players: Player | None) -> list[Any]:
-    """Return the specs of strategies; names, paths and None do not change."""
+    """Return the specs of strategies. Names, paths and None are unchanged."""
     specs: list[str | None] = []
     strategies_by_spec: dict[str, Strategy] = {}
     for player in players:

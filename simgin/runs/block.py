@@ -189,8 +189,8 @@ def _iter_equalities(
         parity_differences,
         np.zeros_like(parity_differences),
     )
-    # All units have the same number of results, so products with this number are multiples of the
-    # sums.
+    # All units have the same number of results, so products with the number of results are
+    # multiples of the sums.
     for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == result_fact):
         yield (
             (f"the sum of {batch_columns.FACT_NAMES[i]} and the sum of its products"),

@@ -44,7 +44,7 @@ SCHEDULER_ADDRESS = re.compile(r"(?:tcp://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+\]):(\d{1
 N_PORTS = 2**16
 # environment variable that keeps the working directory out of sys.path
 SAFE_PATH_VARIABLE = "PYTHONSAFEPATH"
-# These loggers of dask are silenced, because they print tracebacks of errors that simgin reports.
+# loggers of dask that are silenced, because they print tracebacks of errors that simgin reports
 DASK_LOGGERS = ("distributed", "distributed.client", "distributed.core", "tornado.application")
 
 
@@ -81,8 +81,7 @@ class _BlockSpec:
         return Matchup(self.variant, a, b, self.seed, self.unit)
 
 
-# The result is cached. Finding and digesting a strategy takes 1 ms, and a block can take only 10
-# ms.
+# The digest is cached, because computing it takes 1 ms, and a block can take only 10 ms.
 @functools.lru_cache(maxsize=256)
 def _find_strategy(spec: str, digest: str) -> Strategy:
     """Load the strategy with a given spec, or raise ClusterError if its digest differs."""
@@ -242,7 +241,7 @@ class ClusterPool:
         with (
             contextlib.suppress(ClusterError),
             self._convert_errors(),
-        ):  # If the scheduler was lost, it has no blocks to cancel.
+        ):  # A lost scheduler has no blocks to cancel.
             self.client.cancel(futures)
         return len(futures)
 

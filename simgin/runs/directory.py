@@ -106,7 +106,7 @@ def _replace_files(
         "files": sorted(old_files | own_files),
     }
     try:
-        # The list of files is written first, so that it is complete even if the process is killed
+        # Write the list of files first, so that the list is complete even if the process is killed
         # afterwards.
         write_file(path / MANIFEST_FILE, with_checksum(interim_manifest))
         for name, content in files.items():
@@ -177,7 +177,7 @@ def check_directory(
         ResultsError: If the directory contains other data or cannot be written.
     """
     path = _resolve_directory(directory)
-    # The lock is needed because other processes create and remove temporary files.
+    # Lock the directory, because other processes create and remove temporary files.
     with _lock_directory(path):
         _require_replaceable(directory, path, command, writes_ledger)
     return path

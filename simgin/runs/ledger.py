@@ -417,12 +417,13 @@ def open_ledger(path: Path | None, identity: Mapping[str, Any]) -> Iterator[Ledg
         if ledger.is_empty():
             ledger.create_tables(identity)
         try:
-            # This check comes first because the next statement changes the file, which can belong
-            # to another program.
+            # Check the file first, because the next statement changes it and it can belong to
+            # another program.
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             if path is not None:
-                # A killed reader leaves this file behind. A single process does not need it.
+                # A killed reader leaves its shared-memory file behind, which a single process does
+                # not need.
                 Path(f"{path}-shm").unlink(missing_ok=True)
             yield ledger
         finally:
@@ -558,8 +559,7 @@ def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sql
             with connection:
                 connection.execute("BEGIN EXCLUSIVE")
                 if _check_format(connection, name):
-                    # Without this check, a corrupt page might not be detected before the first
-                    # write.
+                    # Detect corrupt pages before the first write.
                     ((check_result,),) = connection.execute("PRAGMA quick_check(1)")
                     if check_result != "ok":
                         raise LedgerError(_corrupt_message(name, check_result.replace("\n", " ")))

@@ -85,7 +85,7 @@ def build_manifest(
         command: Command that repeats the run.
         **more: Additional entries, which are copied unchanged.
     """
-    end_time = max(started, datetime.now(UTC))  # The clock can be set back during the run.
+    end_time = max(started, datetime.now(UTC))  # The system clock can be set back during the run.
     matchups = []
     for key, stop in zip(parse_matchup_keys(identity), results, strict=True):
         names = {"variant": key.variant, "a": key.a, "b": key.b}

@@ -43,8 +43,8 @@ DEFAULT_MATCHES = 5_000
 MAX_DEALS = 10_000_000
 # keys whose strategies are compared with each other, with the panel first
 COMPARED_KEYS = ("panel", "sweep", "solo")
-# Baseline of a contrast in which the opponent would play against itself. This matchup is not
-# played.
+# Baseline of a contrast in which the opponent would play against itself. The self-play of the
+# opponent is not played.
 SELF_PLAY = -1
 MIN_LEAGUE_SIZE = 3
 LEAGUE_QUESTION = "Which strategy is the strongest?"
@@ -340,7 +340,7 @@ def run_pilot(matchup: Matchup) -> tuple[float, np.ndarray]:
         Seconds per unit on one core, and the batch rows, `(n_batches, N_COLUMNS) int64`.
     """
     units = 1
-    # The first call in a process takes longer, so it is not measured.
+    # Do not measure the first call in a process, because it takes longer.
     play_batches(matchup, 0, units)
     while True:
         start_time = time.process_time()
@@ -386,8 +386,8 @@ def plan_experiment(path: str | Path, seed: int | None = None) -> Plan:
     Raises:
         ExperimentError: If the file is invalid. The message lists all errors in the file.
     """
-    # This module is imported here because pydantic loads slowly and a plan with a single matchup
-    # does not need it.
+    # Import the module here, because pydantic loads slowly and a plan with a single matchup does
+    # not need it.
     from simgin.runs import experiment_file
 
     fixed_seed = None if seed is None else amounts.parse_seed(seed)

@@ -87,13 +87,14 @@ class Result(RenamedAttributes):
         question = self.call
         if self.run_ledger is not None:
             self.run_ledger.save(directory.create_run_directory(output, self.call), self.call)
-            question = ""  # Otherwise, the ledger would belong to another command.
+            question = ""  # A question would assign the ledger to another command.
         now = datetime.now(UTC)
         report = self.extend_report(self.report(self.call), self.call)
         save_report(Path(output), report, self, now, question=question)
         return Path(output) / HTML_NAME
 
-    if not TYPE_CHECKING:  # Otherwise, type checkers would accept any attribute.
+    # Hide the method from type checkers, which would otherwise accept any attribute.
+    if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
             try:

@@ -95,7 +95,7 @@ class PrecisionRule:
             return None
         metric_estimate = estimate_metric(totals, definition, multiplier=self.multiplier(units))
         half_width = (metric_estimate.high - metric_estimate.low) / 2
-        if not half_width <= self.half_width:  # This condition is also True for NaN.
+        if not half_width <= self.half_width:  # The condition is also True for NaN.
             return None
         reached_text = self._format_width(float(f"{half_width:.3g}"))
         target_text = self._format_width(self.half_width)
@@ -290,7 +290,7 @@ def _solve_lagrange_multiplier(counts: list[float], mean: float) -> float:
 
     n_pairs = sum(counts)
     count_deviations = [(n, score - mean) for n, score in zip(counts, PAIR_SCORES, strict=True)]
-    # With these bounds, no probability exceeds 1.
+    # Between the bounds, no probability exceeds 1.
     lower_bounds = [(n / n_pairs - 1) / d for n, d in count_deviations if d > 0]
     upper_bounds = [(n / n_pairs - 1) / d for n, d in count_deviations if d < 0]
 

@@ -80,7 +80,7 @@ def interval_around(
         maximum: Largest possible upper bound.
     """
     half_width = critical_value(units) * se
-    # With this order of arguments, a NaN bound remains NaN.
+    # The order of arguments ensures that a NaN bound remains NaN.
     return Estimate(
         value, se, n, max(value - half_width, minimum), min(value + half_width, maximum)
     )

@@ -253,7 +253,7 @@ def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     deviances = compute_deviances(robin.wins, robin.strengths)
     null_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
     if not null_deviance.all():
-        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # In at least one sample, all results are even.
+        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # All results are even in at least one sample.
     raw = float(deviances[0] / null_deviance[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
     sampling_noise = correction * (deviances[1:].mean() - deviances[0])

@@ -429,7 +429,7 @@ def helper(function: Callable[..., Any]) -> Any:
         def high(cards):
             return cards & cards_of_ranks(0b1111 << 9)
     """
-    # This import is here so that reading a strategy file does not load the compiler.
+    # Import the module here, so that reading a strategy file does not load the compiler.
     from simgin.core.jit import compile_function
 
     return compile_function(function, use_cache=False)

@@ -154,7 +154,8 @@ def _find_weights_file(spec: StrategySpec) -> Path:
     """
     if not spec.is_learned:
         return Path(spec.file)
-    from simgin.core import jit  # This import loads the compiler, which is rarely needed here.
+    # Import the module here, because it loads the compiler, which is rarely needed.
+    from simgin.core import jit
 
     file = jit.cache_root() / jit.compiled_digest() / LEARNED_FOLDER / spec.file
     train_command = f"Run `simgin train {spec.strategy.name}` for these rules"
@@ -217,7 +218,8 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
         raise StrategyError(
             f"{file} was not found. Specify a file written by `simgin train {strategy.name}`."
         )
-    from simgin.strategy import compiler  # This import is slow, and few specs have a weights file.
+    # Import the module here, because it loads slowly and few specs have a weights file.
+    from simgin.strategy import compiler
 
     policy = _find_policies_sharing_weights(strategy)[0]
     n_needed = compiler.make_parameter_vector(policy).size - len(policy.params)
@@ -683,7 +685,7 @@ def _load_file(path: Path, content: bytes) -> ModuleType:
     """Import a strategy file as a module with a unique name."""
     digest = hashlib.sha256(bytes(path) + content).hexdigest()
     name = f"simgin_plugin_{digest[:16]}"
-    reader = SourceFileLoader(name, str(path))  # This loader accepts any file suffix.
+    reader = SourceFileLoader(name, str(path))  # SourceFileLoader accepts any file suffix.
     spec = importlib.util.spec_from_file_location(name, path, loader=reader)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

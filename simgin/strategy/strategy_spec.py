@@ -230,7 +230,7 @@ def read_values_file(path: Path) -> SlotValues:
     Raises:
         StrategyError: If the file cannot be read or has unknown slots.
     """
-    # This import is here because the module loads slowly and few specs have a file.
+    # Import the module here, because it loads slowly and few specs have a file.
     from simgin.text.toml import TomlError, read_tables
 
     try:

@@ -8,11 +8,11 @@ from decimal import Decimal
 
 from simgin.text.messages import SimginError, format_value, quote_text, shorten_middle
 
-UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of analysis and their plural forms
+UNIT_PLURALS = {"deal": "deals", "match": "matches"}  # units of play and their plural forms
 
 # Maximum count, up to which random numbers do not repeat
 MAX_COUNT = 10**12
-# Maximum half-width in points per deal; in every variant, deals score less than this
+# maximum half-width in points per deal, which exceeds the score of any deal
 MAX_HALF_WIDTH = 1000.0
 MAX_ELO = 800.0  # Elo difference for a win rate of 99 %
 MAX_SECONDS = 1000 * 3600.0

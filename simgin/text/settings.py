@@ -19,7 +19,8 @@ def _import_without_local_settings() -> None:
         import matplotlib  # noqa: F401
         from numba.core import config
 
-        config._config_fname = os.devnull  # numba reads this setting again before it compiles.
+        # numba reads the configuration file again before it compiles.
+        config._config_fname = os.devnull
 
 
 _import_without_local_settings()

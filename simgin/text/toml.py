@@ -70,7 +70,7 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
         sentence = f"{path} is not valid TOML ({error}). Correct the file."
     except RecursionError:
         sentence = f"{path} cannot be read (its lists or tables are nested too deeply). {hint}."
-    except ValueError as error:  # int() raises ValueError, and so does a path with a NUL character.
+    except ValueError as error:  # int() and paths with a NUL character raise ValueError.
         reason = (
             "the file contains a number that is too long" if "digits" in str(error) else str(error)
         )

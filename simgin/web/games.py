@@ -151,7 +151,8 @@ class OpenGame:
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
-        self.coach_lock = threading.Lock()  # one at a time, because an analysis uses all cores
+        # Run one analysis at a time, because an analysis uses all cores.
+        self.coach_lock = threading.Lock()
         matchup = request.matchup()
         file = saved_game_file(matchup)
         self.game = PlayedGame(matchup, file)
@@ -215,7 +216,8 @@ class OpenGames:
         """Return the game of a request, which is resumed or started if necessary."""
         with self._lock:
             open_game = self._games.get(request.query)
-        game = open_game or OpenGame(request)  # compilation must not delay other games
+        # Compile outside the lock, so that compilation does not delay other games.
+        game = open_game or OpenGame(request)
         with self._lock:
             self._games.setdefault(request.query, game)
             self._games.move_to_end(request.query)

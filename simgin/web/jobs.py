@@ -296,7 +296,7 @@ class JobQueue:
             reader = threading.Thread(target=lambda: output_parts.append(read_output()))
             reader.start()
             for line in process.stderr:
-                if job.state == RUNNING:  # the job was neither cancelled nor put back in the queue
+                if job.state == RUNNING:  # The job was neither cancelled nor put back in the queue.
                     self._record_line(job, line.rstrip("\n"))
             reader.join()
         with self._changed:
@@ -322,7 +322,7 @@ class JobQueue:
                     job.history = _add_point(job.history, fields["values"])
             elif line.strip():
                 job.messages = [*job.messages[1 - MAX_MESSAGES :], line]
-                # the line describes the phase after the progress
+                # A line after the last progress object describes the next phase.
                 if job.progress and line.startswith(NOTE_PREFIX):
                     phase = line.removeprefix(NOTE_PREFIX).rstrip(".")
                     job.progress = job.progress | {"title": phase, "seconds_left": None}

@@ -79,7 +79,7 @@ class LiveAnalysis(Generic[Result]):
                     sent_state = state
                     yield json.dumps(state) + "\n"
                 if is_done:
-                    future.result()  # raises the exception if there is a bug
+                    future.result()  # raises the exception of the analysis, if there is one
                     return
                 await asyncio.sleep(POLL_SECONDS)
         finally:

@@ -81,7 +81,7 @@ def odds_command(
         lambda found, report: _screen(report(), found.seed, details),
         workers=workers,
         output=output or configured or DEFAULT_OUTPUT,
-        # Every request reuses the default directory.
+        # All requests for odds use the same default directory.
         question=command if output else "simgin odds",
         finished_parts=(None if outcomes.outcomes_directory() is None else "the cache", "players"),
         finish=_print_omissions,

@@ -60,7 +60,7 @@ _NAMES = options.NameType(
 @click.option(
     "-v",
     "--variant",
-    "game",  # The parameter `variant` would take its default from the configuration file.
+    "game",  # The name `variant` would take its default from the configuration file.
     type=options.VARIANT,
     metavar="VARIANT",
     help="List only strategies that can play this variant.",
