@@ -61,12 +61,12 @@ def plan_rows(
             "seconds": plan.seconds or float(f"{seconds:.3g}"),
         }
         if expected:
-            row |= _precision(task, power)
+            row |= _estimate_precision(task, power)
         rows.append(row)
     return rows
 
 
-def _precision(task: Task, power: str | float | None) -> dict[str, Any]:
+def _estimate_precision(task: Task, power: str | float | None) -> dict[str, Any]:
     """Return the expected half-width of a matchup and, for a difference, the required size."""
     rate_metric, points_metric = sd_by_metric = estimate_deviations(task.matchup)
     half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in sd_by_metric.items()}
@@ -130,7 +130,7 @@ def print_plan(
     if plan.hypothesis:
         rich_console.print(f"Hypothesis: {plan.hypothesis}")
     if with_matchups:
-        rich_console.print(_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
+        rich_console.print(_make_table(plan, plan_rows[:MAX_MATCHUP_LINES]))
         if len(plan_rows) > MAX_MATCHUP_LINES:
             rich_console.print(f"... and {len(plan_rows) - MAX_MATCHUP_LINES} more matchups")
     n_units = sum(row["units"] for row in plan_rows)
@@ -139,7 +139,7 @@ def print_plan(
     rich_console.print(f"{_total_sentence(plan, n_units, seconds)}{output_text}")
 
 
-def _table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
+def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):
         rate_half_width, points_half_width = row["half_width"].values()

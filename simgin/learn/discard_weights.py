@@ -479,13 +479,13 @@ class FeatureSampler:
         rollouts = roll_out_deals(
             matchup, self.select_discards, first_deal, n_deals, MAX_ALTERNATIVES
         )
-        features = self._features(rollouts, build_rules(matchup.variant))
+        features = self._compute_features(rollouts, build_rules(matchup.variant))
         point_differences = rollouts.records["points_a"] - rollouts.records["points_b"]
         return regression_sums(
             features, point_differences.astype(float), rollouts.is_tried, rollouts.weights
         )
 
-    def _features(self, rollouts: PairedRollouts, rules: Any) -> np.ndarray:
+    def _compute_features(self, rollouts: PairedRollouts, rules: Any) -> np.ndarray:
         """Compute the features of every discard, (n_decisions, n_discards, n_features) float64."""
         n_features = len(self.policy.start)
         features = np.zeros((*rollouts.actions.shape, n_features + FEATURE_MARGIN))

@@ -80,7 +80,7 @@ class MatchValue(RenamedAttributes):
 
         If the arguments are arrays of scores and dealers, the result is an array.
         """
-        return self.probabilities[self._index(a, b, dealer)]
+        return self.probabilities[self._make_index(a, b, dealer)]
 
     def se(self, a: ArrayLike, b: ArrayLike = (), dealer: ArrayLike = 0) -> Any:
         """Return the standard error of the win probability in a given state.
@@ -88,7 +88,7 @@ class MatchValue(RenamedAttributes):
         The first call computes twenty tables.
         """
         standard_errors, _ = self._jackknife
-        return standard_errors[self._index(a, b, dealer)]
+        return standard_errors[self._make_index(a, b, dealer)]
 
     def bound_longer_matches(self, deals: int) -> float:
         """Return an upper bound on the proportion of matches with more than `deals` deals.
@@ -170,7 +170,7 @@ class MatchValue(RenamedAttributes):
         start_indices = [self.board.index(*self.board.start, np.asarray(side)) for side in dealers]
         return float(np.mean([table[start] for start in start_indices]))
 
-    def _index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> boards.TableIndex:
+    def _make_index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> boards.TableIndex:
         fields_a, fields_b = self.board.fields
         return self.board.index(
             _as_scores(a, fields_a), _as_scores(b, fields_b), np.asarray(dealer)

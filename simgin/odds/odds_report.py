@@ -49,13 +49,13 @@ def odds_report(odds: Odds, command: str) -> Report:
         tables=[main_table, *other_tables[: max(0, n_open_tables - 1)]],
         plots=LazySequence(odds_plots(odds)),
         detail_tables=other_tables[max(0, n_open_tables - 1) :],
-        facts=list(_facts(odds)),
+        facts=list(_list_facts(odds)),
         command=command,
         files=odds.csv_files(),
     )
 
 
-def _facts(odds: Odds) -> Iterator[tuple[str, str]]:
+def _list_facts(odds: Odds) -> Iterator[tuple[str, str]]:
     """Yield notes about the intervals, players and random numbers of the odds."""
     yield "Intervals", ODDS_INTERVAL_NOTE
     for variant, strongest_player in odds.strongest.items():

@@ -428,7 +428,7 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         results = deals.column(column)
         group_masks = [group == group_index for group_index in range(outcomes.N_GROUPS)]
         group_moments = [
-            _moments_by_position(joker_position[mask], results[mask], deals.deck_size)
+            _sum_moments_by_position(joker_position[mask], results[mask], deals.deck_size)
             for mask in group_masks
         ]
         total_moments = np.array(group_moments).sum(axis=0)
@@ -456,7 +456,7 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     return with_players("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
-def _moments_by_position(position: np.ndarray, results: np.ndarray, size: int) -> np.ndarray:
+def _sum_moments_by_position(position: np.ndarray, results: np.ndarray, size: int) -> np.ndarray:
     """Return the count, sum and sum of squares of results by joker position."""
     has_position = position >= 0
     powers = [(results[has_position] ** power).astype(float) for power in range(3)]

@@ -164,10 +164,12 @@ def build_request(generic: Any, policies: tuple[Any, ...], rules: bytes) -> dict
         if not is_built_in(policy.py_func) and not _only_reads_rules(version):
             raise ValueError(f"{policy.__name__} might modify the rules")
     return {
-        "kernel": _bitcode(kernel),
+        "kernel": _read_bitcode(kernel),
         "kernel_name": kernel.fndesc.llvm_func_name,
         "wrapper_name": kernel.fndesc.llvm_cpython_wrapper_name,
-        "policies": [(_bitcode(version), version.fndesc.llvm_func_name) for version in versions],
+        "policies": [
+            (_read_bitcode(version), version.fndesc.llvm_func_name) for version in versions
+        ],
         "rules": rules,
         "target": _target_options(kernel.library.codegen),
     }
@@ -216,7 +218,7 @@ def load_kernel(generic: Any, code: bytes) -> Any:
     )
 
 
-def _bitcode(version: Any) -> bytes:
+def _read_bitcode(version: Any) -> bytes:
     """Return the bitcode of a compiled function, which numba would parse and keep in memory."""
     library = version.library
     return bytes(library._bitcode or library._get_module_for_linking().as_bitcode())

@@ -121,7 +121,7 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     matchups = list(table.iterate_matchups(frame))
     labels = _matchup_labels(matchups)
-    caption = _matchups_caption(matchups, seed, _endings_precision(frame))
+    caption = _matchups_caption(matchups, seed, _describe_precision(frame))
     segments = [
         (
             side,
@@ -200,7 +200,7 @@ def _draw_segments(
     return starts
 
 
-def _endings_precision(frame: pd.DataFrame) -> str:
+def _describe_precision(frame: pd.DataFrame) -> str:
     """Return a sentence that states the half-width of the widest interval in the endings plot."""
     is_ending = frame["metric"].isin([metric for _, _, metric in _segment_names(frame)])
     rows = frame[is_ending & (frame["unit"] == metrics.DEAL)]

@@ -22,10 +22,10 @@ def wrap_name(name: str, width: int) -> list[str]:
     """
     lines = [""]
     for part in _split_name(name, width):
-        if lines[-1] and not _fits(lines[-1] + part, width):
+        if lines[-1] and not _fits_on_line(lines[-1] + part, width):
             lines.append("")
         lines[-1] += part
-        while not _fits(lines[-1], width):
+        while not _fits_on_line(lines[-1], width):
             current_line = lines.pop()
             lines.append(current_line[:width])
             lines.append(current_line[width:])
@@ -40,14 +40,14 @@ def bind_units(text: str) -> str:
     return re.sub(r" (?=[±%])|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
 
 
-def _fits(line: str, width: int) -> bool:
+def _fits_on_line(line: str, width: int) -> bool:
     """Return True if a line has at most `width` characters without trailing spaces."""
     return len(line.rstrip()) <= width
 
 
 def _split_name(name: str, width: int) -> Iterator[str]:
     for part in re.findall(r"\+?[^+ ]+ ?|.", name):
-        if _fits(part, width):
+        if _fits_on_line(part, width):
             yield part
         else:
             yield from re.findall(r"[:#/]?[^:#/]+|.", part)

@@ -158,10 +158,10 @@ def _iter_common_matchups(
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
     """Yield the rows of every matchup in both runs, from the perspective of the same player."""
     baseline_rows = {
-        _key_names(batch_rows.matchup): batch_rows for batch_rows in _all_rows(baseline)
+        _list_key_names(batch_rows.matchup): batch_rows for batch_rows in _all_rows(baseline)
     }
     for batch_rows in _all_rows(run):
-        variant, a, b = names = _key_names(batch_rows.matchup)
+        variant, a, b = names = _list_key_names(batch_rows.matchup)
         same_matchup, swapped_matchup = baseline_rows.get(names), baseline_rows.get((variant, b, a))
         if same_matchup is not None:
             yield batch_rows, same_matchup
@@ -173,5 +173,5 @@ def _all_rows(run: RunResults) -> list[BatchRows]:
     return [run.batch_rows(i) for i in range(len(run.matchup_keys))]
 
 
-def _key_names(key: MatchupKey) -> tuple[str, str, str]:
+def _list_key_names(key: MatchupKey) -> tuple[str, str, str]:
     return key.variant, key.a, key.b

@@ -252,7 +252,7 @@ class RunResults(Result):
     @cached_property
     def ratings(self) -> pd.DataFrame:
         """DataFrame of the Elo ratings in every round robin (columns: RATING_COLUMNS, variant)."""
-        return self._by_league(
+        return self._combine_leagues(
             lambda _, robin: self._widen_intervals(league.compute_ratings(robin)),
             league.RATING_COLUMNS,
         )
@@ -267,7 +267,7 @@ class RunResults(Result):
                 self._rows_of_both_sides(variant), variant_ratings, compute_equilibrium_mix(robin)
             )
 
-        return self._by_league(standing, league.LEAGUE_COLUMNS)
+        return self._combine_leagues(standing, league.LEAGUE_COLUMNS)
 
     @property
     def league_estimates(self) -> pd.DataFrame:
@@ -280,13 +280,13 @@ class RunResults(Result):
         """DataFrame of the cross-table of every round robin."""
         unit = self.info.unit
         constant_columns = {"unit": unit, "metric": headline_metrics(unit, 2)[0], "kind": "league"}
-        frame = self._by_league(
+        frame = self._combine_leagues(
             lambda _, robin: league.compute_cross_table(robin.pairings).assign(**constant_columns),
             (*league.CROSS_TABLE_COLUMNS, *constant_columns),
         )
         return table.build_frame("cross", frame)
 
-    def _by_league(
+    def _combine_leagues(
         self,
         build_frame: Callable[[str, round_robin.RoundRobin], pd.DataFrame],
         columns: Sequence[str],

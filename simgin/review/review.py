@@ -464,7 +464,10 @@ class Review(Result):
         rows = []
         for (variant, metric, player_type), estimate in self.measurements.items():
             is_untrained = self.is_untrained((variant, metric, player_type))
-            row_labels = {**self._labels(variant, metric, player_type), "untrained": is_untrained}
+            row_labels = {
+                **self._identify_value(variant, metric, player_type),
+                "untrained": is_untrained,
+            }
             if isinstance(estimate, str):
                 rows.append({**row_labels, "n": 0, "why": estimate})
             else:
@@ -489,7 +492,7 @@ class Review(Result):
                 self.is_untrained((rule_set, metric, player_type)) for rule_set in (variant, base)
             ]
             row_labels = {
-                **self._labels(variant, metric, player_type),
+                **self._identify_value(variant, metric, player_type),
                 "untrained": any(is_untrained),
             }
             rows.append(
@@ -502,7 +505,7 @@ class Review(Result):
             )
         return build_frame("review_differences", rows)
 
-    def _labels(self, variant: str, metric: str, player_type: str) -> dict[str, str]:
+    def _identify_value(self, variant: str, metric: str, player_type: str) -> dict[str, str]:
         """Return the columns that identify a value, such as its variant, metric and players."""
         name = self.strategy(variant, player_type)
         opponent, players = name, player_type
@@ -584,7 +587,7 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
     matchup_specs = dict.fromkeys(
         matchup_spec
         for variant in request.played_variants
-        for matchup_spec in _matchups(request, variant)
+        for matchup_spec in _iterate_matchups(request, variant)
     )
     matchups = [parse_matchup(a, b, v, request.seed, "match") for v, a, b in matchup_specs]
     tasks = []
@@ -612,7 +615,9 @@ def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None
     return None if sizes == review.sizes else plan_review(request, sizes)
 
 
-def _matchups(request: ReviewRequest, variant: str) -> Iterator[tuple[str, str, str | None]]:
+def _iterate_matchups(
+    request: ReviewRequest, variant: str
+) -> Iterator[tuple[str, str, str | None]]:
     """Yield the variant and both strategies of every matchup under a variant.
 
     Some matchups are yielded twice.

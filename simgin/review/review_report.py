@@ -89,7 +89,7 @@ LIMITATIONS = (
 
 def review_report(review: Review, command: str) -> Report:
     """Return the report of a review."""
-    tables = [table for table in _tables(review) if len(table.frame)]
+    tables = [table for table in _make_tables(review) if len(table.frame)]
     return Report(
         verdicts.review_question(review),
         _verdict_lines(review),
@@ -97,7 +97,7 @@ def review_report(review: Review, command: str) -> Report:
         tables=tables,
         plots=LazySequence(review_plots(review)),
         detail_tables=list(_detail_tables(review)),
-        facts=list(_methods(review)),
+        facts=list(_list_methods(review)),
         command=command,
         caveat=_training_caveat(review, command),
         notes=verdicts.review_notes(review),
@@ -207,7 +207,7 @@ def recommendation(
     )
 
 
-def _tables(review: Review) -> Iterator[Table]:
+def _make_tables(review: Review) -> Iterator[Table]:
     if len(review.request.variants) <= MAX_VARIANTS_PER_TABLE:
         yield scorecard_table(review)
     if not review.request.sweep:
@@ -506,7 +506,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
         yield Table("All differences from the baseline", differences, displayed_tables, note)
 
 
-def _methods(review: Review) -> Iterator[tuple[str, str]]:
+def _list_methods(review: Review) -> Iterator[tuple[str, str]]:
     request = review.request
     yield "Limitations", LIMITATIONS
     unit = "player" if request.is_solo else "pair of players"

@@ -254,7 +254,7 @@ def _match_turns(stats: MatchupStats) -> PairedEstimate:
     return stats.per_unit("matches", "turns")
 
 
-def _draws(stats: MatchupStats) -> PairedEstimate:
+def _measure_draws(stats: MatchupStats) -> PairedEstimate:
     return stats.per_unit("deals", "a_draws")
 
 
@@ -400,7 +400,7 @@ SOLO_ROWS = (
     ),
     GIN_ROW,
     ScorecardRow(
-        *("draws", "Draws per deal", _draws, 1),
+        *("draws", "Draws per deal", _measure_draws, 1),
         **_LENGTH_WORDS,
         goal_names=("draws per deal",),
         meaning="number of draws per deal, including the draw of the joker",

@@ -599,7 +599,7 @@ def _break_even_grid_line(review: Review) -> str:
 MIN_MATCHES_FOR_BEST = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
 
 
-def _imbalance(number: PairedEstimate) -> PairedEstimate:
+def _compute_imbalance(number: PairedEstimate) -> PairedEstimate:
     """Return the absolute difference between a proportion and one half."""
     return (
         number.rescale(1, -BREAK_EVEN)
@@ -611,12 +611,12 @@ def _imbalance(number: PairedEstimate) -> PairedEstimate:
 # title, metric and player type of each objective, and the function that the best value minimises
 OBJECTIVES: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate]], ...] = (
     ("fewest dead hands", "dead", STRONG, lambda number: number),
-    ("fairest seats", "seat", STRONG, _imbalance),
+    ("fairest seats", "seat", STRONG, _compute_imbalance),
     (
         "knocking immediately and playing for gin equally strong",
         GIN_VS_KNOCK,
         PLAYS_FOR_GIN,
-        _imbalance,
+        _compute_imbalance,
     ),
 )
 
@@ -657,13 +657,13 @@ def best_values_table(review: Review) -> Table:
             )
         )
     for title, metric, player_type, loss_function in objectives:
-        losses = _losses(review, even_measurements, metric, player_type, loss_function)
+        losses = _compute_losses(review, even_measurements, metric, player_type, loss_function)
         if not losses:
             continue
         best_variant = min(losses, key=lambda variant: losses[variant].value)
         not_worse_text = _not_worse_text(
             review,
-            _losses(review, odd_measurements, metric, player_type, loss_function),
+            _compute_losses(review, odd_measurements, metric, player_type, loss_function),
             best_variant,
         )
         rows.append(
@@ -685,7 +685,7 @@ def best_values_table(review: Review) -> Table:
     return Table(_best_values_title(review), frame, columns, note)
 
 
-def _losses(
+def _compute_losses(
     review: Review,
     measurements: Measurements,
     metric: str,

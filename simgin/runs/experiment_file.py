@@ -124,7 +124,7 @@ def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
     The messages do not contain the file name.
     """
     used_names = {
-        name for template in _specs_by_key(sweep).values() for name in _placeholders(template)
+        name for template in _specs_by_key(sweep).values() for name in _find_placeholders(template)
     }
     errors = [
         f"sweep: the placeholder {format_value(name)} has no values. List them in [sweep.grid]."
@@ -173,7 +173,7 @@ def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
 def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
     """Yield errors for the first invalid combinations, and one error for all others."""
     n_errors = 0
-    for values in _iter_combinations({name: grid[name] for name in _placeholders(spec)}):
+    for values in _iter_combinations({name: grid[name] for name in _find_placeholders(spec)}):
         try:
             _CANONICALIZERS[key](_fill_placeholders(spec, values))
         except ValueError as error:
@@ -195,7 +195,7 @@ def _iter_combinations(grid: Mapping[str, list[str]]) -> Iterator[dict[str, str]
     return (dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values()))
 
 
-def _placeholders(spec: str) -> list[str]:
+def _find_placeholders(spec: str) -> list[str]:
     """Return the distinct placeholder names in a spec."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(spec)))
 

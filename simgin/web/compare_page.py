@@ -127,7 +127,7 @@ def _make_plan(
         return plan_match([*FIELDS.values()][:2], "standard")
 
 
-def _options(site: Site) -> dict[str, Any]:
+def _list_options(site: Site) -> dict[str, Any]:
     return {
         "fields_of_strategies": FIELDS,
         "variants": list_variants(),
@@ -156,4 +156,4 @@ def _strategy_label(name: str) -> str:
     return f"{name} (Elo {entry['elo']:+d})" if "elo" in entry else name
 
 
-PAGE = CommandPage("compare", read_comparison, _options)
+PAGE = CommandPage("compare", read_comparison, _list_options)

@@ -146,7 +146,7 @@ class JobQueue:
         self._changed = threading.Condition(threading.RLock())
         self._process: subprocess.Popen[str] | None = None
         self._is_closed = False
-        self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
+        self._thread = threading.Thread(target=self._run_jobs, name="jobs", daemon=True)
         self._thread.start()
 
     # requests from the pages
@@ -256,7 +256,7 @@ class JobQueue:
 
     # worker thread
 
-    def _work(self) -> None:
+    def _run_jobs(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._is_closed)

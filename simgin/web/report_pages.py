@@ -76,9 +76,9 @@ def _size_arguments(deals: int, default_deals: int) -> list[str]:
     return [] if deals == default_deals else ["--deals", str(deals)]
 
 
-def _options(site: Site) -> dict[str, Any]:
+def _list_options(site: Site) -> dict[str, Any]:
     return {"variants": list_variants(), "charts": list(CHARTS.items())}
 
 
-ODDS_PAGE = CommandPage("odds", read_odds, _options)
-CHARTS_PAGE = CommandPage("charts", read_chart, _options)
+ODDS_PAGE = CommandPage("odds", read_odds, _list_options)
+CHARTS_PAGE = CommandPage("charts", read_chart, _list_options)

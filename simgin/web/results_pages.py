@@ -147,10 +147,10 @@ def _finished_runs(site: Site) -> list[SavedRun]:
     return [run for run in list_saved_runs(site.jobs) if run.can_compare]
 
 
-def _options(site: Site) -> dict[str, Any]:
+def _list_options(site: Site) -> dict[str, Any]:
     runs = _finished_runs(site)
     labels = [", ".join(filter(None, (run.date, run.title, run.details))) for run in runs]
     return {"runs": [(run.name, label) for run, label in zip(runs, labels, strict=True)]}
 
 
-COMPARISON_PAGE = CommandPage("compare-runs", read_run_comparison, _options)
+COMPARISON_PAGE = CommandPage("compare-runs", read_run_comparison, _list_options)

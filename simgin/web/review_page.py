@@ -150,7 +150,7 @@ def group_variants() -> dict[str, list[tuple[str, str]]]:
     return groups
 
 
-def _options(site: Site) -> dict[str, Any]:
+def _list_options(site: Site) -> dict[str, Any]:
     return {
         "fields_of_rules": FIELDS,
         "variants": group_variants(),
@@ -158,4 +158,4 @@ def _options(site: Site) -> dict[str, Any]:
     }
 
 
-PAGE = CommandPage("review", read_review, _options)
+PAGE = CommandPage("review", read_review, _list_options)

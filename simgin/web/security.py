@@ -74,29 +74,29 @@ class Guard:
         try:
             await self._app(scope, _limited_body(receive), send)
         except BodyTooLargeError:
-            await _too_large()(scope, receive, send)
+            await _make_size_error()(scope, receive, send)
 
     def _reject(self, scope: Scope) -> Response | None:
         """Return an error response if a request must be rejected, otherwise None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_host(host):
-            return _forbidden("The Host header names another server.")
+            return _make_rejection("The Host header names another server.")
         if scope["method"] not in SAFE_METHODS and headers.get("origin") != f"http://{host}":
-            return _forbidden("The request comes from another site.")
+            return _make_rejection("The request comes from another site.")
         query = QueryParams(scope["query_string"])
         sent_token = query.get(TOKEN_PARAMETER)
         if sent_token is not None and scope["method"] == "GET" and self._is_token(sent_token):
             return self._set_cookie(scope, query)
         if not self._is_token(cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
-            return _forbidden(NEW_ADDRESS)
+            return _make_rejection(NEW_ADDRESS)
         content_length = headers.get("content-length", "0")
         if (
             not content_length.isascii()
             or not content_length.isdecimal()
             or int(content_length) > MAX_BODY_BYTES
         ):
-            return _too_large()
+            return _make_size_error()
         return None
 
     def _is_own_host(self, header: str) -> bool:
@@ -133,11 +133,11 @@ def _is_ip_address(name: str) -> bool:
     return True
 
 
-def _forbidden(reason: str) -> Response:
+def _make_rejection(reason: str) -> Response:
     return PlainTextResponse(f"403 Forbidden. {reason}\n", 403)
 
 
-def _too_large() -> Response:
+def _make_size_error() -> Response:
     return PlainTextResponse("413 Content Too Large. The maximum is 1 MiB.\n", 413)
 
 

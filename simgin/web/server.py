@@ -58,7 +58,7 @@ class LocalServer:
         port: int | None = None,
     ) -> None:
         self._host = host
-        self._socket = listen_at_default_port(host) if port is None else _listen(host, port)
+        self._socket = listen_at_default_port(host) if port is None else _open_socket(host, port)
         self._token = secrets.token_urlsafe(24)
         self._site = Site(results, JobQueue(results), strategies)
 
@@ -119,11 +119,11 @@ def listen_at_default_port(host: str) -> socket.socket:
     """Return a socket that listens on the first free port in `DEFAULT_PORTS`."""
     for port in DEFAULT_PORTS[:-1]:
         with suppress(ServerError):
-            return _listen(host, port)
-    return _listen(host, DEFAULT_PORTS[-1])
+            return _open_socket(host, port)
+    return _open_socket(host, DEFAULT_PORTS[-1])
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _open_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens on an address."""
     try:
         family, socket_type, protocol, _, address = socket.getaddrinfo(

@@ -43,25 +43,25 @@ def game_to_json(game: PlayedGame) -> Json:
         "version": game_version(game),
         "opponent": display_name(game.opponent),
         "deal": int(state.deal) + 1,
-        "dealer": _dealer(game),
-        "scores": _scores(game, state),
+        "dealer": _find_dealer(game),
+        "scores": _format_scores(game, state),
         "goal": goal if game.matchup.unit == "match" else "",
         "undone": game.n_undone,
         "can_undo": bool(game.prompts),
         "is_over": game.table.is_over,
         "history": table_text.format_turn_lines(deal, game.seat),
-        "table": None if decision is None else _table(game, decision),
-        "result": None if decision is not None else _result(game, deal),
+        "table": None if decision is None else _table_to_json(game, decision),
+        "result": None if decision is not None else _result_to_json(game, deal),
     }
 
 
-def _dealer(game: PlayedGame) -> str:
+def _find_dealer(game: PlayedGame) -> str:
     if not game.opponent:
         return ""
     return "you" if int(game.table.state.dealer) == game.seat else display_name(game.opponent)
 
 
-def _scores(game: PlayedGame, state: Any) -> list[str]:
+def _format_scores(game: PlayedGame, state: Any) -> list[str]:
     """Return the scores of the user and the opponent, or an empty list for a single deal."""
     if game.matchup.unit == "deal":
         return []
@@ -72,7 +72,7 @@ def _scores(game: PlayedGame, state: Any) -> list[str]:
 # The current decision
 
 
-def _table(game: PlayedGame, decision: Decision) -> Json:
+def _table_to_json(game: PlayedGame, decision: Decision) -> Json:
     """Return the cards that the user sees and the choices of the user."""
     view, rules = decision.view, game.table.rules
     is_solo = not game.opponent
@@ -85,7 +85,7 @@ def _table(game: PlayedGame, decision: Decision) -> Json:
         "hand": _hand_groups(int(view.hand), rules) if is_dealt else [],
         "count": table_text.format_deadwood_line(view),
         "new_card": _new_card(view),
-        "offered_card": _card(view.taken_offer),
+        "offered_card": _format_card(view.taken_offer),
         "pile": format_pile(view, rules, is_solo) if is_dealt else [],
         "stock": int(view.deck_left if is_solo else view.stock),
         "known": [*map(format_card, known_cards)],
@@ -124,17 +124,17 @@ def _group_cards(hand: int, melds: tuple[int, ...]) -> list[list[str]]:
 
 
 def _new_card(view: Any) -> str | None:
-    return _card(view.drawn if view.drawn >= 0 else view.taken)
+    return _format_card(view.drawn if view.drawn >= 0 else view.taken)
 
 
-def _card(card: int) -> str | None:
+def _format_card(card: int) -> str | None:
     return format_card(int(card)) if card >= 0 else None
 
 
 # The end of a deal
 
 
-def _result(game: PlayedGame, deal: TracedDeal) -> Json:
+def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
     """Return the result of a finished deal with all hands."""
     replay, is_match = make_replay(deal), game.matchup.unit == "match"
     opponent_name = (
@@ -150,7 +150,7 @@ def _result(game: PlayedGame, deal: TracedDeal) -> Json:
         "hands": [_final_hand(replay, seat) for seat in range(len(game.matchup.players))],
         "match": lines.replace("You wins", "You win").splitlines(),
         "is_last": not is_match or outcome != UNDECIDED,
-        "scores": _scores(game, state_after),
+        "scores": _format_scores(game, state_after),
         "pile": _final_pile(game, deal, replay.rules),
     }
 

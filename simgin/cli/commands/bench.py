@@ -70,7 +70,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
         check_writable(save, b'"command": "simgin bench')
         if save.exists():  # Only files with measurements can be overwritten.
             read_measurements(save)
-    old_rounds, new_rounds = _rounds(seconds, against)
+    old_rounds, new_rounds = _measure_rounds(seconds, against)
     rows: list[Any] = list(new_rounds[0])
     parts = _format_measurements(new_rounds[0])
     if against is not None:
@@ -87,7 +87,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
         print_note(f"wrote {save}.")
 
 
-def _rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
+def _measure_rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
     """Return the rounds of the earlier measurement, if there is one, and the new rounds."""
     if against is None:
         return [], [_measure(seconds)]
@@ -125,8 +125,8 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
             row["figure"],
             str(row["threads"]),
             f"{row['per_second']:,.0f}",
-            _digits(1e9 / row["per_second"]),
-            _digits(row["ratio"]),
+            _format_digits(1e9 / row["per_second"]),
+            _format_digits(row["ratio"]),
             f"{row['speedup']:.2f}" if row["threads"] > 1 else "",
         )
         for row in rows
@@ -148,7 +148,7 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
         factor_text = f"{change.faster:.2f}"
         if change.low is not None:
             factor_text += f" ({change.low:.2f} to {change.high:.2f})"
-        speed_texts = map(_digits, (change.now, change.before))
+        speed_texts = map(_format_digits, (change.now, change.before))
         cells.append((change.figure, str(change.threads), *speed_texts, factor_text))
     headings = ("measurement", "threads", "now", "before", "times as fast")
     yield table_from_rows("Changes", headings, cells)
@@ -158,6 +158,6 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
         yield f"{READING_CHANGE} Ratios are medians of {rounds} rounds, with minimum and maximum."
 
 
-def _digits(number: float) -> str:
+def _format_digits(number: float) -> str:
     """Format a number with at least three significant digits and without an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -80,13 +80,13 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
         partial(run_find, request, workers),
         "find",
         repeat_command(**resolved_options),
-        _screen,
+        _make_screen,
         workers=workers,
         as_json=as_json,
     )
 
 
-def _screen(result: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
+def _make_screen(result: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
     """Yield a summary of the search and the matching deals."""
     yield from report().to_renderables()
     yield ""

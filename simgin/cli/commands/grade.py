@@ -96,14 +96,14 @@ def grade_command(
         partial(run_grade, request, workers),
         "grade",
         repeat_command(**resolved_options, worlds=request.task.n_worlds),
-        _screen,
+        _make_screen,
         workers=workers,
         output=output,
         as_json=as_json,
     )
 
 
-def _screen(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
+def _make_screen(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
     """Yield the tables of a grade and the commands that analyse the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 

@@ -78,7 +78,7 @@ def odds_command(
         ),
         "odds",
         command,
-        lambda found, report: _screen(report(), found.seed, details),
+        lambda found, report: _make_screen(report(), found.seed, details),
         workers=workers,
         output=output or configured or DEFAULT_OUTPUT,
         # All requests for odds use the same default directory.
@@ -96,7 +96,7 @@ def _print_omissions(result: Odds) -> list[Path]:
     return []
 
 
-def _screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
+def _make_screen(report: Report, seed: int, details: bool) -> Iterator[RenderableType]:
     """Yield the sentences and the first table of odds, or all tables if `details` is True."""
     from simgin.odds.odds_report import ODDS_INTERVAL_NOTE
 

@@ -289,18 +289,18 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
     solo_rows = [row for row in strategy_rows if catalogue.is_solo_strategy(row["name"])]
     two_player_rows = [row for row in strategy_rows if row not in solo_rows]
     if two_player_rows:
-        yield from _catalogue("Two-player strategies, strongest first", two_player_rows)
+        yield from _format_catalogue("Two-player strategies, strongest first", two_player_rows)
     if strategy_rows:
         yield catalogue.CATALOGUE_NOTE
     if solo_rows:
-        yield from _catalogue("Solitaire strategies", solo_rows)
+        yield from _format_catalogue("Solitaire strategies", solo_rows)
     for slot in SLOTS:
         if slot_rows := [row for row in rows if row["slot"] == slot]:
             yield _policy_table(slot, slot_rows)
     yield NEXT_STEPS if rows else NO_MATCH_MESSAGE
 
 
-def _catalogue(title: str, rows: Sequence[Row]) -> Iterator[Any]:
+def _format_catalogue(title: str, rows: Sequence[Row]) -> Iterator[Any]:
     """Yield a heading, followed by the results, idea and source of each strategy."""
     from rich.padding import Padding
     from rich.text import Text
