@@ -78,9 +78,9 @@ class AnalysisRequest:
         points = parse_score_pair(score) if isinstance(score, str) else score
         options: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
         position = parse_position(cards, pile or "", game, **options)
-        strongest = strong_player(game)
-        default_opponent = strongest if game.params["players"] == 2 else None
-        return cls(position, budget, strategy or strongest, opponent or default_opponent)
+        strongest_strategy = strong_player(game)
+        default_opponent = strongest_strategy if game.params["players"] == 2 else None
+        return cls(position, budget, strategy or strongest_strategy, opponent or default_opponent)
 
     @classmethod
     def read_deal(

@@ -118,9 +118,9 @@ class Coach:
         key = _make_decision_key(deal, position)
         if key not in self._analyses:
             budget = Budget(WORLDS, SECONDS, self.matchup.seed)
-            strongest = strong_player(position.variant)
+            strongest_strategy = strong_player(position.variant)
             opponent = None if position.is_solo else self.matchup.players[1 - self.seat].spec
-            self._analyses[key] = analyse_position(position, strongest, opponent, budget)
+            self._analyses[key] = analyse_position(position, strongest_strategy, opponent, budget)
         return replace(self._analyses[key], position=position)
 
 

@@ -100,12 +100,14 @@ class DrillRequest:
             raise PositionError(
                 f"drills do not support the solitaire game {game.spec}. Use a two-player variant."
             )
-        strongest = strong_player(game)
+        strongest_strategy = strong_player(game)
         players = [
-            parse_matchup(player.strategy, strongest, game.spec, seed, "deal")
+            parse_matchup(player.strategy, strongest_strategy, game.spec, seed, "deal")
             for player in weaker_types(game)
         ]
-        evaluator = parse_matchup(judge or strongest, strongest, game.spec, seed, "deal")
+        evaluator = parse_matchup(
+            judge or strongest_strategy, strongest_strategy, game.spec, seed, "deal"
+        )
         return cls(players, evaluator, positions)
 
     @property

@@ -259,7 +259,7 @@ def search_deals(
         is_matching = deals[query.fits(deals)]
         return len(deals), len(is_matching), query.select_first(is_matching, limit)
 
-    played, n_matching_by_block, first_deals = zip(
+    n_played_by_block, n_matching_by_block, first_deals = zip(
         *map_units(search_block, units, size, workers, on_progress), strict=True
     )
     n_matching = sum(n_matching_by_block)
@@ -269,19 +269,19 @@ def search_deals(
             "Reduce the number of deals with --deals."
         )
     deals = np.concatenate(first_deals)
-    return FoundDeals(request, sum(played), n_matching, query.select_first(deals, limit))
+    return FoundDeals(request, sum(n_played_by_block), n_matching, query.select_first(deals, limit))
 
 
 def _play_deals(request: FindRequest, first_unit: int, n: int) -> np.ndarray:
     """Play consecutive pairs, and return their deals, FOUND_DEAL (n_deals,)."""
-    played = []
+    records_by_matchup = []
     for matchup in request.matchups:
         _, records = play_with_records(matchup, first_unit, n)
         # If only one matchup is mirrored, drop its second games.
-        played.append(records if request.is_mirrored else records[records["half"] == 0])
-    deals = np.zeros(len(played[0]), FOUND_DEAL)
-    deals["deal"] = played[0]
-    deals["other"] = played[-1]
+        records_by_matchup.append(records if request.is_mirrored else records[records["half"] == 0])
+    deals = np.zeros(len(records_by_matchup[0]), FOUND_DEAL)
+    deals["deal"] = records_by_matchup[0]
+    deals["other"] = records_by_matchup[-1]
     return deals
 
 

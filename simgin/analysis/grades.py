@@ -503,9 +503,9 @@ def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
     if grade.result:
         per_deal = "" if is_single_deal else " per deal"
         yield f"Net score: {grade.result['won'].value:.1f} points{per_deal}."
-    played = "you play" if player == "You" else f"{player} plays"
+    who_plays = "you play" if player == "You" else f"{player} plays"
     yield (
-        f"± is the measurement error for {deals}. To find out how well {played}, grade at least "
+        f"± is the measurement error for {deals}. To find out how well {who_plays}, grade at least "
         f"{MIN_UNITS} deals."
     )
 

@@ -310,8 +310,8 @@ def run_chart(
         ChartError: If the decision occurs too rarely.
     """
     if not request.strategy:
-        strongest = load_or_find_strongest(request.variant, request.seed, workers)
-        request = replace(request, strategy=strongest)
+        strongest_strategy = load_or_find_strongest(request.variant, request.seed, workers)
+        request = replace(request, strategy=strongest_strategy)
     chart = measure_chart(request, workers, on_progress)
     if request.kind_name != "knock" or request.score is not None:
         return chart  # A chart for one score does not apply to a match because the score changes.

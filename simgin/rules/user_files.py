@@ -97,9 +97,9 @@ def find_user_variant(reference: str) -> tuple[str, UserVariant]:
         raise TomlError([f"{path} contains several variants. Choose one of them: {known_names}."])
     chosen_name = next(iter(variants)) if name is None else name
     if chosen_name not in variants:
-        listed = f"{_join_names(variants)}{did_you_mean(chosen_name, variants)}"
+        listed_names = f"{_join_names(variants)}{did_you_mean(chosen_name, variants)}"
         sentence = f"{path} has no variant {format_value(chosen_name)}."
-        raise TomlError([f"{sentence} Variants in the file: {listed}"])
+        raise TomlError([f"{sentence} Variants in the file: {listed_names}"])
     return f"{path}#{chosen_name}", variants[chosen_name]
 
 

@@ -629,17 +629,17 @@ def _collect_definitions(modules: Iterable[ModuleType]) -> _Library:
                 text = (module.__doc__ or "").strip()
                 source = value.source or _extract_source(text)
                 value = replace(value, about=value.about or text, source=source)
-                known: object = library.strategies.setdefault(value.name, value)
+                known_definition: object = library.strategies.setdefault(value.name, value)
                 kind = "strategies"
             # Policies that a module imports from another module are excluded.
             elif isinstance(value, Policy) and value.function.__module__ == module.__name__:
                 if not value.name:
                     continue
-                known = library.policies.setdefault((value.slot, value.name), value)
+                known_definition = library.policies.setdefault((value.slot, value.name), value)
                 kind = f"{value.slot} policies"
             else:
                 continue
-            if known != value:
+            if known_definition != value:
                 raise StrategyError(
                     f"two {kind} have the name {quote_text(value.name)}. Rename one of the two in "
                     f"{module.__file__}."

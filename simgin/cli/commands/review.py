@@ -113,18 +113,18 @@ def review_command(
     from simgin.review.review_request import ReviewRequest
     from simgin.runs import directory
 
-    specified = {name: value for name, value in arguments.items() if options.is_given(name)}
+    given_arguments = {name: value for name, value in arguments.items() if options.is_given(name)}
     if config.is_configured("seconds_per_turn"):
         if file is None:
-            specified["seconds_per_turn"] = arguments["seconds_per_turn"]
+            given_arguments["seconds_per_turn"] = arguments["seconds_per_turn"]
         else:  # The review file can contain another value, and the option has a default.
             click.get_current_context().params["seconds_per_turn"] = None
-    for name in specified.keys() & {"players", "goals"}:
-        specified[name] = [part.strip() for part in arguments[name].split(",")]
+    for name in given_arguments.keys() & {"players", "goals"}:
+        given_arguments[name] = [part.strip() for part in arguments[name].split(",")]
     if variants:
-        specified["names"] = variants
+        given_arguments["names"] = variants
     read = ReviewRequest.read if file is None else partial(ReviewRequest.read_file, file)
-    request = read(**specified)
+    request = read(**given_arguments)
     name = request.default_name
     directory_path = output or config.configured_output(name) or Path("results") / name
     command = repeat_command(output=directory_path)

@@ -87,9 +87,9 @@ def train_command(
     run: Any = adapt.run_adaptation if is_champion else discards.run_training
     words = adapt.AdaptedChampion.wording
     learn_runner.check_improvement_output(words, output, directory_path)
-    specified = {name: value for name, value in arguments.items() if value is not None}
-    specified |= {} if confirm is None else {"confirmation_matches": confirm}
-    training = request.read(strategy, **specified)
+    given_arguments = {name: value for name, value in arguments.items() if value is not None}
+    given_arguments |= {} if confirm is None else {"confirmation_matches": confirm}
+    training = request.read(strategy, **given_arguments)
     match = training.match
     if not as_json:
         console().print(Sentences([kind.plan_sentence(training)]))
