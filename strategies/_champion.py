@@ -150,12 +150,12 @@ def count_knock_draws(deadwood_points, highest_value, new_outs, view, rules):
     The function counts low cards that can replace the highest unmatched card, and outs to a new
     meld.
     """
-    nine_deadwood = deadwood_points - highest_value
-    if deadwood_points <= view.limit or nine_deadwood >= view.limit:
+    deadwood_of_nine = deadwood_points - highest_value
+    if deadwood_points <= view.limit or deadwood_of_nine >= view.limit:
         return 0
     low_enough = np.int64(0)
     for r in range(13):
-        low_enough |= np.int64(nine_deadwood + rules.value[0, r] <= view.limit) << r
+        low_enough |= np.int64(deadwood_of_nine + rules.value[0, r] <= view.limit) << r
     return popcount(view.unseen & (cards_of_ranks(low_enough) | new_outs))
 
 

@@ -79,7 +79,7 @@ def deny(view, rules, params):
 def _prevents_meld(view, held_probability, rules):
     """Return True if taking the card on offer prevents a meld of the opponent.
 
-    One or two cards of the meld are known cards of the opponent. One card can be unseen.
+    One or two cards of the meld are known cards of the opponent. At most one card is unseen.
     """
     if held_probability == 2:
         return count_possible_melds(view.taken_offer, view.known, rules) > 0

@@ -53,7 +53,7 @@ MAX_NAMED_VARIANTS = 2  # maximum number of variants that a report names
 
 
 class _CheckError(Exception):
-    """Exception for a failed check, with a predicate that describes what the policy did."""
+    """Exception for a failed check, whose message completes the sentence "The policy ..."."""
 
     def __init__(self, check: str, predicate: str) -> None:
         super().__init__(check, predicate)

@@ -28,7 +28,7 @@ def swap_hands_for_dealer(state):
     The cards of a seat then do not depend on the dealer.
 
     The two games of a mirrored match can have different dealers. If the cards depended on the
-    dealer, the correlation of the games would be positive instead of negative
+    dealer, the correlation between the games would be positive, not negative
     (docs/explanation/decisions/0002-random-numbers.md).
     """
     if state.dealer == 0:  # Seat 1 receives the first card.

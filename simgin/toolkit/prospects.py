@@ -116,7 +116,7 @@ def deadwood_after_draws(ten_cards, cards, rules, counts):
             n = deadwood_after_draws(view.hand, view.unseen, rules, counts)
             counts[:n].mean()
     """
-    ten_deadwood, nine_deadwood = (
+    deadwood_of_ten, deadwood_of_nine = (
         deadwood(ten_cards, rules),
         best_discards(ten_cards, ten_cards, rules)[0],
     )
@@ -128,7 +128,9 @@ def deadwood_after_draws(ten_cards, cards, rules, counts):
         if mask & hand_outs:
             counts[n] = best_discards(ten_cards | mask, ten_cards | mask, rules)[0]
         else:
-            counts[n] = min(ten_deadwood, nine_deadwood + rules.value[0, lowest_bit(mask) % 13])
+            counts[n] = min(
+                deadwood_of_ten, deadwood_of_nine + rules.value[0, lowest_bit(mask) % 13]
+            )
         n += 1
     return n
 
@@ -156,7 +158,7 @@ def tally_deadwood_after_draws(ten_cards, cards, rules, tally):
             tally_deadwood_after_draws(view.hand, view.unseen, rules, tally)
             tally[: view.limit + 1].sum()
     """
-    ten_deadwood, nine_deadwood = (
+    deadwood_of_ten, deadwood_of_nine = (
         deadwood(ten_cards, rules),
         best_discards(ten_cards, ten_cards, rules)[0],
     )
@@ -164,7 +166,7 @@ def tally_deadwood_after_draws(ten_cards, cards, rules, tally):
     hand_outs = outs(ten_cards, rules) & cards
     other_cards = cards & ~hand_outs
     for rank in range(13):
-        deadwood_points = min(ten_deadwood, nine_deadwood + rules.value[0, rank], last)
+        deadwood_points = min(deadwood_of_ten, deadwood_of_nine + rules.value[0, rank], last)
         tally[deadwood_points] += popcount(other_cards & cards_of_rank(rank))
     while hand_outs:
         eleven_cards = ten_cards | hand_outs & -hand_outs

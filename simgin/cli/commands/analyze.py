@@ -85,7 +85,7 @@ POSITION_WORLDS = 10_000
     "--against",
     "opponent",
     metavar="NAME",
-    help="Strategy that plays the opponent's side, or side B, for the rest of each deal.",
+    help="Strategy that plays the opponent (side B of a run) for the rest of each deal.",
 )
 @options.count_option(
     "--worlds",

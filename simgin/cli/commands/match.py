@@ -75,7 +75,7 @@ def match_command(
     \b
       simgin match gold mine.py stubborn --against simple
 
-    To label strategies in plots, use the table [labels] in an experiment file.
+    To label strategies in plots, add a table [labels] to an experiment file.
 
     With -o, simgin saves the results. Repeat the command to resume an interrupted run, or increase
     --deals or --matches to extend a finished run. If you use --until, --sprt or --for, the options
