@@ -393,8 +393,10 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
         text = f"{values[0]:+.0f} points"
     if variant == review.request.base or review.request.base is None:
         return ScoreCell(text, "", _widest_interval(estimates), "base")
-    effect_text, tone = SKILL_EFFECT_CELLS[skill_effect(review, variant)]
     changes = [effect.difference for effect in review.effects_by_type(variant, SKILL).values()]
+    if not changes:
+        return ScoreCell(EN_DASH)  # The matches of the baseline are not finished.
+    effect_text, tone = SKILL_EFFECT_CELLS[skill_effect(review, variant)]
     bounds = (extreme(effect.value for effect in changes) for extreme in (min, max))
     change_text = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
     half_width = _widest_interval(changes)

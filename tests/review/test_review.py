@@ -97,6 +97,9 @@ def test_the_live_scorecard_contains_only_final_results(monkeypatch):
             assert all(a in (b, EN_DASH) for a, b in zip(own, row, strict=True))
     assert n_missing == sorted(n_missing, reverse=True) and len(set(n_missing)) > 3
     assert [row for row in rows if {*row[1:]} != {EN_DASH}] == final
+    monkeypatch.setattr(type(review), "effects_by_type", lambda *_: {})
+    *_, skill_row = _cells_by_row(scorecard_table(review))
+    assert skill_row[0] == final[-1][0] and EN_DASH in skill_row
 
 
 def _cells_by_row(table):
