@@ -40,7 +40,8 @@ MIN_FRACTION_FACTOR, MAX_FRACTION_FACTOR = 0.6, 1.5
 SMALL_FACTOR = 0.2  # factor below which two decimals are shown
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
 SAME_LENGTH = "matches are as long as before"
-LENGTH_DIFFERS = f"{SAME_LENGTH} between strong players, but not for every player type"
+SAME_STRONG_LENGTH = f"{SAME_LENGTH} between strong players"
+LENGTH_DIFFERS = f"{SAME_STRONG_LENGTH}, but not for every player type"
 # Clauses for a significant increase and a significant decrease of a scorecard value. The effect
 # size replaces {}.
 EFFECT_CLAUSES = {
@@ -73,7 +74,7 @@ SINGLE_SENTENCES = {
     ("win",): "a strong player wins {} of deals",
     ("gin",): "gin ends {} of deals",
 }
-UNCHANGED_CLAUSES = (SAME_LENGTH, SAME_SKILL, UNCLEAR_SKILL)
+UNCHANGED_CLAUSES = (SAME_LENGTH, SAME_STRONG_LENGTH, SAME_SKILL, UNCLEAR_SKILL)
 ALL_PLAYERS, ALL_WEAKER = "all player types", "all weaker player types"
 
 
@@ -284,8 +285,11 @@ def _length_clause(review: Review, variant: str, effects: dict[str, Effect]) -> 
     if length_effect is None or length_effect.size == UNCLEAR:
         return ""
     if length_effect.size == SAME:
-        types_differ = review.player_types_differ(variant, "turns_per_match")
-        return LENGTH_DIFFERS if types_differ else SAME_LENGTH
+        type_effects = review.effects_by_type(variant, "turns_per_match").values()
+        sizes = {effect.size for effect in type_effects}
+        if sizes & {LITTLE, MUCH}:
+            return LENGTH_DIFFERS
+        return SAME_LENGTH if sizes == {SAME} else SAME_STRONG_LENGTH
     if length_effect.size == LITTLE:
         return f"matches are slightly {'longer' if length_effect.sign > 0 else 'shorter'}"
     base_length = review.measurements[str(review.request.base), "turns_per_match", STRONG]
@@ -516,7 +520,7 @@ def _trend_line(
 
 
 def _break_even_line(review: Review) -> str:
-    """Return sentences that state for which values playing for gin beats immediate knocking."""
+    """Describe at which parameter values playing for gin beats immediate knocking."""
     ((name, _),) = review.request.sweep
     parameter = name.replace("_", " ")
     values_by_sign: dict[int, list[str]] = {}

@@ -139,6 +139,22 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
             "Skill matters as much as before.",
         ),
         (
+            # Player types differ from each other, but none differs by a little from the baseline.
+            make_review(
+                {"seat": 0.02, "turns_per_match": 7.0}, everybody={"turns_per_match": -7.0}
+            ),
+            "Matches are as long as before, but the nondealer wins slightly more often. Skill "
+            "matters as much as before.",
+        ),
+        (
+            make_review(
+                {"seat": 0.02, "turns_per_match": 0.0},
+                everybody={"turns_per_match": make_estimate(9, 30)},
+            ),
+            "Matches are as long as before between strong players, but the nondealer wins slightly "
+            "more often. Skill matters as much as before.",
+        ),
+        (
             make_review(
                 {"turns_per_match": make_estimate(9, 30), "gin": make_estimate(0.1, 0.2)},
                 skill=(0.01,) * 3,
