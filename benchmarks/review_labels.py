@@ -1,6 +1,6 @@
 """Compare the effect sizes of two reviews of the same rule sets, such as with and without --adapt.
 
-    simgin review --file experiments/reviews/bonuses.toml -o build/trained
+    simgin review --file experiments/reviews/bonuses.toml --adapt -o build/trained
     SIMGIN_CACHE_DIR=build/cache simgin review standard --sweep gin_bonus=0,10,20,25,50 \
         --sweep undercut_bonus=0,10,15,20,25 --matches 5k -o build/default
     python benchmarks/review_labels.py build/default build/trained
@@ -25,7 +25,7 @@ STEPS = {
     "same to much": (0, 2),
     "a little": (1, 1),
     "much": (2, 2),
-    "too close to call": (-1, 1),
+    "inconclusive": (-1, 1),
 }
 KEYS = ["variant", "metric", "players"]
 DISTANCES = ["equal", "compatible", "one step", "more"]
