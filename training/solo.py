@@ -205,7 +205,7 @@ def compute_goal_table(deals, seed, discard="switch:k=2"):
 
 @jit.jit
 def compute_continuation_value(hands, t, last_draw, is_gin, scoring, rules):
-    """Return the value of drawing further cards after t draws, in a recorded deal.
+    """Return the expected value of continuing a recorded deal after t draws.
 
     Without the joker, the deal ends after `last_draw` draws. The value is averaged over the
     positions of the joker.

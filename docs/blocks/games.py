@@ -191,9 +191,10 @@ def _caption(matchups: Sequence[Matchup]) -> str:
     opponents = {b for (_, _, b), _ in matchups}
     against = f" against `{opponents.pop()}`" if opponents != {""} else ""
     n_matches = int(matchups[0][1]["match_win"]["n"])
-    results = "The table shows results of [strategies](README.md#players)"
-    played = f"{n_matches:,} matches{against}"
-    return f"{results} in {played}, with 95 % confidence intervals:"
+    return (
+        f"Each [strategy](README.md#players) in the table played {n_matches:,} matches{against}. "
+        "The intervals are 95 % confidence intervals."
+    )
 
 
 def _metric_lines(columns: Sequence[table.ByMetric]) -> Iterator[tuple[str, ...]]:

@@ -77,7 +77,7 @@ class LiveEstimate:
         return "  ".join([*parts, self._size(), *self._estimate()])
 
     def result(self) -> RenderableType:
-        """Return the progress line of the current matchup, with its values for a chart."""
+        """Return the progress line of the current matchup, and its estimate for a live chart."""
         return InterimResult(self.line(), self._values() if self._totals else None)
 
     def _values(self) -> dict[str, Any] | None:

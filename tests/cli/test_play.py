@@ -258,7 +258,7 @@ def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_here
 
 
 def test_the_coach_and_the_grade_use_one_unit_and_one_criterion_for_mistakes(saves_here):
-    """Test a match, and a cost whose interval includes 0."""
+    """Use one unit in matches and deals, and ignore a cost that is not significant."""
     assert re.search("action +cost, points +match %", play_input("e\nq\n", "gold"))
     table = GameTable(parse_matchup("gold", "gold", "standard", 1, "match"), (0,))
     advisor = coach.Coach(table.matchup)

@@ -257,7 +257,7 @@ def row_height(names: Iterable[str]) -> float:
 
 
 def hide_row_axis(axes: Axes, n_rows: int) -> None:
-    """Hide the vertical axis of rows that are numbered from the top, and set its limits."""
+    """Hide the vertical axis, and set its limits so that row 0 is at the top."""
     axes.set_ylim(n_rows - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
