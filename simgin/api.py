@@ -8,23 +8,20 @@ results.
 
 from __future__ import annotations
 
-import functools
-import inspect
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from simgin.report import progress
 from simgin.results.run_results import RunResults, run_plan, run_saved_plan
 from simgin.rules.variants import Variant, find_variant, variant_names
 from simgin.runs.plan import Plan, drop_opponent, plan_experiment, plan_league, plan_match
+from simgin.runs.python_call import Game, Player, check_arguments, record_call
 from simgin.stats.table import make_frame
 from simgin.strategy import catalogue, loader
 from simgin.strategy.author import Strategy
 from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import amounts
-from simgin.text.messages import SimginError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,61 +40,9 @@ if TYPE_CHECKING:
     from simgin.review.review import Review
     from simgin.runs.result import Result
 
-Player = str | Path | Strategy  # name or path of a strategy, or a Strategy object
-Game = str | Variant  # variant spec, or a Variant object
-
-P = ParamSpec("P")
 R = TypeVar("R", bound="Result")
 
-OPTION = re.compile(r"(?<!\S)-(?:-([a-z]+)|o)\b")  # option of a command in an error message
-
 ODDS_DEALS = 40_000  # default number of deals per player, as in `simgin odds`
-
-
-def _record_call(function: Callable[P, R]) -> Callable[P, R]:
-    """Store the call in the result of a function, so that reports can show how to repeat it.
-
-    Error messages name the arguments of the function instead of the options of the command.
-    """
-
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            result = function(*args, **kwargs)
-        except SimginError as error:
-            names = inspect.signature(function).parameters
-            error.args = tuple(_name_arguments(arg, names) for arg in error.args)
-            raise
-        arguments = [*map(_format_argument, args)]
-        arguments += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
-        vars(result)["call"] = f"simgin.{function.__name__}({', '.join(arguments)})"
-        if kwargs.get("output") is not None:
-            result.save(str(kwargs["output"]))
-        return result
-
-    return call
-
-
-def _name_arguments(message: Any, names: Collection[str]) -> Any:
-    """Return a message in which `upcard` replaces the option --upcard, except in commands."""
-    if not isinstance(message, str):
-        return message
-
-    def name_argument(option: re.Match[str]) -> str:
-        name = option[1] or "output"
-        return f"`{name}`" if name in names else option[0]
-
-    parts = message.split("`")
-    parts[::2] = [OPTION.sub(name_argument, part) for part in parts[::2]]
-    return "`".join(parts)
-
-
-def _format_argument(value: object) -> str:
-    """Format an argument as Python code, replacing strategy and variant objects by specs."""
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_format_argument, value))}]"
-    spec = value.spec if isinstance(value, Strategy | Variant) else value
-    return repr(str(spec) if isinstance(spec, Path) else spec)
 
 
 def _run(title: str, run_request: Callable[..., R], request: object, workers: int | None) -> R:
@@ -118,7 +63,7 @@ def _run_plan(plan: Plan, workers: int | None, output: str | Path | None) -> Run
     return _run(plan.label, run_in_directory, plan, workers)
 
 
-@_record_call
+@record_call
 def match(
     a: Player | Sequence[Player],
     b: Player | None = None,
@@ -127,8 +72,8 @@ def match(
     against: Player | None = None,
     base: Player | None = None,
     labels: Mapping[str, str] | None = None,
-    deals: int | str | None = None,
-    matches: int | str | None = None,
+    deals: float | str | None = None,
+    matches: float | str | None = None,
     until: float | str | None = None,
     sprt: Sequence[float] | str | None = None,
     seconds: float | str | None = None,
@@ -170,11 +115,6 @@ def match(
             print(result)
             result.frame
     """
-    if b is not None and not isinstance(b, str | Path | Strategy):
-        raise StrategyError(
-            f"`b` must be a single strategy, not {b!r}. Pass several strategies as a list in the "
-            "first argument, and their common opponent as `against`."
-        )
     players = [a] if isinstance(a, str | Path | Strategy) else a
     opponent, baseline, *player_specs = _to_specs(
         against, base, *players, *([] if b is None else [b])
@@ -195,14 +135,14 @@ def match(
     return _run_plan(plan, workers, output)
 
 
-@_record_call
+@record_call
 def league(
     strategies: Sequence[Player],
     variant: Game = "standard",
     *,
     labels: Mapping[str, str] | None = None,
-    deals: int | str | None = None,
-    matches: int | str | None = None,
+    deals: float | str | None = None,
+    matches: float | str | None = None,
     until: float | str | None = None,
     sprt: Sequence[float] | str | None = None,
     seconds: float | str | None = None,
@@ -239,14 +179,13 @@ def league(
     stopping_options = {"until": until, "sprt": sprt, "seconds": seconds}
     size_options = {"deals": deals, "matches": matches, "seed": seed}
     variant_spec = find_variant(variant).spec
-    players = [strategies] if isinstance(strategies, str) else strategies
     plan = plan_league(
-        _to_specs(*players), variant_spec, labels=labels, **size_options, **stopping_options
+        _to_specs(*strategies), variant_spec, labels=labels, **size_options, **stopping_options
     )
     return _run_plan(plan, workers, output)
 
 
-@_record_call
+@record_call
 def run(
     path: str | Path,
     *,
@@ -277,7 +216,7 @@ def run(
     return _run_plan(plan, workers, output)
 
 
-@_record_call
+@record_call
 def review_rules(
     rules: Game | Sequence[Game],
     against: Game | None = None,
@@ -287,7 +226,7 @@ def review_rules(
     sweep: str | Sequence[str] = (),
     targets: str = "",
     adapt: bool = False,
-    matches: int | str | None = None,
+    matches: float | str | None = None,
     deep: bool = False,
     seconds_per_turn: float = 8.0,
     title: str = "",
@@ -349,11 +288,11 @@ def review_rules(
     return _run("review", run_review, request, workers)
 
 
-@_record_call
+@record_call
 def compute_odds(
     variant: Game,
     *strategies: Player,
-    deals: int | str = ODDS_DEALS,
+    deals: float | str = ODDS_DEALS,
     seed: int = 1,
     workers: int | None = None,
 ) -> Odds:
@@ -389,14 +328,14 @@ def compute_odds(
     return _run("odds", run_odds, request, workers)
 
 
-@_record_call
+@record_call
 def compute_chart(
     kind: str = "knock",
     variant: Game = "standard",
     *,
     strategy: Player | None = None,
     score: str | None = None,
-    deals: int | str | None = None,
+    deals: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
 ) -> Chart:
@@ -433,13 +372,13 @@ def compute_chart(
     return _run(f"{kind} chart", run_chart, request, workers)
 
 
-@_record_call
+@record_call
 def grade(
     *files: str | Path,
     player: str | None = None,
     judge: Player | None = None,
     opponent: Player | None = None,
-    worlds: int | str | None = None,
+    worlds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
 ) -> Grade:
@@ -477,7 +416,7 @@ def grade(
     return _run("grade", run_grade, request, workers)
 
 
-@_record_call
+@record_call
 def tune_strategy(
     strategy: Player,
     variant: Game = "standard",
@@ -486,8 +425,8 @@ def tune_strategy(
     parameters: str | None = None,
     objective: str = "matches",
     generations: int = 20,
-    matches: int | str = 4_000,
-    confirmation_matches: int | str = 40_000,
+    matches: float | str = 4_000,
+    confirmation_matches: float | str = 40_000,
     seed: int = 1,
     workers: int | None = None,
 ) -> TuningResult:
@@ -536,15 +475,15 @@ def tune_strategy(
     return _run(f"tuning {request.strategy.name}", run_tune, request, workers)
 
 
-@_record_call
+@record_call
 def train(
     strategy: Player,
     variant: Game = "standard",
     against: Player | Sequence[Player] = (),
     *,
     rounds: int | None = None,
-    deals: int | str | None = None,
-    confirmation_matches: int | str | None = None,
+    deals: float | str | None = None,
+    confirmation_matches: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
 ) -> TrainingResult | AdaptedChampion:
@@ -592,6 +531,7 @@ def train(
     return result
 
 
+@check_arguments
 def show(
     a: Player,
     b: Player | None = None,
@@ -632,7 +572,7 @@ def show(
     return "\n".join(make_replay(deal_trace).lines())
 
 
-@_record_call
+@record_call
 def hand(
     cards: str | Sequence[str],
     variant: Game = "standard",
@@ -667,7 +607,7 @@ def hand(
     return evaluate_hand(find_variant(variant), _join_cards(cards), upcard, score)
 
 
-@_record_call
+@record_call
 def analyze(
     cards: str | Sequence[str],
     pile: str | Sequence[str] = "",
@@ -682,7 +622,7 @@ def analyze(
     offered: int = 0,
     strategy: Player | None = None,
     opponent: Player | None = None,
-    worlds: int | str = 10_000,
+    worlds: float | str = 10_000,
     seconds: float | str | None = None,
     seed: int = 1,
     workers: int | None = None,
@@ -742,7 +682,7 @@ def analyze(
     return _run("analysis", run_analysis, request, workers)
 
 
-@_record_call
+@record_call
 def analyze_deal(
     a: Player,
     b: Player | None = None,
@@ -755,7 +695,7 @@ def analyze_deal(
     turn: int | None = None,
     strategy: Player | None = None,
     opponent: Player | None = None,
-    worlds: int | str = 10_000,
+    worlds: float | str = 10_000,
     seconds: float | str | None = None,
     workers: int | None = None,
 ) -> AnalysisResult:
@@ -805,15 +745,15 @@ def analyze_deal(
     return _run("analysis", run_analysis, request, workers)
 
 
-@_record_call
+@record_call
 def error_rates(
     a: Player,
     b: Player | None = None,
     variant: Game = "standard",
     *,
-    deals: int | str = 1_000,
+    deals: float | str = 1_000,
     judge: Player | None = None,
-    worlds: int | str = 200,
+    worlds: float | str = 200,
     seed: int = 1,
     workers: int | None = None,
 ) -> ErrorRates:
@@ -859,15 +799,15 @@ def error_rates(
     return _run("error rates", error_rates.run_error_rates, rating_task, workers)
 
 
-@_record_call
+@record_call
 def find(
     a: Player,
     b: Player | None = None,
     variant: Game = "standard",
     *,
     where: str,
-    deals: int | str | None = None,
-    matches: int | str | None = None,
+    deals: float | str | None = None,
+    matches: float | str | None = None,
     against: Player | None = None,
     limit: int = 10,
     seed: int = 1,
@@ -922,7 +862,7 @@ def _join_cards(cards: str | Sequence[str]) -> str:
 
 
 def _read_budget(
-    worlds: int | str, seconds: float | str | None, seed: int, workers: int | None
+    worlds: float | str, seconds: float | str | None, seed: int, workers: int | None
 ) -> Budget:
     from simgin.analysis.analysis import Budget
 

@@ -1,6 +1,7 @@
 """Tests that the Python API returns the results of the commands."""
 
 import gc
+import inspect
 import io
 import json
 import pickle
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 
 import simgin
-from simgin import plots
+from simgin import api, plots
 from simgin.learn import adapt
 from simgin.runs import runner
 from simgin.stats import table
@@ -30,6 +31,14 @@ deals = "12k"
 strategies = ["gold", "gold+discard=safe-neighbour", "gold+discard=uniform"]
 against = "simple"
 """
+
+
+PUBLIC_FUNCTIONS = [
+    name
+    for name, member in vars(api).items()
+    if name in simgin.__all__
+    if member.__module__ == "simgin.api"
+]
 
 
 @pytest.fixture(scope="module")
@@ -128,9 +137,7 @@ def test_a_hand_is_evaluated_as_by_the_command(cards, tmp_path):
 
 
 def test_wrong_arguments_are_rejected_with_a_sentence():
-    with pytest.raises(
-        ValueError, match=r"`b` must be a single strategy.* list in the first argument"
-    ):
+    with pytest.raises(ValueError, match=r"`b` must be a strategy or None, not \['simple', 'stub"):
         simgin.match("gold", ["simple", "stubborn"])
     with pytest.raises(ValueError, match="0 is not a valid number of workers"):
         simgin.match("gold", "simple", workers=0)
@@ -143,17 +150,44 @@ def test_errors_name_python_arguments():
     for message, make in (
         ("Omit `upcard`.", lambda: simgin.hand(cards, "solitary-gin", upcard="5C")),
         ("the opponent with `against`, or use `simgin league`", lambda: simgin.match([*"abc"])),
-        ("'5' is not a card", lambda: simgin.hand([5, "6S"])),
-        ("'5' is not a card", lambda: simgin.hand(5)),
+        (
+            "`cards` must be a string or a list of strings, not [5, '6S']",
+            lambda: simgin.hand([5, "6S"]),
+        ),
+        ("'5' is not a card", lambda: simgin.hand("5")),
         ("Use knock, upcard or discard.", lambda: simgin.compute_chart("knok")),
         ("at least one file", simgin.grade),
-        ("unit 'three' is out of range", lambda: simgin.show("gold", unit="three")),
-        ("unit 1.5 is out of range", lambda: simgin.show("gold", unit=1.5)),
+        ("the list of strategies is empty", lambda: simgin.match([])),
+        ("`unit` must be a whole number, not 'three'", lambda: simgin.show("gold", unit="three")),
+        ("`unit` must be a whole number, not 1.5", lambda: simgin.show("gold", unit=1.5)),
+        ("`deal` is not an argument. Did you mean 'deals'?", lambda: simgin.match("gold", deal=3)),
+        ("a dictionary or None, not 'My rule'", lambda: simgin.match("gold", labels="My rule")),
         ("'gin 40' is not a valid goal", lambda: simgin.review_rules("oklahoma", goals="gin 40")),
     ):
         with pytest.raises(SimginError, match=re.escape(message)):
             make()
     assert "--" not in repr(simgin.hand(cards, "oklahoma"))
+
+
+@pytest.mark.parametrize("name", PUBLIC_FUNCTIONS)
+def test_arguments_of_wrong_types_are_rejected_by_name(name):
+    function = getattr(simgin, name)
+    for parameter in inspect.signature(function).parameters.values():
+        for wrong in (object(), b"x", [None], [object()]):
+            arguments, options = [wrong], {}
+            if parameter.kind is not parameter.VAR_POSITIONAL:
+                arguments, options = [], {parameter.name: wrong}
+            elif name == "compute_odds":
+                arguments = ["standard", wrong]
+            with pytest.raises(SimginError, match=f"^`{parameter.name}` must be .+, not "):
+                function(*arguments, **options)
+
+
+def test_series_arrays_and_iterators_are_accepted_as_lists():
+    cards = "5S 6S 7S 9H 9D 9C KS QD 2C AH".split()
+    expected = simgin.hand(cards).records()
+    for given in (pd.Series(cards), np.array(cards), iter(cards), tuple(cards)):
+        assert simgin.hand(given).records() == expected
 
 
 def test_the_frame_of_an_analysis_starts_with_the_action_and_its_cost():
@@ -248,7 +282,7 @@ def test_a_seed_may_be_numpys():
 def test_an_invalid_seed_is_rejected_with_a_message(seed):
     calls = {simgin.match: "gold", simgin.show: "gold", simgin.review_rules: "oklahoma"}
     for ask, name in (calls | {simgin.compute_odds: "solitaire-gin"}).items():
-        with pytest.raises(ValueError, match="is not a valid seed"):
+        with pytest.raises(ValueError, match=r"is not a valid seed|`seed` must be a whole"):
             ask(name, seed=seed)
 
 

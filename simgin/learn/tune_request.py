@@ -72,8 +72,8 @@ class TuneRequest:
         *,
         objective: str = "matches",
         generations: int = SEARCH_GENERATIONS,
-        matches: int | str = CANDIDATE_MATCHES,
-        confirmation_matches: int | str = CONFIRMATION_MATCHES,
+        matches: float | str = CANDIDATE_MATCHES,
+        confirmation_matches: float | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TuneRequest:
         """Parse the arguments of a request.
@@ -221,7 +221,7 @@ def read_players(
     return player, parsed_variant, tuple(pool.values())
 
 
-def read_matches(text: int | str) -> int:
+def read_matches(text: float | str) -> int:
     """Parse a number of matches, such as `20k`.
 
     Raises:

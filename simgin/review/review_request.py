@@ -124,7 +124,7 @@ class ReviewRequest:
         goals: Sequence[str] = (),
         deep: bool = False,
         adapt: bool = False,
-        matches: int | str | None = None,
+        matches: float | str | None = None,
         seed: int = 1,
         seconds_per_turn: float = SECONDS_PER_TURN,
         title: str = "",
@@ -324,7 +324,7 @@ def _to_tuples(value: Any) -> Any:
     return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
-def _parse_matches(matches: int | str | None, is_solo: bool, deep: bool) -> int:
+def _parse_matches(matches: float | str | None, is_solo: bool, deep: bool) -> int:
     if matches is None:
         default = SOLO_MATCHES if is_solo else REVIEW_MATCHES
         return default * DEEP_FACTOR if deep else default

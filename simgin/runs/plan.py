@@ -219,10 +219,12 @@ def plan_match(
         **more: Additional arguments of `plan_matchup`, and `labels` as in an experiment file.
 
     Raises:
-        PlayerCountError: If several strategies or a baseline are given without a common opponent,
-            or if a strategy is also the common opponent.
+        PlayerCountError: If no strategy is given, if several strategies or a baseline are given
+            without a common opponent, or if a strategy is also the common opponent.
         ExperimentError: If a label is not valid.
     """
+    if not strategies:
+        raise PlayerCountError("the list of strategies is empty. Specify at least one strategy.")
     if against is None and (base is not None or len(strategies) > 2):
         raise PlayerCountError(
             "more than two strategies, or --base, require a common opponent. Specify the opponent "

@@ -1,0 +1,133 @@
+"""Decorators of the Python functions, which check the arguments and store the call."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import reprlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from simgin.rules.variants import Variant
+from simgin.strategy.author import Strategy
+from simgin.text.messages import SimginError, did_you_mean, format_value, join_words
+
+if TYPE_CHECKING:
+    from simgin.runs.result import Result
+
+Player = str | Path | Strategy  # name or path of a strategy, or a Strategy object
+Game = str | Variant  # variant spec, or a Variant object
+
+P = ParamSpec("P")
+T = TypeVar("T")
+R = TypeVar("R", bound="Result")
+
+OPTION = re.compile(r"(?<!\S)-(?:-([a-z]+)|o)\b")  # option of a command in an error message
+
+# Accepted classes, name of one value and name of several values, for each part of an annotation
+KINDS: Mapping[str, tuple[Any, str, str]] = {
+    "None": (type(None), "None", ""),
+    "bool": (bool, "True or False", ""),
+    "int": (Integral, "a whole number", "whole numbers"),
+    "float": (Real, "a number", "numbers"),
+    "str": (str, "a string", "strings"),
+    "Path": (PathLike, "a path", "paths"),
+    "Player": ((str, PathLike, Strategy), "a strategy", "strategies"),
+    "Game": ((str, Variant), "a variant", "variants"),
+    "Mapping[str, str]": (Mapping, "a dictionary", ""),
+}
+LIST_KIND = re.compile(r"(?:Sequence|tuple)\[(\w+).*\]")  # list, with the kind of its items
+
+
+def check_arguments(function: Callable[P, T]) -> Callable[P, T]:
+    """Raise a SimginError if an argument does not match its annotation, otherwise call."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        help_call = f"`help(simgin.{function.__name__})` describes the arguments."
+        for name in kwargs:
+            if name not in signature.parameters:
+                suggestion = did_you_mean(name, signature.parameters)
+                raise SimginError(f"`{name}` is not an argument{suggestion} {help_call}")
+        for name, value in signature.bind_partial(*args, **kwargs).arguments.items():
+            parameter = signature.parameters[name]
+            values = value if parameter.kind is parameter.VAR_POSITIONAL else [value]
+            kinds = parameter.annotation.split(" | ")
+            for each in values:
+                if not any(_is_kind(each, kind) for kind in kinds):
+                    expected = join_words([_describe_kind(kind) for kind in kinds], "or")
+                    given = reprlib.repr(each) if isinstance(each, list) else format_value(each)
+                    raise SimginError(f"`{name}` must be {expected}, not {given}. {help_call}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _is_kind(value: object, kind: str) -> bool:
+    """Return True if a value has the type that one part of an annotation names.
+
+    Any iterable is accepted as a list. The items of an iterator cannot be checked in advance.
+    """
+    if item := LIST_KIND.fullmatch(kind):
+        if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
+            return False
+        return isinstance(value, Iterator) or all(_is_kind(each, item[1]) for each in value)
+    return isinstance(value, KINDS[kind][0]) and (kind == "bool" or not isinstance(value, bool))
+
+
+def _describe_kind(kind: str) -> str:
+    """Describe one part of an annotation, for example as `a list of strings`."""
+    item = LIST_KIND.fullmatch(kind)
+    return f"a list of {KINDS[item[1]][2]}" if item else KINDS[kind][1]
+
+
+def record_call(function: Callable[P, R]) -> Callable[P, R]:
+    """Check the arguments of a function, and store the call in its result for reports.
+
+    Error messages name the arguments of the function instead of the options of the command.
+    """
+    checked_function = check_arguments(function)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            result = checked_function(*args, **kwargs)
+        except SimginError as error:
+            names = inspect.signature(function).parameters
+            error.args = tuple(_name_arguments(arg, names) for arg in error.args)
+            raise
+        arguments = [*map(_format_argument, args)]
+        arguments += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
+        vars(result)["call"] = f"simgin.{function.__name__}({', '.join(arguments)})"
+        if kwargs.get("output") is not None:
+            result.save(str(kwargs["output"]))
+        return result
+
+    return call
+
+
+def _name_arguments(message: Any, names: Collection[str]) -> Any:
+    """Return a message in which `upcard` replaces the option --upcard, except in commands."""
+    if not isinstance(message, str):
+        return message
+
+    def name_argument(option: re.Match[str]) -> str:
+        name = option[1] or "output"
+        return f"`{name}`" if name in names else option[0]
+
+    parts = message.split("`")
+    parts[::2] = [OPTION.sub(name_argument, part) for part in parts[::2]]
+    return "`".join(parts)
+
+
+def _format_argument(value: object) -> str:
+    """Format an argument as Python code, replacing strategy and variant objects by specs."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_format_argument, value))}]"
+    spec = value.spec if isinstance(value, Strategy | Variant) else value
+    return repr(str(spec) if isinstance(spec, Path) else spec)
