@@ -47,6 +47,12 @@ NET_NOTES = {
     "games": "Games: games that you win minus games that your opponent wins. A game can count more "
     "than once.",
 }
+# Criterion by which actions are ranked, by `Position.in_match`
+RANKING_NOTES = {
+    True: "Actions are ranked by match %. Without a score, simgin ranks actions by {}.",
+    False: "Actions are ranked by {}. If you enter the position with its score, simgin ranks "
+    "actions by match %.",
+}
 # Phrases that compare the percentages of two actions, by measure
 CHANCES = {
     "win": "win {:.0f} % (vs. {:.0f} %)",
@@ -252,6 +258,8 @@ def format_table_note(analyses: Analyses) -> str:
         sentences.append(NET_NOTES[measure])
     if first_analysis.has_match_probability:
         sentences.append("Match %: probability of winning the match between equal players.")
+        note = RANKING_NOTES[first_analysis.position.in_match]
+        sentences.append(note.format(MEASURE_TITLES[measure]))
     return " ".join(sentences)
 
 

@@ -100,18 +100,14 @@ class Coach:
     def list_decisions(self, deal: TracedDeal) -> list[Position]:
         """Return the decisions that the human player has made in the deal."""
         positions = find_decisions(replace(deal, error="", is_truncated=False))
-        return [
-            replace(position, in_match=False)
-            for position in positions
-            if position.view.seat == self.seat
-        ]
+        return [position for position in positions if position.view.seat == self.seat]
 
     def analyse_open_decision(self, deal: TracedDeal) -> Analysis | None:
         """Analyse the open decision, or return None if only one action is legal."""
         position = next(iter(find_decisions(deal)), None)
         if position is None or position.chosen is not None:
             return None
-        return self.analyse(deal, replace(position, in_match=False))
+        return self.analyse(deal, position)
 
     def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
         """Analyse a decision, or return the stored analysis if the decision was analysed before."""

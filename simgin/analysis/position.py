@@ -60,17 +60,19 @@ class Position:
         variant: Variant of the deal.
         view: Information available to the player, as a VIEW record.
         actions: Legal actions.
-        in_match: True if the score matters because the goal is to win the match.
         chosen: Action that the player chose, if the position is from a recorded deal.
         query_index: Index of the decision's first policy call in the deal, or -1.
+        in_match: True to rank actions by the probability of winning the match, because the user
+            entered a score. Like `simgin grade`, an analysis ranks the actions of a recorded deal
+            by points.
     """
 
     variant: Variant
     view: Any
     actions: list[Action]
-    in_match: bool
     chosen: Action | None = None
     query_index: int = -1
+    in_match: bool = False
 
     @property
     def turn(self) -> int:
@@ -262,7 +264,6 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
     """Yield a position for each draw, each die decision and each hand of eleven cards."""
     variant = deal.matchup.variant
     rules = build_rules(variant)
-    in_match = deal.matchup.unit == "match"
     query_numbers = [
         number for number, decision in enumerate(deal.decisions) if decision.slot in STEP_OF_SLOT
     ]
@@ -275,7 +276,7 @@ def _iterate_positions(deal: TracedDeal) -> Iterator[Position]:
         chosen_action = _read_chosen_action(policy_calls, rules)
         is_open = deal.is_truncated and chosen_action is None
         if len(actions) > 1 and (is_open or chosen_action in actions):
-            yield Position(variant, view, actions, in_match, chosen_action, numbers[0])
+            yield Position(variant, view, actions, chosen_action, numbers[0])
 
 
 def decision_key(decision: Decision) -> tuple[int, int, int, str]:

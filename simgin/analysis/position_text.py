@@ -93,7 +93,8 @@ def parse_position(
     if score is not None:
         _write_score(view, score, variant)
     find_actions = die_actions if die.is_decision else legal_actions
-    return Position(variant, view, find_actions(view, build_rules(variant)), score is not None)
+    actions = find_actions(view, build_rules(variant))
+    return Position(variant, view, actions, in_match=score is not None)
 
 
 def _raise_first_error(errors: Iterator[str]) -> None:

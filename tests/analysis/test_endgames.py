@@ -255,7 +255,7 @@ def reveal_opponent(position, deal, forget=False):
             view.pile, view.shed = int(view.pile) & ~(1 << card), int(view.shed) & ~(1 << card)
             view.unseen = int(view.unseen) | 1 << card
             break
-    return Position(position.variant, view, position.actions, False)
+    return Position(position.variant, view, position.actions)
 
 
 def find_late_positions(players, variant, kinds, n):

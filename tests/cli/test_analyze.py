@@ -46,7 +46,18 @@ def test_a_typed_position_is_analysed():
     assert screen.count("discard ") >= 11
     assert "Stock of 28 cards, you are the dealer, score 30-45" in screen
     assert "cost, match %" in screen
+    assert "ranked by match %. Without a score, simgin ranks actions by points." in _join(screen)
     assert repeat_command(screen) == screen
+
+
+def test_decisions_of_a_match_are_ranked_by_points_as_in_a_grade():
+    screen = read_screen("gold", "simple", "--deal", 1, "--turn", 2, *FAST)
+    assert "cost, points" in screen and "match %" in screen
+    assert "Actions are ranked by points. If you enter the position with its" in _join(screen)
+
+
+def _join(screen):
+    return " ".join(screen.split())
 
 
 @pytest.mark.parametrize(
