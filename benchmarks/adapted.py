@@ -10,18 +10,22 @@ of matches.
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from simgin.learn.adapt import adapt_champion
-from simgin.play.matchup import parse_matchup
+from simgin.play.matchup import Matchup
+from simgin.rules import variants
 from simgin.runs.runner import run_matchup
 from simgin.stats import metrics
 from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import estimate_metric, two_sided_p_value
-from simgin.strategy import loader
+from simgin.stats.table import estimate_columns
+from simgin.strategy import Strategy, loader
 
 VARIANTS = (
     "straight",
@@ -36,9 +40,9 @@ VARIANTS = (
 STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
 SLOW_STRATEGIES = ("mc", "champion-mc")
 OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "adapted"
+TRAINED = "champion, adapted"
 SEED = 777001
 N_MATCHES = 20_000
-KEY_COLUMNS = ["variant", "opponent"]
 
 
 def list_opponents() -> list[str]:
@@ -54,26 +58,25 @@ def list_opponents() -> list[str]:
     ]
 
 
-def measure_row(
-    variant: str, adapted_spec: str, opponent: str, workers: int | None
-) -> dict[str, object]:
-    """Measure the match win rate of an adapted player, and return a table row."""
-    matchup = parse_matchup(adapted_spec, opponent, variant, SEED, "match")
+def load_trained_champion(variant: str, workers: int | None, **sizes: Any) -> Strategy:
+    """Return `champion` with the weights that `simgin train champion` trains for a variant."""
+    adaptation = adapt_champion(variant, workers=workers, **sizes)
+    print(variant, f"{adaptation.cpu_seconds:.0f} s:", *adaptation.sentences, flush=True)
+    return replace(loader.find_strategy(f"champion@{adaptation.name}"), spec=TRAINED)
+
+
+def measure_row(matchup: Matchup, n_matches: int, workers: int | None) -> dict[str, Any]:
+    """Print the match win rate of strategy A, and return a table row."""
     metric = metrics.METRICS_BY_NAME["match_win"]
-    win_rate = estimate_metric(run_matchup(matchup, N_MATCHES, workers).sum(axis=0), metric)
-    key_columns = {"variant": variant, "strategy": "champion, adapted", "opponent": opponent}
-    estimate_columns = {
-        "value": win_rate.value,
-        "se": win_rate.se,
-        "low": win_rate.low,
-        "high": win_rate.high,
-    }
+    win_rate = estimate_metric(run_matchup(matchup, n_matches, workers).sum(axis=0), metric)
+    print(matchup.variant.spec, matchup.title, f"{100 * win_rate.value:.2f} %", flush=True)
     return {
-        **key_columns,
+        "variant": matchup.variant.spec,
+        "strategy": matchup.a.spec,
+        "opponent": matchup.opponent,
         "unit": "match",
         "metric": metric.name,
-        **estimate_columns,
-        "n": N_MATCHES,
+        **estimate_columns(win_rate, n_matches),
     }
 
 
@@ -86,27 +89,35 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=OUTPUT_PATH)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    specs_by_variant = {}
+    players = {}
     for variant in VARIANTS:
-        adaptation = adapt_champion(variant, workers=args.workers)
-        print(
-            f"{variant}, {adaptation.cpu_seconds:.0f} s: {' '.join(adaptation.sentences)}",
-            flush=True,
-        )
-        specs_by_variant[variant] = f"champion@{adaptation.name}"
+        players[variant] = load_trained_champion(variant, args.workers)
     table_path = args.out / "table.csv"
-    rows = pd.read_csv(table_path).to_dict("records") if table_path.exists() else []
+    rows = read_rows(table_path)
     finished_keys = {(row["variant"], row["opponent"]) for row in rows}
     for opponent in list_opponents():
         for variant in VARIANTS:
             if (variant, opponent) not in finished_keys:
-                rows.append(measure_row(variant, specs_by_variant[variant], opponent, args.workers))
+                matchup = Matchup(
+                    variants.find_variant(variant),
+                    players[variant],
+                    loader.find_strategy(opponent),
+                    SEED,
+                    "match",
+                )
+                rows.append(measure_row(matchup, N_MATCHES, args.workers))
                 write_table(table_path, rows)
-                last_row = rows[-1]
-                print(variant, opponent, f"{100 * last_row['value']:.2f} %", flush=True)
 
 
-def write_table(table_path: Path, rows: list[dict[str, object]]) -> None:
+def read_rows(table_path: Path) -> list[dict[str, Any]]:
+    """Return the rows measured by an earlier run, or an empty list."""
+    if not table_path.exists():
+        return []
+    table: Any = pd.read_csv(table_path)
+    return list(table.to_dict("records"))
+
+
+def write_table(table_path: Path, rows: list[dict[str, Any]]) -> None:
     """Write all rows measured so far, with Holm-adjusted p-values of the win rates."""
     table = pd.DataFrame(rows).drop(columns="p_holm", errors="ignore")
     differences = zip(table["value"] - 0.5, table["se"], table["n"], strict=True)

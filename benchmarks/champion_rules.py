@@ -1,38 +1,48 @@
-"""Measure how much `champion` gains by adapting its weights to the rules.
+"""Measure `champion` under rules that its training did not contain.
 
-    python benchmarks/champion_rules.py              # about three minutes; prints Markdown tables
+    python benchmarks/champion_rules.py    # two hours on one core; the same command resumes
 
-Champion plays mirrored matches against champion with the weights for the most similar variant of
-its training (`eaai`, `rush`, `tedesco` or `dice`). The benchmark uses the rules of the built-in
-variants and random rule sets. Intervals are 95 % confidence intervals over mirrored pairs.
+The table is written to results/reference/champion-rules. `champion` plays mirrored matches under 40
+random rule sets that did not occur in its training. The opponents are a copy of `champion` that
+does not adapt its weights to the rules, the player that `simgin train champion` trains for the
+rules, and all other strategies that do not search ahead. Under the built-in variants, `champion`
+plays only against its copy. Holm's adjustment covers the whole table.
 """
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
+from adapted import (
+    STRONG_STRATEGIES,
+    TRAINED,
+    list_opponents,
+    load_trained_champion,
+    measure_row,
+    read_rows,
+    write_table,
+)
 
-from simgin.learn.random_rules import sample_variant, two_player_names
+from simgin.learn.random_rules import sample_held_out_variants, two_player_names
 from simgin.play.matchup import Matchup
-from simgin.report import numbers
+from simgin.report.numbers import format_estimate
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
-from simgin.runs.runner import run_matchup
-from simgin.stats import metrics
-from simgin.stats.estimate import Estimate, estimate_metric
+from simgin.stats.estimate import ALPHA, interval_around
 from simgin.strategy import Strategy, compiler, loader
 
-N_MATCHES, SEED = 4_000, 9102
-RANDOM_RULE_SETS, RANDOM_SEED = 40, 0x694F1E61  # the seed is a commit hash
-
-
-def make_fixed_champion() -> Strategy:
-    """Return a copy of `champion` that does not adapt its weights to the rules."""
-    champion = loader.find_strategy("champion")
-    assert champion.discard is not None and champion.discard.weights is not None
-    return replace(loader.with_weights(champion, champion.discard.weights), spec="fixed")
+OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "champion-rules"
+RULE_SETS, RULE_SET_SEED = 40, 0x415481F6  # the seed is a commit hash
+FIXED = "champion, not adapted"
+SEED = 9102
+# numbers of matches against `champion` with other weights, strong strategies and all others
+MATCHES = {TRAINED: 40_000, FIXED: 20_000, **dict.fromkeys(STRONG_STRATEGIES, 10_000)}
+N_MATCHES = 2_000
+MIN_WIN_RATE = 0.49  # win rate that `champion` should reach against each trained player
 
 
 def is_adapted(variant: Variant) -> bool:
@@ -45,40 +55,62 @@ def is_adapted(variant: Variant) -> bool:
     )
 
 
-def measure_win_rate(variant: Variant, matches: int, seed: int) -> Estimate:
-    """Estimate the proportion of matches that `champion` wins against its fixed copy."""
-    matchup = Matchup(
-        variant, loader.find_strategy("champion"), make_fixed_champion(), seed, "match"
-    )
-    total = run_matchup(matchup, matches).sum(axis=0)
-    return estimate_metric(total, metrics.METRICS_BY_NAME["match_win"])
+def make_opponent(name: str, variant: Variant, workers: int | None) -> Strategy:
+    """Return the opponent with a name, after the training for the variant if necessary."""
+    if name == TRAINED:
+        # The confirmation does not affect the weights, so it is as short as possible.
+        return load_trained_champion(variant.spec, workers, confirmation_matches=1_000)
+    if name != FIXED:
+        return loader.find_strategy(name)
+    champion = loader.find_strategy("champion")
+    assert champion.discard is not None and champion.discard.weights is not None
+    return replace(loader.with_weights(champion, champion.discard.weights), spec=FIXED)
 
 
-def print_table(rule_sets: Iterable[Variant], matches: int, seed: int) -> None:
-    """Print a Markdown table of win rates under the rules to which `champion` adapts."""
-    print("| Rules | Matches won (%) |\n|---|---|")
-    win_rates = []
-    for variant in filter(is_adapted, rule_sets):
-        win_rate = measure_win_rate(variant, matches, seed)
-        win_rates.append(win_rate.value)
-        win_rate_text = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
-        print(f"| {variant.spec} | {win_rate_text} |", flush=True)
-    print(f"\nmean {100 * np.mean(win_rates):.2f} % of {matches:,} matches each, seed {seed}\n")
+def list_pairs() -> Iterator[tuple[Variant, str]]:
+    """Yield the rule sets and opponents of the table in the order of its rows."""
+    sampled_variants = sample_held_out_variants(RULE_SET_SEED, RULE_SETS)
+    for variant in map(variants.find_variant, two_player_names()):
+        if is_adapted(variant):
+            yield variant, FIXED
+    for variant in sampled_variants:
+        for name in [TRAINED, FIXED, *list_opponents()[1:]]:
+            yield variant, name
+
+
+def print_summary(table: pd.DataFrame) -> None:
+    """Print the mean win rates, and the opponents that `champion` does not significantly beat."""
+    for name, rows in table.groupby("opponent", sort=False):
+        se = np.sqrt((rows["se"] ** 2).sum()) / len(rows)
+        mean = interval_around(rows["value"].mean(), se, len(rows), np.inf)
+        text = format_estimate(mean.value, mean.low, mean.high, 100)
+        n_beaten = ((rows["p_holm"] < ALPHA) & (rows["value"] > 0.5)).sum()
+        print(
+            f"{name}: mean {text} %, minimum {100 * rows['value'].min():.2f} %, significantly "
+            f"beaten under {n_beaten} of {len(rows)} rule sets"
+        )
 
 
 def main() -> None:
-    """Run the command-line interface."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--matches", type=int, default=N_MATCHES, help="matches per rule set")
-    parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--rule-sets", type=int, default=RANDOM_RULE_SETS)
+    parser.add_argument("--workers", type=int)
+    parser.add_argument("-o", "--out", type=Path, default=OUTPUT_PATH)
     args = parser.parse_args()
-    rng = np.random.default_rng(RANDOM_SEED)
-    sampled_variants = [sample_variant(rng) for _ in range(args.rule_sets)]
-    print_table(map(variants.find_variant, two_player_names()), args.matches, args.seed)
-    print_table(sampled_variants, args.matches, args.seed)
+    args.out.mkdir(parents=True, exist_ok=True)
+    table_path = args.out / "table.csv"
+    rows = read_rows(table_path)
+    finished_keys = {(row["variant"], row["opponent"]) for row in rows}
+    champion = loader.find_strategy("champion")
+    for variant, name in list_pairs():
+        if (variant.spec, name) not in finished_keys:
+            opponent = make_opponent(name, variant, args.workers)
+            matchup = Matchup(variant, champion, opponent, SEED, "match")
+            rows.append(measure_row(matchup, MATCHES.get(name, N_MATCHES), args.workers))
+            write_table(table_path, rows)
+    print_summary(pd.read_csv(table_path))
 
 
 if __name__ == "__main__":

@@ -185,8 +185,7 @@ def main():
     print(
         f"A block costs client and scheduler {1e3 * cpu_seconds_per_block:.1f} ms of CPU time. "
         f"{block.MAX_BLOCKS_PER_SECOND} blocks per second use {100 * cpu_proportion:.0f} % of one "
-        "core. "
-        f"The rest of the core can commit the results of {n_cores:,.0f} cores that play "
+        f"core. The rest of the core can commit the results of {n_cores:,.0f} cores that play "
         f"{FAST_STRATEGY}."
     )
 

@@ -28,13 +28,19 @@ from simgin_strategies._champion_rules import N_RULE_FEATURES, compute_rule_feat
 from simgin.core import jit
 from simgin.learn import champion_weights
 from simgin.learn.champion_weights import ChampionTrainer
-from simgin.learn.random_rules import sample_variant, two_player_names
+from simgin.learn.random_rules import (
+    ODDS_RULE_SETS,
+    RULE_SETS_PER_ROUND,
+    TRAINING_ROUNDS,
+    TRAINING_SEED,
+    sample_training_variants,
+    two_player_names,
+)
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
 
 STRATEGIES = Path(__file__).resolve().parent.parent / "strategies"
-ROUNDS, RULE_SETS, SEED = 8, 96, 20261128
 # Numbers of deals for discards, knocks and takes, by type of opponent (in the order of the weights)
 DEALS = {"wait_for_gin": (6000, 4500, 3000), "knock_immediately": (3000, 2500, 1500)}
 SEED_STRIDE = 1000  # difference between the seeds of successive rule sets
@@ -43,9 +49,9 @@ VALUE_DEALS = 40_000  # number of deals for estimating the win probability by sc
 DECAY = 0.9  # factor for the sums of previous rounds
 ROUNDS_PER_FIT = 8  # number of rounds in one regression
 BONUS_FEATURES = (*range(8), *range(16, 32))  # features of the rules that change the log odds
-# Parameters for the odds of the opponent's type: number of random rule sets, number of matches per
-# opponent, ridge penalty, and minimum likelihood ratio (the maximum is its inverse)
-ODDS_RULE_SETS, ODDS_MATCHES, ODDS_PENALTY, MIN_LIKELIHOOD_RATIO = 100, 400, 1.0, 1e-3
+# Parameters for the odds of the opponent's type: number of matches per opponent, ridge penalty, and
+# minimum likelihood ratio (the maximum is its inverse)
+ODDS_MATCHES, ODDS_PENALTY, MIN_LIKELIHOOD_RATIO = 400, 1.0, 1e-3
 # Ridge penalties. A penalty of n corresponds to n average rule sets in which a feature of the rules
 # has no effect. These values were best in a threefold cross-validation over rule sets in the first
 # round.
@@ -271,10 +277,9 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
     Returns:
         Array (1 + N_RULE_FEATURES, N_ODDS): the log odds in row 0, and the changes in other rows.
     """
-    rng = np.random.default_rng([SEED, ODDS_RULE_SETS])
     named_variants = [variants.find_variant(name) for name in two_player_names()]
-    named_variants += [sample_variant(rng) for _ in range(ODDS_RULE_SETS)]
-    seeds = [SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
+    named_variants += sample_training_variants(ODDS_RULE_SETS, ODDS_RULE_SETS)
+    seeds = [TRAINING_SEED - SEED_STRIDE * (1 + index) for index in range(len(named_variants))]
     log_odds = np.stack(list(pool.map(measure_log_odds, named_variants, repeat(deltas), seeds)))
     features = np.stack([compute_rule_features(build_rules(variant)) for variant in named_variants])
     x = np.insert(features, 0, 1.0, axis=1)
@@ -289,9 +294,10 @@ def fit_log_odds(deltas: np.ndarray, pool: Executor) -> np.ndarray:
 
 def play_round(round_index: int, deltas: np.ndarray, rule_sets: int, pool: Executor) -> Sums:
     """Play one training round with random rule sets."""
-    rng = np.random.default_rng([SEED, round_index])
-    sampled_variants = [sample_variant(rng) for _ in range(rule_sets)]
-    seeds = SEED + SEED_STRIDE * np.arange(round_index * rule_sets, (round_index + 1) * rule_sets)
+    sampled_variants = sample_training_variants(round_index, rule_sets)
+    seeds = TRAINING_SEED + SEED_STRIDE * np.arange(
+        round_index * rule_sets, (round_index + 1) * rule_sets
+    )
     sums_by_rule_set = list(
         pool.map(play_rule_set, sampled_variants, repeat(deltas), map(int, seeds))
     )
@@ -350,8 +356,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--rule-sets", type=int, default=RULE_SETS, help="rule sets per round")
+    parser.add_argument("--rounds", type=int, default=TRAINING_ROUNDS)
+    parser.add_argument(
+        "--rule-sets", type=int, default=RULE_SETS_PER_ROUND, help="rule sets per round"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--work", type=Path, help="directory for finished rounds")
     parser.add_argument("--out", type=Path, default=STRATEGIES / "champion-rules.npy")

@@ -13,6 +13,9 @@ from simgin.rules.parameters import ParamValue, rule_parameters
 from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import Variant, VariantError
 
+# training/champion_rules.py: seed, number of rounds, number of rule sets per round, and number of
+# rule sets that estimate the odds of the opponent's type
+TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, ODDS_RULE_SETS = 20261128, 8, 96, 100
 # probability that a rule set starts from a built-in variant other than `standard`
 BUILT_IN_PROBABILITY = 0.4
 GOALS = ("points", "deals")  # match goals of the built-in variants that are sampled
@@ -65,6 +68,30 @@ def sample_variant(rng: np.random.Generator) -> Variant:
             continue
         if variant.params["goal"] in GOALS and variant.spec not in ("standard", "eaai"):
             return variant
+
+
+def sample_training_variants(round_index: int, n: int) -> list[Variant]:
+    """Return the random variants of a training round. Round ODDS_RULE_SETS estimates the odds."""
+    rng = np.random.default_rng([TRAINING_SEED, round_index])
+    return [sample_variant(rng) for _ in range(n)]
+
+
+def sample_held_out_variants(seed: int, n: int) -> list[Variant]:
+    """Return n random variants whose rules did not occur in the training of `champion`."""
+    known_rules = [variants.find_variant(name).params for name in two_player_names()]
+    for round_index in range(TRAINING_ROUNDS):
+        training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
+        known_rules += [variant.params for variant in training_variants]
+    odds_variants = sample_training_variants(ODDS_RULE_SETS, ODDS_RULE_SETS)
+    known_rules += [variant.params for variant in odds_variants]
+    rng = np.random.default_rng(seed)
+    held_out_variants: list[Variant] = []
+    while len(held_out_variants) < n:
+        variant = sample_variant(rng)
+        if variant.params not in known_rules:
+            known_rules.append(variant.params)
+            held_out_variants.append(variant)
+    return held_out_variants
 
 
 def _sample_spec(rng: np.random.Generator) -> str:

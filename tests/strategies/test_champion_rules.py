@@ -10,6 +10,7 @@ from simgin_strategies._champion_rules import (
     compute_variant_features,
 )
 
+from simgin.learn import random_rules
 from simgin.learn.random_rules import is_in_training_range, sample_variant
 from simgin.play.matchup import Matchup
 from simgin.rules import variants
@@ -195,3 +196,14 @@ def test_random_rule_sets_are_playable_and_known():
 )
 def test_the_range_of_the_training(name, value, known):
     assert is_in_training_range(name, value) is known
+
+
+def test_held_out_rule_sets_did_not_occur_in_training(monkeypatch):
+    """Without the check, this seed draws rules of the training, also under another name."""
+    monkeypatch.setattr(random_rules, "TRAINING_ROUNDS", 1)
+    trained = random_rules.sample_training_variants(0, random_rules.RULE_SETS_PER_ROUND)
+    known = {build_rules(variant).tobytes() for variant in trained}
+    known |= {build_rules(variants.find_variant(name)).tobytes() for name in TWO_PLAYER}
+    drawn = random_rules.sample_held_out_variants(0x415481F6, 40)
+    new = {build_rules(variant).tobytes() for variant in drawn}
+    assert len(new) > 35 and not new & known
