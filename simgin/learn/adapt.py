@@ -32,13 +32,7 @@ from simgin.learn.improvement import (
     split_progress,
 )
 from simgin.learn.random_rules import is_in_training_range
-from simgin.learn.tune_request import (
-    TrainingRequest,
-    TuneError,
-    TuneRequest,
-    read_matches,
-    read_players,
-)
+from simgin.learn.tune_request import TrainingRequest, TuneError, read_players
 from simgin.play.parallel import PROGRESS_PARTS, Progress
 from simgin.report import numbers
 from simgin.report.progress import OnProgress
@@ -53,7 +47,7 @@ from simgin.stats.estimate import ALPHA, Estimate, two_sided_p_value
 from simgin.stats.table import Frame, build_frame, make_frame
 from simgin.strategy import cast, loader
 from simgin.strategy.cast import CHAMPION, SELF
-from simgin.text.amounts import parse_count, parse_seed
+from simgin.text.amounts import parse_count
 from simgin.text.files import read_bytes, write_file
 
 if TYPE_CHECKING:
@@ -96,35 +90,26 @@ class AdaptRequest(TrainingRequest):
         Args:
             strategy: `champion`.
             variant: Two-player variant.
-            against: Must be empty, because the opponents of champion are fixed.
-            rounds: Must be empty, because the opponents of `champion` are fixed.
-            deals: Number of rounds per opponent type.
-            confirmation_matches: Number of deals per round.
-            seed: Number of matches per opponent for the confirmation.
+            against: Must be empty, because the opponents of `champion` are fixed.
+            rounds: Number of rounds per opponent type.
+            deals: Number of deals per round.
+            confirmation_matches: Number of matches per opponent for the confirmation.
+            seed: Seed of the deals.
 
         Raises:
             TuneError: If `against` is not empty.
-            PlayerCountError: If the variant is a solitaire variant.
-            AmountError: If the variant is a solitaire game.
+            PlayerCountError: If the variant is a solitaire game.
+            AmountError: If a number is not valid.
         """
         if against:
             raise TuneError(
                 "--against cannot be used with champion, which always trains against "
                 f"{', '.join(TRAINING_OPPONENTS)} and itself. Omit --against."
             )
-        player, parsed_variant, pool = read_players(strategy, variant, TRAINING_OPPONENTS)
-        n_confirmation_matches = read_matches(confirmation_matches)
+        players = read_players(strategy, variant, TRAINING_OPPONENTS)
         n = parse_count(deals)
-        training_text = f"training of all decisions on {n} deals a round, form {TRAINING_VERSION}"
-        match = TuneRequest(
-            player,
-            parsed_variant,
-            pool,
-            (),
-            confirmation_matches=n_confirmation_matches,
-            seed=parse_seed(seed),
-            training=training_text,
-        )
+        training = f"training of all decisions on {n} deals a round, form {TRAINING_VERSION}"
+        match = cls.read_match(players, confirmation_matches, seed, training)
         return cls(match, rounds, n)
 
     @cached_property
@@ -208,8 +193,7 @@ class AdaptedChampion(Improvement):
         win_rate_text = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
         result_sentence = (
             f"With the trained weights, it wins {win_rate_text} % of matches against champion "
-            f"({variant}, "
-            f"{n:,} matches on held-out deals)."
+            f"({variant}, {n:,} matches on held-out deals)."
         )
         if not self.is_better:
             return [
@@ -224,8 +208,7 @@ class AdaptedChampion(Improvement):
                 )
                 sentences.append(
                     f"Against {comparison.opponent}, its win rate is {gain_text} percentage points "
-                    "lower than "
-                    "before."
+                    "lower than before."
                 )
         return sentences
 
@@ -246,27 +229,27 @@ class AdaptedChampion(Improvement):
 
     def frames(self) -> Mapping[str, Frame]:
         """Return the DataFrames of the training by name."""
-        rows = []
-        for round_number, win_rates in enumerate(self.win_rates, 1):
-            for opponent, win_rate in zip(TRAINING_OPPONENTS, win_rates, strict=True):
-                rows.append({"round": round_number, "opponent": opponent, "won": win_rate})
+        rows = [
+            {"round": round_number, "opponent": opponent, "won": win_rate}
+            for round_number, win_rates in enumerate(self.win_rates, 1)
+            for opponent, win_rate in zip(TRAINING_OPPONENTS, win_rates, strict=True)
+        ]
         return {"rounds": build_frame("champion_rounds", rows), "confirmation": self.table}
 
     def display_tables(self) -> list[Table]:
         """Return the table of win rates by training round."""
-        numbered_rounds = enumerate(self.win_rates, 1)
         frame = make_frame(
             [
                 {"round": n, **dict(zip(TRAINING_OPPONENTS, win_rates, strict=True))}
-                for n, win_rates in numbered_rounds
+                for n, win_rates in enumerate(self.win_rates, 1)
             ]
         )
-        columns = [Column(name, name, digits=1, factor=100) for name in TRAINING_OPPONENTS]
+        columns = [Column("round", "round")]
+        columns += [Column(name, name, digits=1, factor=100) for name in TRAINING_OPPONENTS]
         note = (
             "1,000 matches per value. 95 % confidence intervals are within ± 3 percentage points."
         )
-        title = "Matches won before each round (%)"
-        return [Table(title, frame, [Column("round", "round"), *columns], note)]
+        return [Table("Matches won before each round (%)", frame, columns, note)]
 
     @property
     def method(self) -> str:

@@ -385,8 +385,7 @@ class ChampionTrainer:
         """Initialise the trainer with the weights and the opponents.
 
         Args:
-            opponents: Opponents. Opponents, where None is the player itself with its current
-                weights.
+            opponents: Opponents. None is the player itself with its current weights.
             weights: Initial weights, (player.BLEND_SIZE,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.
@@ -438,12 +437,8 @@ class ChampionTrainer:
     @property
     def state(self) -> dict[str, np.ndarray]:
         """State of the training, which determines all remaining rounds."""
-        arrays = {"weights": self.weights, "prior": self.prior}
-        arrays |= {
-            "last": self.last_weights,
-            "shares": self.win_rates,
-            "next": np.array(self.next_unit),
-        }
+        arrays = {"weights": self.weights, "prior": self.prior, "last": self.last_weights}
+        arrays |= {"shares": self.win_rates, "next": np.array(self.next_unit)}
         arrays["seconds"] = np.array(self.seconds)
         for name, (squares, products) in self.sums.items():
             arrays |= {f"{name} squares": squares, f"{name} products": products}

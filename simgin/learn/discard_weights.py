@@ -20,14 +20,7 @@ from simgin.core import jit
 from simgin.learn import improvement
 from simgin.learn.cma_search import ESTIMATE_SIZE
 from simgin.learn.improvement import Improvement
-from simgin.learn.tune_request import (
-    CONFIRMATION_MATCHES,
-    TrainingRequest,
-    TuneError,
-    TuneRequest,
-    read_matches,
-    read_players,
-)
+from simgin.learn.tune_request import CONFIRMATION_MATCHES, TrainingRequest, TuneError, read_players
 from simgin.play import kernel
 from simgin.play.matchup import Matchup
 from simgin.play.parallel import Progress, map_units, partial_progress
@@ -39,7 +32,7 @@ from simgin.runs.ledger import Ledger, open_ledger
 from simgin.stats.estimate import Estimate
 from simgin.stats.table import Frame, build_frame
 from simgin.strategy import Policy, Strategy, discard, helper
-from simgin.text.amounts import parse_count, parse_seed
+from simgin.text.amounts import parse_count
 
 TRAINING_ROUNDS = 8
 TRAINING_DEALS = 20_000  # number of deals per round and opponent
@@ -83,7 +76,6 @@ class TrainRequest(TrainingRequest):
             AmountError: If a number is not valid.
         """
         player, parsed_variant, pool = read_players(strategy, variant, against)
-        n_confirmation_matches = read_matches(confirmation_matches)
         policy = player.discard
         assert policy is not None, "the loader fills empty slots"
         feature_sampler(policy)  # raises an error if the policy cannot be trained
@@ -91,16 +83,9 @@ class TrainRequest(TrainingRequest):
         initial_weights = np.array(list(policy.start.values()), np.float64)
         untrained_player = replace(player, discard=replace(policy, weights=initial_weights))
         n = parse_count(deals)
-        training_text = f"training on {n} deals a round"
-        match = TuneRequest(
-            untrained_player,
-            parsed_variant,
-            pool,
-            (),
-            confirmation_matches=n_confirmation_matches,
-            seed=parse_seed(seed),
-            training=training_text,
-        )
+        players = (untrained_player, parsed_variant, pool)
+        training = f"training on {n} deals a round"
+        match = cls.read_match(players, confirmation_matches, seed, training)
         return cls(match, rounds, n, policy.weights)
 
     @property
@@ -159,22 +144,13 @@ def run_rounds(
     """
     sampler = feature_sampler(request.policy)
     weights = request.initial_weights
+    shapes = {"weights": weights.shape, "questions": (), "gain": (ESTIMATE_SIZE,)}
     rounds = []
     for round_number in range(1, request.rounds + 1):
+        progress = piece_progress(round_number - 1)
+        play = partial(_play_round, request, sampler, round_number, weights, workers, progress)
         result = improvement.load_or_play_step(
-            ledger,
-            f"round {round_number}",
-            request.deals,
-            {"weights": weights.shape, "questions": (), "gain": (ESTIMATE_SIZE,)},
-            partial(
-                _play_round,
-                request,
-                sampler,
-                round_number,
-                weights,
-                workers,
-                piece_progress(round_number - 1),
-            ),
+            ledger, f"round {round_number}", request.deals, shapes, play
         )
         weights = result["weights"]
         training_round = TrainingRound(
@@ -256,18 +232,9 @@ class TrainingResult(Improvement):
         """Return the DataFrames of the training by name."""
         rows = []
         for training_round in self.rounds:
-            gain_columns = {
-                "gain": training_round.gain.value,
-                "low": training_round.gain.low,
-                "high": training_round.gain.high,
-            }
-            rows.append(
-                {
-                    "round": training_round.number,
-                    "questions": training_round.n_decisions,
-                    **gain_columns,
-                }
-            )
+            row = {"round": training_round.number, "questions": training_round.n_decisions}
+            gain = training_round.gain
+            rows.append({**row, "gain": gain.value, "low": gain.low, "high": gain.high})
         return {
             "parameters": self.parameters,
             "rounds": build_frame("rounds", rows),
@@ -284,14 +251,11 @@ class TrainingResult(Improvement):
         note = "The policy discards the card with the lowest weighted sum of its features."
         if len(self.weights) > MAX_WEIGHTS_SHOWN:
             note = f"The first {MAX_WEIGHTS_SHOWN} of {len(self.weights)} weights. {note}"
-        round_rows = [
-            Column("number", "feature"),
-            Column("start", "start"),
-            Column("trained", "trained"),
-        ]
+        headings = {"number": "feature", "start": "start", "trained": "trained"}
+        weight_columns = [Column(name, heading) for name, heading in headings.items()]
         return [
             Table("Gain in matches won by round (percentage points)", rounds, columns),
-            Table("Weights", weights_text, round_rows, note),
+            Table("Weights", weights_text, weight_columns, note),
         ]
 
     @property

@@ -326,8 +326,7 @@ class Improvement(Result):
             )
             sentences.append(
                 f"However, it {score_sentence} against the {wording.initial}. It is fitted to its "
-                "opponents, "
-                "and is not stronger in general."
+                "opponents, and is not stronger in general."
             )
         return sentences
 
@@ -371,8 +370,38 @@ class Improvement(Result):
         return {"tune": self.request.objective}
 
     def report(self, command: str) -> Report:
-        """Return the report of the improved strategy."""
-        return improvement_report(self, command)
+        """Return the report of the improved strategy.
+
+        Args:
+            command: Command that reproduces the result.
+        """
+        request, wording = self.request, self.wording
+        display_tables = self.display_tables()
+        if self.has_changed:
+            display_tables.append(_confirmation_table(self))
+        gain_text = (
+            f"{wording.done} minus {wording.baseline}, on the same deals. ± is a 95 % confidence "
+            "interval."
+        )
+        software_text = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
+        files_text = (
+            f"{wording.file_name} contains the {wording.done} {wording.content}. Every table is "
+            "also a CSV file."
+        )
+        return Report(
+            question=f"{request.strategy.name}, {wording.done} for {request.variant.spec}",
+            verdict=self.sentences,
+            tables=display_tables,
+            plots=LazySequence(self.plots()),
+            facts=[
+                ("Gain", gain_text),
+                (wording.noun.capitalize(), self.method),
+                ("Random numbers", software_text),
+                ("Files", files_text),
+            ],
+            command=command,
+            files={f"{name}.csv": table.format_csv(frame) for name, frame in self.frames().items()},
+        )
 
     def extend_report(self, report: Report, command: str) -> Report:
         """Return the report with the file of the improved strategy."""
@@ -433,53 +462,16 @@ def format_interval(request: TuneRequest, estimate: Estimate) -> str:
     return numbers.format_estimate(*bounds, request.metric.display_factor)
 
 
-def improvement_report(improvement: Improvement, command: str) -> Report:
-    """Return the report of an improved strategy.
-
-    Args:
-        improvement: Result of a search or training.
-        command: Command that reproduces the result.
-    """
-    request, wording = improvement.request, improvement.wording
-    display_tables = improvement.display_tables()
-    if improvement.has_changed:
-        display_tables.append(_confirmation_table(improvement))
-    software_text = f"stream {rng.STREAM_VERSION}, engine {compute_engine_digest()}"
-    files_text = f"{wording.file_name} contains the {wording.done} {wording.content}"
-    return Report(
-        question=f"{request.strategy.name}, {wording.done} for {request.variant.spec}",
-        verdict=improvement.sentences,
-        tables=display_tables,
-        plots=LazySequence(improvement.plots()),
-        facts=[
-            (
-                "Gain",
-                f"{wording.done} minus {wording.baseline}, on the same deals. ± is a 95 % "
-                "confidence "
-                "interval.",
-            ),
-            (wording.noun.capitalize(), improvement.method),
-            ("Random numbers", software_text),
-            ("Files", f"{files_text}. Every table is also a CSV file."),
-        ],
-        command=command,
-        files={
-            f"{name}.csv": table.format_csv(frame) for name, frame in improvement.frames().items()
-        },
-    )
-
-
 def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> str:
     wording, request = improvement.wording, improvement.request
-    is_points = request.objective == "points"
-    gain_text = format_interval(request, comparison.gain)
-    gain_text += " points per deal" if is_points else " percentage points"
-    hardest_text = (
-        "the hardest of " if request.objective == "worst" and len(request.pool) > 1 else ""
+    gain_unit, verb, unit, percent_sign = (
+        ("points per deal", "scores", "points per deal", "")
+        if request.objective == "points"
+        else ("percentage points", "wins", "% of matches", " %")
     )
-    verb, unit, percent_sign = (
-        ("scores", "points per deal", "") if is_points else ("wins", "% of matches", " %")
-    )
+    gain_text = f"{format_interval(request, comparison.gain)} {gain_unit}"
+    has_hardest = request.objective == "worst" and len(request.pool) > 1
+    hardest_text = "the hardest of " if has_hardest else ""
     change_text = (
         f"With the {wording.done} {wording.content}, the strategy {verb} "
         f"{_format_point(request, comparison.tuned)} {unit} against {hardest_text}"

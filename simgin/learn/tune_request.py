@@ -106,8 +106,7 @@ class TuneRequest:
         if len(tunable_parameters) > MAX_TUNED_PARAMETERS:
             raise TuneError(
                 f"{player.spec} has {len(tunable_parameters)} numeric parameters, but a search can "
-                "tune at "
-                f"most {MAX_TUNED_PARAMETERS}. Select fewer parameters with --parameters."
+                f"tune at most {MAX_TUNED_PARAMETERS}. Select fewer parameters with --parameters."
             )
         size_arguments = (generations, n_matches, n_confirmation, parse_seed(seed))
         return cls(player, parsed_variant, pool, tunable_parameters, objective, *size_arguments)
@@ -188,6 +187,26 @@ class TrainingRequest:
     rounds: int
     deals: int
 
+    @staticmethod
+    def read_match(
+        players: tuple[Strategy, Variant, tuple[Strategy, ...]],
+        confirmation_matches: int | str,
+        seed: int,
+        training: str,
+    ) -> TuneRequest:
+        """Return the request for the confirmation of a training.
+
+        Args:
+            players: Strategy, variant and opponents (see `read_players`).
+            confirmation_matches: Number of matches per opponent.
+            seed: Seed of the deals.
+            training: Description of the training.
+        """
+        n_matches = read_matches(confirmation_matches)
+        return TuneRequest(
+            *players, (), confirmation_matches=n_matches, seed=parse_seed(seed), training=training
+        )
+
     @property
     def round_count(self) -> str:
         """Number of rounds as text, such as `8 rounds`."""
@@ -211,8 +230,7 @@ def read_players(
     if parsed_variant.params["players"] == 1:
         raise PlayerCountError(
             f"{parsed_variant.spec} is a solitaire variant, but tuning and training require an "
-            "opponent. "
-            "Choose a two-player variant."
+            "opponent. Choose a two-player variant."
         )
     player = loader.find_strategy(strategy)
     pool = {
@@ -311,8 +329,7 @@ def read_tunable_parameters(
 
     Args:
         strategy: Strategy to tune.
-        variant: Variant. Variant of the search. Policies that are never called in this variant are
-            ignored.
+        variant: Variant of the search. Policies that are never called in this variant are ignored.
         selection: Parameters to tune, such as `k,share` or `k=0..12`. By default, all parameters
             are tuned.
 
@@ -402,8 +419,7 @@ def _select_parameter(
         suggestion = did_you_mean(name, parameters_by_name)
         raise TuneError(
             f"--parameters: {strategy.spec} has no numeric parameter "
-            f"{quote_text(name)}{suggestion} "
-            f"Choose from: {valid_names}."
+            f"{quote_text(name)}{suggestion} Choose from: {valid_names}."
         )
     parameter = parameters_by_name[name]
     if low is None:
