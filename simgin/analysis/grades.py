@@ -483,9 +483,8 @@ def _format_rate_sentences(grade: Grade, player: str) -> Iterator[str]:
     if grade.result:
         points_per_deal, luck_adjusted = map(_format_estimate, grade.result.values())
         yield (
-            f"Net score: {points_per_deal} points per deal. "
-            "Luck-adjusted net score, based on the mistakes of both players: "
-            f"{luck_adjusted} points per deal."
+            f"Net score: {points_per_deal} points per deal. Luck-adjusted net score, based on the "
+            f"mistakes of both players: {luck_adjusted} points per deal."
         )
     if grade.n_deals < MANY_DEALS:
         yield f"With only {grade.n_deals} deals, the net score depends mostly on luck."

@@ -326,8 +326,7 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
             raise _CheckError(
                 "same",
                 f"returns {actions[i]} and then {repeated_action} for the same view, although an "
-                "action "
-                "must depend only on `view`, `rules` and `params`",
+                "action must depend only on `view`, `rules` and `params`",
             )
     for i, action in enumerate(actions):
         view = _relocated_view(positions[i], i, tester.policy)

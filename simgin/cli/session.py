@@ -312,13 +312,11 @@ def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
         if variant.params["shot"]:
             start = format_setting(variant.params["start_points"])
             print_note(
-                f"warning: deals of {variant.spec} depend on the score, but each "
-                "single deal starts "
-                f"at {start}. {MATCHES_HINT}"
+                f"warning: deals of {variant.spec} depend on the score, but each single deal "
+                f"starts at {start}. {MATCHES_HINT}"
             )
         if variant.params["die"] != "off":
             print_note(
-                f"warning: deals of {variant.spec} depend on the die and the score, "
-                "but single deals "
-                f"use neither. {MATCHES_HINT}"
+                f"warning: deals of {variant.spec} depend on the die and the score, but single "
+                f"deals use neither. {MATCHES_HINT}"
             )

@@ -180,9 +180,8 @@ def describe_gin_draws(odds: Odds, variant: str) -> Iterator[str]:
         draws_by_statistic = rows.set_index("statistic")["value"]
         yield (
             "When a strong player goes gin, the median number of draws is "
-            f"{draws_by_statistic['q50']:.0f}. In "
-            f"80 % of these deals, it is between {draws_by_statistic['q10']:.0f} and "
-            f"{draws_by_statistic['q90']:.0f}."
+            f"{draws_by_statistic['q50']:.0f}. In 80 % of these deals, it is between "
+            f"{draws_by_statistic['q10']:.0f} and {draws_by_statistic['q90']:.0f}."
         )
 
 

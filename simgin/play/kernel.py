@@ -322,9 +322,8 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
     address = f"seed {matchup.seed}, unit {state.unit}{half_text}, deal {state.deal}"
     replay = matchup.replay_command(int(state.unit), int(state.half), int(state.deal))
     return (
-        f"{strategy.spec}: the {slot} policy {policy.name!r} {failure} "
-        f"(variant {matchup.variant.spec}, {address}). "
-        f"Replay the deal with: {replay}"
+        f"{strategy.spec}: the {slot} policy {policy.name!r} {failure} (variant "
+        f"{matchup.variant.spec}, {address}). Replay the deal with: {replay}"
     )
 
 

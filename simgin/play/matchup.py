@@ -113,7 +113,9 @@ def parse_matchup(
         b: Spec of strategy B. The default is `simple` in two-player variants.
         variant: Variant object, or variant spec.
         seed: Seed of the shuffles.
-        unit: "deal" or "match". Raises:
+        unit: "deal" or "match".
+
+    Raises:
         PlayerCountError: If two strategies are specified for a solitaire variant.
         VariantError: If the variant is not valid.
         StrategyError: If a strategy is not valid.

@@ -342,9 +342,8 @@ def _league_caption(cross: pd.DataFrame, variant: str, unit: str, seed: int | No
     suffix = " or more" if (cross["n"] > min_sample).any() else ""
     return (
         f"{UNIT_NOUNS[unit].capitalize()} won by the row player against the column player, in %. "
-        f"Variant: {variant}. Sample: {min_sample:,} {UNIT_NOUNS[unit]}{suffix} per pair"
-        f"{figures.seed_clause(seed)}. "
-        f"{figures.precision_sentence(cross)}"
+        f"Variant: {variant}. Sample: {min_sample:,} {UNIT_NOUNS[unit]}{suffix} per "
+        f"pair{figures.seed_clause(seed)}. {figures.precision_sentence(cross)}"
     )
 
 

@@ -46,9 +46,8 @@ def match_length(
     names = figures.unique_names(frame["variant"])
     player_text = " of both players together" if any(frame["opponent"]) else ""
     note = (
-        f"Each bar covers {int(frame['width'].iloc[0])} turns{player_text}. "
-        "The line marks the median. "
-        f"{figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)}"
+        f"Each bar covers {int(frame['width'].iloc[0])} turns{player_text}. The line marks the "
+        f"median. {figures.precision_sentence(frame, unit=PERCENTAGE_POINTS)}"
     )
     caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     figure = figures.new_figure(PANEL_HEIGHT * len(names) + 0.4, "", caption)

@@ -170,9 +170,8 @@ def describe_size(info: RunInfo) -> str:
     if n_pairs:
         each_text = " per matchup" if len(n_pairs) > 1 else ""
         sentences.append(
-            f"Mirrored: {format_count_range(n_pairs)} pairs of {unit}{each_text}, each with "
-            "the same deals "
-            "and the seats swapped. Standard errors are computed over pairs."
+            f"Mirrored: {format_count_range(n_pairs)} pairs of {unit}{each_text}, each with the "
+            "same deals and the seats swapped. Standard errors are computed over pairs."
         )
     if n_unpaired and info.matchup_keys[0].b:
         names = ", ".join(dict.fromkeys(key.a for key, _ in results if not key.is_mirrored))

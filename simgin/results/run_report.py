@@ -252,8 +252,7 @@ def _describe_fit(results: RunResults, variant: str) -> str:
     )
     return (
         f" Ratings cannot explain {percent_text} % of the deviance, because results also depend on "
-        "the "
-        "matchup (non-additivity)."
+        "the matchup (non-additivity)."
     )
 
 

@@ -325,8 +325,7 @@ def describe_cyclic_triads(triads: Triads) -> str:
         f"{subject} at the 5 % level. In the clearest one, {first} beats {second}, {second} beats "
         f"{third}, and {third} beats {first}. Its closest pair is decided by "
         f"{100 * strongest_triad['value']:.1f} %, {strongest_triad['excess']:.1f} standard errors "
-        "above 50 % "
-        f"({p_text} after Holm's adjustment)."
+        f"above 50 % ({p_text} after Holm's adjustment)."
     )
 
 

@@ -519,8 +519,7 @@ def _list_methods(review: Review) -> Iterator[tuple[str, str]]:
     yield (
         "Sample size",
         f"{format_count_range(sizes)} matches per {unit} and rule set.{stopping_note} All rule "
-        "sets use "
-        "the same deals.",
+        "sets use the same deals.",
     )
     yield "Seed", str(request.seed)
     if missing_text := _missing_text(review):

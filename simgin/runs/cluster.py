@@ -296,9 +296,8 @@ def _as_cluster_error(error: BaseException) -> BaseException:
     if type(error).__module__.startswith("simgin."):
         return error
     return ClusterError(
-        f"a block failed on the cluster ({describe_error(error)}). Finished blocks are "
-        "saved. Fix the "
-        "problem and repeat the command to continue."
+        f"a block failed on the cluster ({describe_error(error)}). Finished blocks are saved. Fix "
+        "the problem and repeat the command to continue."
     )
 
 

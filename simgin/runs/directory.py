@@ -116,9 +116,8 @@ def _replace_files(
         write_file(path / MANIFEST_FILE, with_checksum({**contents, "files": sorted(own_files)}))
     except OSError as error:
         raise ResultsError(
-            f"{directory} cannot be written ({error.strerror}). Fix the problem and "
-            "repeat the command "
-            "to continue."
+            f"{directory} cannot be written ({error.strerror}). Fix the problem and repeat the "
+            "command to continue."
         ) from error
 
 

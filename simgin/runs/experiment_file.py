@@ -385,9 +385,8 @@ def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
         yield "changes and [[fields]] must be used together. Add the missing one or remove both."
     if not any(raw.get(key) for key in (*TWO_PLAYER_KEYS, "solo", "sweep")):
         yield (
-            "the file defines no matchup. Add [[matchups]], round_robin, a panel, a "
-            "sweep or fields, "
-            "or a solo list for solitaire variants."
+            "the file defines no matchup. Add [[matchups]], round_robin, a panel, a sweep or "
+            "fields, or a solo list for solitaire variants."
         )
 
 
@@ -409,9 +408,8 @@ def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
         )
     elif two_player_variants and file.solo:
         yield (
-            f"solo cannot be used with {two_player_variants[0]}, which is a two-player "
-            "variant. Use "
-            "matchups, round_robin, panel or sweep."
+            f"solo cannot be used with {two_player_variants[0]}, which is a two-player variant. "
+            "Use matchups, round_robin, panel or sweep."
         )
     elif solo_variants:
         yield from _incompatible_solo_keys(file, solo_variants[0])

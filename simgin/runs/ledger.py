@@ -444,9 +444,8 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
     """
     if not path.is_file():
         raise LedgerError(
-            f"{path.parent} does not contain {LEDGER_FILE}. Specify a directory written "
-            "by `simgin run` or "
-            "`simgin match -o`."
+            f"{path.parent} does not contain {LEDGER_FILE}. Specify a directory written by `simgin "
+            "run` or `simgin match -o`."
         )
     # If permitted, the file is opened for writing, so that SQLite can roll back the writes of a
     # killed run.

@@ -181,9 +181,8 @@ class SequentialTest:
             return None
         verdict = self._h0_conclusion if llr <= lower_bound else self._h1_conclusion
         return (
-            f"{verdict} (log likelihood ratio {llr:.2f} after {n_pairs:,} pairs). The "
-            "estimated win rate "
-            "is biased by the stopping rule."
+            f"{verdict} (log likelihood ratio {llr:.2f} after {n_pairs:,} pairs). The estimated "
+            "win rate is biased by the stopping rule."
         )
 
 

@@ -184,16 +184,14 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
     numbers = [_parse_finite(part) for part in parts] if isinstance(parts, list | tuple) else []
     if len(numbers) != 2 or numbers[0] is None or numbers[1] is None:
         raise AmountError(
-            f"{format_value(bounds)} is not a valid pair of Elo differences. Use two "
-            "numbers, such as "
-            "0,10."
+            f"{format_value(bounds)} is not a valid pair of Elo differences. Use two numbers, such "
+            "as 0,10."
         )
     low, high = numbers[0], numbers[1]
     if not -MAX_ELO <= low < high <= MAX_ELO:
         raise AmountError(
-            f"{format_value(bounds)} is not a valid pair of Elo differences. Use two "
-            "numbers between "
-            f"-{MAX_ELO:g} and {MAX_ELO:g}, the lower one first."
+            f"{format_value(bounds)} is not a valid pair of Elo differences. Use two numbers "
+            f"between -{MAX_ELO:g} and {MAX_ELO:g}, the lower one first."
         )
     return low, high
 

@@ -155,8 +155,7 @@ class BoardPosition:
         if unexplained_cards:
             form.errors["known"] = (
                 f"The pile does not show that the opponent holds {format_hand(unexplained_cards)}. "
-                "Add "
-                "each taken card with a * to the pile, followed by the opponent's discard."
+                "Add each taken card with a * to the pile, followed by the opponent's discard."
             )
             return None
         return request

@@ -317,8 +317,7 @@ def plot_function(draw: Callable[DrawArgs, Figure]) -> Callable[DrawArgs, Figure
         if not hasattr(frame, "columns"):
             raise SimginError(
                 f"plots.{function_name} requires a pandas DataFrame, but received "
-                f"{format_value(frame)}. "
-                f"See help(simgin.plots.{function_name})."
+                f"{format_value(frame)}. See help(simgin.plots.{function_name})."
             )
         if not len(frame):
             raise SimginError(
