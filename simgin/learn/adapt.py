@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -52,8 +52,6 @@ from simgin.text.files import read_bytes, write_file
 
 if TYPE_CHECKING:
     from simgin.learn.champion_weights import ChampionTrainer
-
-OnRound = Callable[[str], None]  # function that is called with a progress line for every round
 
 # opponents in training, without `champion`
 TRAINING_OPPONENTS = tuple(
@@ -329,8 +327,6 @@ def run_adaptation(
     training: AdaptRequest,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
-    *,
-    on_round: Callable[[str], None] = lambda line: None,
     **_: Ledger,
 ) -> AdaptedChampion:
     """Train `champion` and confirm its gain, or load the result from the cache.
@@ -339,16 +335,10 @@ def run_adaptation(
         training: Request for the training.
         workers: Number of worker threads.
         on_progress: Progress callback for the rounds and the confirmation.
-        on_round: Function that is called with a progress line for every round.
         **_: Ledger of the caller. The function ignores the ledger because the cache has a separate
             ledger.
     """
     progress_lines: list[str] = []
-
-    def record_line(line: str) -> None:
-        progress_lines.append(line)
-        on_round(line)
-
     piece_progress = split_progress(
         on_progress, training.n_pieces, lambda: "\n".join(progress_lines)
     )
@@ -356,7 +346,7 @@ def run_adaptation(
     ledger_path.parent.mkdir(parents=True, exist_ok=True)
     with ledger.open_ledger(ledger_path, training.identity) as run_ledger:
         if not run_ledger.has_pass(FINAL_STEP_NAME, training.rounds):
-            arrays = _train(training, run_ledger, workers, piece_progress, record_line)
+            arrays = _train(training, run_ledger, workers, piece_progress, progress_lines)
             run_ledger.add_pass(FINAL_STEP_NAME, training.rounds, arrays)
         trained_arrays = run_ledger.read_pass(FINAL_STEP_NAME, training.rounds)
         weights = trained_arrays["weights"]
@@ -381,7 +371,7 @@ def _train(
     run_ledger: Ledger,
     workers: int | None,
     piece_progress: PieceProgress,
-    on_round: OnRound,
+    progress_lines: list[str],
 ) -> dict[str, np.ndarray]:
     """Train against both opponent types, and estimate the probability of each type.
 
@@ -406,7 +396,7 @@ def _train(
         step_progress = [
             piece_progress(first_step + round_index) for round_index in range(training.rounds)
         ]
-        _play_rounds(trainer, opponent_type, deals, run_ledger, step_progress, on_round)
+        _play_rounds(trainer, opponent_type, deals, run_ledger, step_progress, progress_lines)
     hasty_trainer, patient_trainer = trainers
     start_time = time.process_time()
     recognition_seed = match.generation_seed(len(opponent_types) + 1)
@@ -433,9 +423,12 @@ def _play_rounds(
     deals: int,
     run_ledger: Ledger,
     piece_progress: Sequence[Progress | None],
-    on_round: OnRound,
+    progress_lines: list[str],
 ) -> None:
-    """Play the training rounds against one opponent type, resuming after the last stored round."""
+    """Play the training rounds against one opponent type, resuming after the last stored round.
+
+    The function adds a progress line for every round.
+    """
     step_name = f"rounds against opponents that {opponent_type}"
     n_rounds = len(piece_progress)
     n_done = max(
@@ -446,8 +439,10 @@ def _play_rounds(
     for round_number in range(n_done + 1, n_rounds + 1):
         win_rates_text = ", ".join(f"{100 * win_rate:.1f}" for win_rate in trainer.run_round(deals))
         run_ledger.add_pass(step_name, round_number, trainer.state)
+        progress_lines.append(
+            f"{step_name}: before round {round_number} of {n_rounds}, won {win_rates_text} %"
+        )
         _complete_piece(piece_progress[round_number - 1])
-        on_round(f"{step_name}: before round {round_number} of {n_rounds}, won {win_rates_text} %")
 
 
 def _complete_piece(progress: Progress | None) -> None:

@@ -8,7 +8,7 @@ on the seed. An interrupted search is therefore resumed from its ledger with the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from functools import partial
 from typing import Any
@@ -146,24 +146,22 @@ def _import_cma() -> Any:
     return cma
 
 
-def search(
+def play_generations(
     request: TuneRequest,
+    distribution: CandidateDistribution,
     ledger: Ledger,
-    workers: int | None = None,
-    piece_progress: PieceProgress = lambda place: None,
-    on_generation: Callable[[Generation], None] = lambda generation: None,
-) -> SearchHistory:
-    """Play all generations of a search, loading completed generations from the ledger.
+    workers: int | None,
+    piece_progress: PieceProgress,
+) -> Iterator[Generation]:
+    """Play and yield all generations of a search, loading completed generations from the ledger.
 
     Args:
         request: Request for the search.
+        distribution: Candidate distribution, which is updated after every generation.
         ledger: Ledger of the search.
         workers: Number of worker threads.
         piece_progress: Function that returns the progress callback for a generation index.
-        on_generation: Function that is called with every completed generation.
     """
-    distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
-    generations = []
     for generation_number in range(1, request.generations + 1):
         current_mean = distribution.mean
         points = distribution.draw_generation()
@@ -184,12 +182,9 @@ def search(
         )
         scores = result["objective"]
         distribution.update(points, scores)
-        generation = Generation(
+        yield Generation(
             generation_number, candidate_values, scores, current_mean, Estimate(*result["gain"])
         )
-        generations.append(generation)
-        on_generation(generation)
-    return SearchHistory(tuple(generations), distribution.mean)
 
 
 def _play_generation(
@@ -388,7 +383,6 @@ def run_tune(
     on_progress: OnProgress | None = None,
     *,
     run_ledger: Ledger | None = None,
-    on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> TuningResult:
     """Search for better parameters, select the best parameters and confirm their gain.
 
@@ -398,24 +392,19 @@ def run_tune(
         on_progress: Progress callback for the generations, the finals and the confirmation.
         run_ledger: Ledger of the search, from which completed steps are loaded, or None for a
             ledger in memory.
-        on_generation: Function that is called with every completed generation.
     """
     if run_ledger is None:
         with open_ledger(None, request.identity) as memory_ledger:
-            return run_tune(
-                request, workers, on_progress, run_ledger=memory_ledger, on_generation=on_generation
-            )
-    finished_generations: list[Generation] = []
-
-    def record_generation(generation: Generation) -> None:
-        finished_generations.append(generation)
-        on_generation(generation)
-
+            return run_tune(request, workers, on_progress, run_ledger=memory_ledger)
+    generations: list[Generation] = []
     n_generations = request.generations
     piece_progress = split_progress(
-        on_progress, n_generations + 2, lambda: progress_line(request, finished_generations)
+        on_progress, n_generations + 2, lambda: progress_line(request, generations)
     )
-    history = search(request, run_ledger, workers, piece_progress, record_generation)
+    distribution = CandidateDistribution(request.parameters, request.n_candidates, request.seed)
+    for generation in play_generations(request, distribution, run_ledger, workers, piece_progress):
+        generations.append(generation)
+    history = SearchHistory(tuple(generations), distribution.mean)
     values = play_finals(request, history, run_ledger, workers, piece_progress(n_generations))
     strategy = request.with_values(values)
     confirmation = confirm(

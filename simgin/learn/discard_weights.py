@@ -8,7 +8,7 @@ training run is therefore resumed from its ledger with the same result.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -126,26 +126,23 @@ class TrainingRound:
     gain: Estimate  # gain over the initial weights, measured on the deals of the next round
 
 
-def run_rounds(
+def play_rounds(
     request: TrainRequest,
     ledger: Ledger,
     workers: int | None = None,
-    piece_progress: improvement.PieceProgress = lambda place: None,
-    on_round: Callable[[TrainingRound], None] = lambda training_round: None,
-) -> list[TrainingRound]:
-    """Play all rounds of the training, loading completed rounds from the ledger.
+    piece_progress: improvement.PieceProgress = lambda piece: None,
+) -> Iterator[TrainingRound]:
+    """Play and yield all rounds of the training, loading completed rounds from the ledger.
 
     Args:
         request: Request for the training.
         ledger: Ledger of the training.
         workers: Number of worker threads.
         piece_progress: Function that returns the progress callback for a round index.
-        on_round: Function that is called with every completed round.
     """
     sampler = feature_sampler(request.policy)
     weights = request.initial_weights
     shapes = {"weights": weights.shape, "questions": (), "gain": (ESTIMATE_SIZE,)}
-    rounds = []
     for round_number in range(1, request.rounds + 1):
         progress = piece_progress(round_number - 1)
         play = partial(_play_round, request, sampler, round_number, weights, workers, progress)
@@ -153,12 +150,9 @@ def run_rounds(
             ledger, f"round {round_number}", request.deals, shapes, play
         )
         weights = result["weights"]
-        training_round = TrainingRound(
+        yield TrainingRound(
             round_number, weights, int(result["questions"]), Estimate(*result["gain"])
         )
-        rounds.append(training_round)
-        on_round(training_round)
-    return rounds
 
 
 def round_to_float32(weights: np.ndarray) -> np.ndarray:
@@ -288,15 +282,14 @@ def run_training(
     if run_ledger is None:
         with open_ledger(None, training.identity) as memory_ledger:
             return run_training(training, workers, on_progress, run_ledger=memory_ledger)
-    progress_lines: list[str] = []
+    rounds: list[TrainingRound] = []
     piece_progress = improvement.split_progress(
-        on_progress, training.n_pieces, lambda: "\n".join(progress_lines)
+        on_progress,
+        training.n_pieces,
+        lambda: "\n".join(_round_line(training, finished_round) for finished_round in rounds),
     )
-
-    def record_round(training_round: TrainingRound) -> None:
-        progress_lines.append(_round_line(training, training_round))
-
-    rounds = run_rounds(training, run_ledger, workers, piece_progress, record_round)
+    for training_round in play_rounds(training, run_ledger, workers, piece_progress):
+        rounds.append(training_round)
     later_rounds = rounds[len(rounds) // 2 :]
     weights = round_to_float32(
         np.mean([training_round.weights for training_round in later_rounds], axis=0)

@@ -122,16 +122,14 @@ def test_a_second_training_of_the_same_player_is_rejected(toy, empty_directory, 
 
 def train_toy(workers, stop=None):
     """Return the result of a training and its file, or None if a round interrupted it."""
-    lines = []
 
-    def see(line):
-        lines.append(line)
-        if len(lines) == stop:
+    def see(done, total, render=None):
+        if done and len(render().splitlines()) == stop:
             raise KeyboardInterrupt
 
     training = adapt.AdaptRequest.read("champion", "straight", **TOY)
     try:
-        found = adapt.run_adaptation(training, workers, on_round=see)
+        found = adapt.run_adaptation(training, workers, see)
     except KeyboardInterrupt:
         return None
     (file,) = training.ledger_file.parent.glob(f"{training.rounds}-*.npy")

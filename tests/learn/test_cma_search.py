@@ -21,9 +21,9 @@ from simgin.strategy import Param, loader, strategy_spec
 from support.planted_strategy import BEST, write_planted
 
 
-def run_search(request, see=lambda generation: None):
+def run_search(request):
     with ledger.open_ledger(None, request.identity) as run_ledger:
-        return run_tune(request, run_ledger=run_ledger, on_generation=see)
+        return run_tune(request, run_ledger=run_ledger)
 
 
 @pytest.fixture(scope="module")

@@ -21,9 +21,9 @@ def file(tmp_path_factory):
     return write_weighed(tmp_path_factory.mktemp("weighed"))
 
 
-def run_rounds(request, see=lambda played: None, place=None):
+def play_rounds(request, place=None):
     with ledger.open_ledger(place, request.identity) as run_ledger:
-        return discard_weights.run_rounds(request, run_ledger, on_round=see)
+        yield from discard_weights.play_rounds(request, run_ledger)
 
 
 # The regression
@@ -112,15 +112,12 @@ def test_a_training_that_was_broken_off_comes_to_the_same_bytes_with_any_number_
     request = discard_weights.TrainRequest.read(
         str(file), "eaai", ["simple", "gold-early"], **SHORT
     )
-
-    def stop(played):
-        raise KeyboardInterrupt
-
     with ledger.open_ledger(None, request.identity) as run_ledger:
         whole = discard_weights.run_training(request, 1, run_ledger=run_ledger)
     place = tmp_path / ledger.LEDGER_FILE
-    with pytest.raises(KeyboardInterrupt):
-        run_rounds(request, see=stop, place=place)
+    interrupted = play_rounds(request, place)
+    next(interrupted)
+    interrupted.close()
     with ledger.open_ledger(place, request.identity) as run_ledger:
         resumed = discard_weights.run_training(request, 3, run_ledger=run_ledger)
     assert resumed.file_content("simgin train weighed.py") == whole.file_content(
@@ -190,8 +187,10 @@ def test_numbers_that_cannot_be_learned_get_a_sentence(tmp_path, old, new, told)
     text = WEIGHED.replace(old, new).replace("import Strategy,", "import Strategy, knock,")
     file = write_weighed(tmp_path, text)
     with pytest.raises((TuneError, loader.StrategyError), match=told):
-        run_rounds(
-            discard_weights.TrainRequest.read(
-                str(file), "eaai", rounds=1, deals=100, confirmation_matches=1000
+        list(
+            play_rounds(
+                discard_weights.TrainRequest.read(
+                    str(file), "eaai", rounds=1, deals=100, confirmation_matches=1000
+                )
             )
         )
