@@ -40,7 +40,7 @@ VARIANTS = (
 STRONG_STRATEGIES = ("champion", "mishra-uniform", "marjj-early", "marjj", "simple", "gold-early")
 SLOW_STRATEGIES = ("mc", "champion-mc")
 OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "adapted"
-TRAINED = "champion, adapted"
+TRAINED = "champion, trained"
 SEED = 777001
 N_MATCHES = 20_000
 

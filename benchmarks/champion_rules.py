@@ -29,10 +29,12 @@ from adapted import (
 from simgin.learn.random_rules import sample_held_out_variants, two_player_names
 from simgin.play.matchup import Matchup
 from simgin.report.numbers import format_estimate
+from simgin.report.report_table import format_markdown_table
 from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.rules.variants import Variant
-from simgin.stats.estimate import ALPHA, interval_around
+from simgin.stats.differences import adjust_p_values
+from simgin.stats.estimate import ALPHA, interval_around, two_sided_p_value
 from simgin.strategy import Strategy, compiler, loader
 
 OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "champion-rules"
@@ -43,6 +45,8 @@ SEED = 9102
 MATCHES = {TRAINED: 40_000, FIXED: 20_000, **dict.fromkeys(STRONG_STRATEGIES, 10_000)}
 N_MATCHES = 2_000
 MIN_WIN_RATE = 0.49  # win rate that `champion` should reach against each trained player
+RULES_HEADINGS = ["Rules", TRAINED, FIXED, "lowest win rate against another strategy", "strategy"]
+OPPONENT_HEADINGS = ["Opponent", "mean", "minimum", "rule sets", "beaten", "below 49 %"]
 
 
 def is_adapted(variant: Variant) -> bool:
@@ -78,17 +82,42 @@ def list_pairs() -> Iterator[tuple[Variant, str]]:
             yield variant, name
 
 
-def print_summary(table: pd.DataFrame) -> None:
-    """Print the mean win rates, and the opponents that `champion` does not significantly beat."""
-    for name, rows in table.groupby("opponent", sort=False):
-        se = np.sqrt((rows["se"] ** 2).sum()) / len(rows)
-        mean = interval_around(rows["value"].mean(), se, len(rows), np.inf)
-        text = format_estimate(mean.value, mean.low, mean.high, 100)
-        n_beaten = ((rows["p_holm"] < ALPHA) & (rows["value"] > 0.5)).sum()
-        print(
-            f"{name}: mean {text} %, minimum {100 * rows['value'].min():.2f} %, significantly "
-            f"beaten under {n_beaten} of {len(rows)} rule sets"
-        )
+def format_mean(rows: pd.DataFrame) -> str:
+    """Format the mean win rate (%) over rule sets, with its interval for these rule sets."""
+    se = np.sqrt((rows["se"] ** 2).sum()) / len(rows)
+    mean = interval_around(rows["value"].mean(), se, len(rows), np.inf)
+    return format_estimate(mean.value, mean.low, mean.high, 100)
+
+
+def count_below_minimum(rows: pd.DataFrame) -> int:
+    """Count the rule sets with a win rate significantly below MIN_WIN_RATE, by Holm's method."""
+    differences = zip(rows["value"] - MIN_WIN_RATE, rows["se"], rows["n"], strict=True)
+    p_values = np.array([two_sided_p_value(*difference) for difference in differences])
+    return int(((adjust_p_values(p_values) < ALPHA) & (rows["value"] < MIN_WIN_RATE)).sum())
+
+
+def list_summary_lines(table: pd.DataFrame) -> list[str]:
+    """Return Markdown tables of the win rates (%) by rule set and by opponent."""
+    is_other = ~table["opponent"].isin([TRAINED, FIXED])
+    rows_by_rules = []
+    for variant, rows in table.groupby("variant", sort=False):
+        lowest = rows[is_other].nsmallest(1, "value")
+        columns = [rows[rows["opponent"] == name] for name in (TRAINED, FIXED)]
+        cells = [format_mean(column) if len(column) else "" for column in [*columns, lowest]]
+        rows_by_rules.append([variant, *cells, *(lowest["opponent"])])
+    rows_by_opponent = []
+    held_out_table = table[table["variant"].isin(table.loc[is_other, "variant"])]
+    for name, rows in held_out_table.groupby("opponent", sort=False):
+        # The p-value is missing if every batch has the same win rate.
+        is_beaten = (rows["p_holm"].fillna(0) < ALPHA) & (rows["value"] > 0.5)
+        counts = [len(rows), is_beaten.sum(), count_below_minimum(rows)]
+        minimum = f"{100 * rows['value'].min():.2f}"
+        rows_by_opponent.append([name, format_mean(rows), minimum, *map(str, counts)])
+    return [
+        *format_markdown_table(RULES_HEADINGS, rows_by_rules),
+        "",
+        *format_markdown_table(OPPONENT_HEADINGS, rows_by_opponent),
+    ]
 
 
 def main() -> None:
@@ -110,7 +139,9 @@ def main() -> None:
             matchup = Matchup(variant, champion, opponent, SEED, "match")
             rows.append(measure_row(matchup, MATCHES.get(name, N_MATCHES), args.workers))
             write_table(table_path, rows)
-    print_summary(pd.read_csv(table_path))
+    summary = "\n".join(list_summary_lines(pd.read_csv(table_path)))
+    (args.out / "summary.md").write_text(f"{summary}\n", encoding="utf-8")
+    print(summary)
 
 
 if __name__ == "__main__":
