@@ -47,7 +47,7 @@ BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
 # pattern that shortens a verdict for narrow terminals, for example `▲ a little longer` to `▲ a
 # little`
 SHORT_VERDICT = re.compile(
-    r"([▲▼] (?:a little|much|more|less)|at most a little|same to much|effect varies)\b.*"
+    r"([▲▼] (?:a little|much)|at most a little|same to much|effect varies)\b.*"
 )
 
 
@@ -76,7 +76,8 @@ class ScoreCell:
     def short(self) -> str:
         """Return a cell with a short verdict and with dashes in ranges, such as `83 ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
-        return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text)))
+        verdict = self.verdict.replace(" against some opponents", " v some")
+        return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text, verdict=verdict)))
 
     def shortest(self) -> str:
         """Return the short form of a cell, without the difference, such as `≤ a little`."""
