@@ -100,7 +100,7 @@ def review_report(review: Review, command: str) -> Report:
         facts=list(_list_methods(review)),
         command=command,
         caveat=_training_caveat(review, command),
-        notes=verdicts.review_notes(review),
+        notes=[*verdicts.review_notes(review), *_training_notes(review)],
         files={
             "metrics.csv": table.format_csv(review.metrics),
             "differences.csv": table.format_csv(review.differences),
@@ -546,15 +546,16 @@ def _players_text(review: Review) -> str:
         for other_player in other_players
     )
     type_names.append(f"{STRONG} ({most_common}{exception_text})")
-    unimproved_variants = [
-        v for v in request.variants if request.adapt and v not in request.adapted_variants
-    ]
-    training_text = (
-        f" Training did not improve champion under {_variants_text(review, unimproved_variants)}."
-        if unimproved_variants
-        else ""
-    )
-    return f"{'; '.join(type_names)}.{training_text}"
+    return f"{'; '.join(type_names)}."
+
+
+def _training_notes(review: Review) -> Iterator[str]:
+    """Yield a sentence about the rule sets for which training did not improve `champion`."""
+    request = review.request
+    unimproved_variants = [v for v in request.variants if v not in request.adapted_variants]
+    if request.adapt and unimproved_variants:
+        rule_sets = _variants_text(review, unimproved_variants)
+        yield f"Training did not improve champion under {rule_sets}."
 
 
 def _variants_text(review: Review, variant_names: Sequence[str], conjunction: str = "and") -> str:

@@ -249,6 +249,7 @@ def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, wor
         "▲ more against some opponents",
         "depends",
     )
+    assert skill.short() == "75–75 % (0 to +3) ▲ more v some"
 
 
 @pytest.mark.parametrize(
@@ -367,6 +368,16 @@ def test_a_review_names_rules_for_which_the_strong_player_was_not_trained(reques
         assert found is None
     else:
         assert found.sentence.startswith(f"Caution: {words}") and "Rows marked † " in found.sentence
+
+
+def test_the_notes_name_the_rules_for_which_training_did_not_improve_the_player():
+    players = ((BASE, "champion"), ("race", "champion"), (NEW, LEARNED))
+    for adapt, expected in (
+        (True, ["Training did not improve champion under Standard and Race."]),
+        (False, []),
+    ):
+        review = Review(make_request(*players, adapt=adapt), None)
+        assert [*review_report._training_notes(review)] == expected
 
 
 def test_the_rule_sets_of_a_sweep_are_named_or_counted():
