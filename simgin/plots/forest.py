@@ -80,7 +80,7 @@ def forest_plot(
     rows_by_title = {
         titles[metric]: frame[frame["metric"] == metric] for metric in displayed_metrics
     }
-    limit_by_title = {title: _find_outlier_limit(rows) for title, rows in rows_by_title.items()}
+    limit_by_title = {title: find_outlier_limit(rows) for title, rows in rows_by_title.items()}
     if any(map(math.isfinite, limit_by_title.values())):
         note += f" {OUTLIERS_NOTE}"
     unit = "" if "unit" in frame else "deals or matches"
@@ -113,7 +113,7 @@ def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**scaled_columns)
 
 
-def _find_outlier_limit(rows: pd.DataFrame) -> float:
+def find_outlier_limit(rows: pd.DataFrame) -> float:
     """Return the distance from 0 above which an estimate is an outlier, or inf without outliers."""
     absolute_values = rows["value"].abs().dropna()
     outlier_limit = (
@@ -124,10 +124,17 @@ def _find_outlier_limit(rows: pd.DataFrame) -> float:
     return outlier_limit if (absolute_values > outlier_limit).any() else math.inf
 
 
-def _mark_outliers(
+def mark_outliers(
     axes: Axes, rows: pd.DataFrame, outlier_limit: float, names: Sequence[str]
 ) -> None:
-    """Exclude outliers from the range of an axis, and mark them at the edge of the plot."""
+    """Exclude outliers from the range of an axis, and mark them at the edge of the plot.
+
+    Args:
+        axes: Axes of the estimates.
+        rows: Estimates with the columns value, low, high, name and clear (True if significant).
+        outlier_limit: Result of `find_outlier_limit`.
+        names: Names of the rows, from top to bottom.
+    """
     is_outlier = rows["value"].abs() > outlier_limit
     usual_bounds = figures.float_columns(rows[~is_outlier], "value", "low", "high")
     scale_limit = SCALE_MARGIN * figures.max_distance(usual_bounds, MIN_SCALE_LIMIT)
@@ -211,7 +218,7 @@ def _draw_panels(
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)
         if limit_by_heading and math.isfinite(limit_by_heading[heading]):
-            _mark_outliers(axes, rows, limit_by_heading[heading], names)
+            mark_outliers(axes, rows, limit_by_heading[heading], names)
     return figure, panels
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin.core.batch_columns import DEAL_RESULTS, WINNING_RESULTS
+from simgin.plots.forest import OUTLIERS_NOTE, find_outlier_limit, mark_outliers
 from simgin.report import figures
 from simgin.report.report_table import Column
 from simgin.report.summary import format_sample_size, has_sides, metric_columns, player_headings
@@ -275,17 +277,15 @@ def _players_text(matchups: list[MatchupRows]) -> str:
 UNIT_NOUNS = {"deal": "deals", "match": "matches"}
 RATINGS_HEADER_HEIGHT = 0.5  # height of a panel without its rows, in inches
 CROWDED_ROW_REDUCTION = 0.06  # reduction in the height of rows for large leagues, in inches
+AXIS_MARGIN = 0.05  # empty part of an axis before the lowest value
 MIN_LEAGUE_HEIGHT = 1.1  # minimum height of league plots, in inches
-LEAD_MARGIN = 1.35  # limit of the scale of leads relative to the largest lead
-# Ticks in Elo points. The scale is compressed above the penultimate tick.
-LEAD_TICKS = (0, 20, 40, 400)
 CROWDED_PLAYERS = 8  # maximum number of players for the normal font size
 CROWDED_FONT_SIZE = 7  # font size for large leagues, in points in simgin's style
 MAX_PLAYERS_NUMBERED = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
-    "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player, on a scale "
-    "that is compressed above 40. Error bars are 95 % intervals. If the bar of a lead reaches the "
-    "line, the order of the two players is uncertain."
+    "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player. "
+    "Error bars are 95 % intervals. If the bar of a lead reaches the line, the order of the two "
+    "players is uncertain."
 )
 
 
@@ -368,6 +368,11 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     min_sample = int(standings["n"].min())
     sample_text = f"{min_sample:,} {UNIT_NOUNS[unit]} per player{figures.seed_clause(seed)}"
     caption = f"Variant: {variant}. Sample: {sample_text}. {RATINGS_NOTE}"
+    lead_columns = {"strategy": "name", "lead": "value", "lead_low": "low", "lead_high": "high"}
+    leads = standings.iloc[:-1].rename(columns=lead_columns).assign(clear=True)
+    outlier_limit = find_outlier_limit(leads)
+    if math.isfinite(outlier_limit):
+        caption += f" {OUTLIERS_NOTE}"
     figure = figures.new_figure(
         figures.row_height(names) * len(names) + RATINGS_HEADER_HEIGHT, "", caption
     )
@@ -375,12 +380,12 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
     _draw_ratings(rating_axes, standings, "elo")
     _draw_ratings(lead_axes, standings.iloc[:-1], "lead")
     figures.draw_reference_line(lead_axes, 0)
-    lead_axes.set_xscale("symlog", linthresh=LEAD_TICKS[-2])
-    min_sample, max_lead = lead_axes.get_xlim()
-    lead_axes.set_xlim(min_sample, LEAD_MARGIN * max_lead)
-    ticks = [lead for lead in LEAD_TICKS if lead < max_lead]
-    lead_axes.set_xticks(ticks, list(map(str, ticks)))
-    lead_axes.minorticks_off()
+    if math.isfinite(outlier_limit):
+        mark_outliers(lead_axes, leads, outlier_limit, names)
+        _, max_lead = lead_axes.get_xlim()
+        lead_axes.set_xlim(left=min(0, leads["low"].min()) - AXIS_MARGIN * max_lead)
+    for axes in (rating_axes, lead_axes):
+        axes.locator_params(axis="x", nbins=4)
     figures.set_panel_title(rating_axes, "Elo")
     figures.set_panel_title(lead_axes, "lead over next player")
     figures.set_row_names(rating_axes, names)

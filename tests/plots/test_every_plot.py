@@ -152,6 +152,14 @@ def test_outliers_are_marked_at_the_edge_with_their_value():
     assert not plots.forest_plot(strategy_differences([1.0, 90.0, 2.0])).axes[0].texts  # too few
 
 
+def test_a_very_large_lead_does_not_compress_the_other_leads():
+    standings = sample_plots.standings(VARIANTS[:1], [f"player {i}" for i in range(6)])
+    axes = plots.elo_ratings(standings, unit="match", seed=1).axes[1]
+    low, high = axes.get_xlim()
+    assert -15 < low < -9 and 15 < high < 20 and axes.get_xscale() == "linear"
+    assert [text.get_text() for text in axes.texts] == ["+378"]
+
+
 def test_rows_name_the_variant_and_the_opponent_where_they_differ():
     frame = strategy_differences([1.0, 2.0])
     other = frame.assign(variant="eaai", base_variant="eaai", opponent="stubborn")
