@@ -364,6 +364,15 @@ def test_a_title_and_a_note_of_the_command_are_shown_everywhere(small_review, em
     assert (place / "metrics.csv").read_bytes() == (small_review[0] / "metrics.csv").read_bytes()
 
 
+def test_an_extended_review_keeps_its_title_and_note(empty_directory):
+    words = ("review", "straight", "--against", "standard", "--players", "simple,gin-only,gold")
+    call(*words, "--matches", "1k", "-o", "out", "--title", "Longer?", "--note", "In May.")
+    shown = call(*words, "--matches", "1.2k", "-o", "out").stdout
+    assert shown.startswith("Longer?\nIn May.\n") and "--title 'Longer?'" in shown
+    shown = call(*words, "--matches", "1.2k", "-o", "out", "--title", "", "--note", "New.").stdout
+    assert shown.startswith("Straight or Standard?\nNew.\n")
+
+
 def test_targets_report_the_length_of_a_match(empty_directory):
     shown = call(
         *("review", "standard", "--targets", "250", "--matches", "1k", "-o", "out"),

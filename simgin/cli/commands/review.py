@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,7 +107,7 @@ def review_command(
     `title`, `note`, `rule_sets`, `against`, `players`, `goals` and `seconds_per_turn`.
 
     Repeat the command to resume an interrupted review, or increase --matches to extend a finished
-    review.
+    review. The stored title and note are used again.
     """
     from simgin.cli import config, plan_table, session
     from simgin.review.review import plan_review, run_review
@@ -127,7 +128,9 @@ def review_command(
     request = read(**given_arguments)
     name = request.default_name
     directory_path = output or config.configured_output(name) or Path("results") / name
-    command = repeat_command(output=directory_path)
+    stored_texts = _read_texts(request, directory_path)
+    request = replace(request, **stored_texts)
+    command = repeat_command(output=directory_path, **stored_texts)
     directory.check_directory(directory_path, command, writes_ledger=True)
     request = _resolve_players(request, workers, command)
     plan = plan_review(request)
@@ -154,6 +157,20 @@ def review_command(
         as_json=as_json,
         finish=finish,
     )
+
+
+def _read_texts(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
+    """Return the stored title and note of an earlier review that a request does not replace."""
+    from simgin.runs import directory
+
+    if not (directory_path / directory.MANIFEST_FILE).exists():
+        return {}
+    stored_request = directory.read_manifest(directory_path).get("review", {})
+    return {
+        name: stored_request[name]
+        for name in ("title", "note")
+        if stored_request.get(name) and not getattr(request, name) and not options.is_given(name)
+    }
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
