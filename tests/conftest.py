@@ -3,16 +3,22 @@
 Property tests draw the same examples in every run and have no deadline.
 """
 
+import os
+
+# Several threads of OpenBLAS would wait for each other in busy loops. numpy reads the variable.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 import fcntl
 import gc
-import os
 from functools import partial
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from simgin import plots
 from simgin.play import kernel
+from simgin.report import figures
 from simgin.strategy import compiler, loader
 
 pytest.register_assert_rewrite("oracles", "support")
@@ -22,7 +28,7 @@ settings.load_profile("fixed")
 # The tests do not read the settings of the user. Child processes inherit the variable.
 os.environ["SIMGIN_CONFIG"] = os.devnull
 gc.set_threshold(100_000, 20, 100)  # see freeze_garbage_collection
-
+EMPTY_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'
 
 # Files with the slowest single tests, child processes included. They start first so that no worker
 # runs alone at the end. The other files keep their order.
@@ -75,6 +81,22 @@ def freeze_garbage_collection():
     gc.freeze()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def empty_plots():
+    """Save empty plots in reports, because drawing takes most of the time of a report."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(figures, "png", lambda _: b"PNG")
+        patched.setattr(figures, "svg", lambda *_: EMPTY_SVG)
+        yield
+
+
+@pytest.fixture
+def drawn_plots(monkeypatch):
+    """Draw the plots of reports (see empty_plots)."""
+    monkeypatch.setattr(figures, "png", plots.png)
+    monkeypatch.setattr(figures, "svg", plots.svg)
+
+
 @pytest.fixture
 def empty_directory(tmp_path, monkeypatch):
     """Create an empty working directory and set the terminal to 80 columns."""
@@ -90,12 +112,6 @@ def chromium():
 
     with browser.start_browser() as running:
         yield running
-
-
-@pytest.fixture
-def without_plots(monkeypatch):
-    """Write HTML reports without plots, which take seconds."""
-    monkeypatch.setattr("simgin.report.html_report.plot_files", lambda *_: {})
 
 
 @pytest.fixture

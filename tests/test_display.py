@@ -58,7 +58,7 @@ MAKERS = {
     "chart": lambda _: simgin.compute_chart("upcard", strategy="simple", deals="4k"),
     "position": lambda _: simgin.analyze(HAND, PILE, strategy="gold", opponent="gold", worlds=200),
     "deal": lambda _: simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=50),
-    "rates": lambda _: simgin.error_rates("gold", judge="gold-early", deals=100, worlds=8),
+    "rates": lambda _: simgin.error_rates("gold", judge="gold-early", deals=100, worlds=1),
     "grade": grade,
     "find": lambda _: simgin.find("gold", "simple", where="undercut, lost", deals=400),
     "tune": tune,
@@ -83,7 +83,7 @@ def test_a_result_shows_the_sentence_and_the_table_of_the_terminal(made):
     assert max(map(len, text.splitlines())) <= 80 and not text.endswith("\n")
 
 
-def test_the_html_is_valid_and_has_the_same_sentence_table_and_plot(made):
+def test_the_html_is_valid_and_has_the_same_sentence_table_and_plot(made, drawn_plots):
     name, result = made
     page = (
         f"<!doctype html><html lang='en'><head><title>t</title></head><body>{result._repr_html_()}"

@@ -34,12 +34,16 @@ def write_deal(path, deal):
     return str(path)
 
 
-@pytest.fixture
-def deal_files(empty_directory):
+def write_pairs(folder):
     """Write three pairs of deals, each deal to a file."""
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     addresses = [(unit, half) for unit in range(3) for half in range(2)]
-    return [write_deal(Path(f"{u}{h}.json"), trace_deal(matchup, u, h)) for u, h in addresses]
+    return [write_deal(folder / f"{u}{h}.json", trace_deal(matchup, u, h)) for u, h in addresses]
+
+
+@pytest.fixture
+def deal_files(empty_directory):
+    return write_pairs(Path())
 
 
 # Against the error rates of strategies
@@ -61,7 +65,7 @@ def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(deal_file
 
 def test_results_of_the_two_players_are_opposite(deal_files):
     requests = [
-        GradeRequest.read(deal_files, who, None, "champion", 0, 1) for who in ("gold", "simple")
+        GradeRequest.read(deal_files[:2], who, None, "champion", 0, 1) for who in ("gold", "simple")
     ]
     both = [run_grade(request).result for request in requests]
     assert both[0]["won"].value == -both[1]["won"].value != 0
@@ -99,8 +103,13 @@ def grade_gold(files, seed, worlds=None):
     return run_grade(GradeRequest.read(files, "gold", None, None, worlds, seed))
 
 
-def test_headline_table_and_list_have_the_same_costs(deal_files):
-    graded = grade_gold(deal_files, 1, 25)
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """Grade gold in three pairs of deals once."""
+    return grade_gold(write_pairs(tmp_path_factory.mktemp("deals")), 1, 25)
+
+
+def test_headline_table_and_list_have_the_same_costs(graded):
     wrong = [one for deal in graded.decisions for one in deal if one.mistake]
     rows = [*error_rates.build_rates_rows(graded)]
     (whole,) = [row for row in rows if row["metric"] == "given_up" and row["kind"] == "all"]
@@ -130,7 +139,7 @@ def test_a_cost_is_measured_in_new_worlds(deal_files):
     assert checked
 
 
-@pytest.mark.parametrize(("deals", "seeds"), [(1, 6), pytest.param(6, 16, marks=SLOW)])
+@pytest.mark.parametrize(("deals", "seeds"), [(1, 4), pytest.param(6, 16, marks=SLOW)])
 def test_seeds_agree_within_the_reported_errors(deal_files, deals, seeds):
     """Compare each seed with the others; |z| > 3.5 is a false alarm in one of 2,000 seeds."""
     found = [grade_gold(deal_files[:deals], seed).total for seed in range(1, seeds + 1)]
@@ -165,9 +174,9 @@ def test_the_interval_of_a_few_deals_covers_the_results_of_other_seeds():
     assert np.mean(hits) > 0.90
 
 
-def test_few_deals_are_not_reported_as_a_rate(deal_files):
+def test_few_deals_are_not_reported_as_a_rate(graded):
     """Also omit the comparison with the ladder, whose rates come from hundreds of deals."""
-    few, many = grade_gold(deal_files, 1, 25), None
+    few = graded
     message = " ".join(grades.grade_verdict(few))
     assert "in these 6 deals" in message and "To find out how well gold plays" in message
     assert "about as much as" not in message and "Luck-adjusted" not in message
@@ -382,7 +391,7 @@ def test_what_cannot_be_graded_is_rejected(words, sentence, deal_files):
     assert sentence in " ".join(done.stderr.split())
 
 
-def test_the_report_contains_its_command(deal_files, without_plots):
+def test_the_report_contains_its_command(deal_files):
     call("grade", *deal_files[:2], "--worlds", 25, "-o", "out")
     page = Path("out/report.html").read_text()
     assert "Grade of gold in 2 deals" in page and "rlcard-novice" not in page

@@ -46,7 +46,7 @@ LEMMA = [
 ]
 
 
-@pytest.mark.parametrize("deals", [80, slow_case(300)])
+@pytest.mark.parametrize("deals", [40, slow_case(300)])
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
 def test_gains_of_the_evaluator_add_up_to_its_higher_score(a, b, variant, judge, deals):
     """Apply the performance difference lemma (Kakade and Langford 2002) to a better evaluator."""
@@ -129,7 +129,8 @@ def test_worlds_find_better_actions_without_selection_bias(rates, without_worlds
     assert rates.total.value > without_worlds.total.value
     changed = [judged for unit in rates.decisions for judged in unit if judged.mistake]
     assert np.mean([one.cost for one in changed]) < np.mean([one.selection_lead for one in changed])
-    itself = run_error_rates(RatingTask.read("gold", "simple", "standard", "gold", MIN_DEALS, 0, 1))
+    task = RatingTask.read("gold", "simple", "standard", "gold", MIN_DEALS, 0, 1)
+    itself = run_error_rates(replace(task, n_deals=20))
     assert itself.lead.value == itself.total.value == 0
     assert not any(judged.mistake for unit in itself.decisions for judged in unit)
 
@@ -168,7 +169,8 @@ def test_the_strongest_strategy_is_evaluator_and_opponent(variant, own, players)
     assert trial.evaluator.a.spec == players[0]
     assert trial.matchup.opponent == trial.evaluator.opponent == players[1]
     if variant == "solitaire-gin":  # points do not count
-        rates = run_error_rates(RatingTask.read(own, None, variant, own, MIN_DEALS, 0, 1))
+        task = RatingTask.read(own, None, variant, own, MIN_DEALS, 0, 1)
+        rates = run_error_rates(replace(task, n_deals=10))
         assert rates.unit == "% of deals" and set(rates.frame["counted"]) == {"% of deals"}
 
 

@@ -142,7 +142,6 @@ a = "gold"
 REVIEW = "against = 'standard'\nrule_sets = ['eaai']\nplayers = ['simple', 'gold']\n"
 
 
-@pytest.mark.usefixtures("without_plots")
 def test_the_directory_and_the_seconds_of_reviews(empty_directory):
     call("config", "results", "mine")
     call("config", "seconds_per_turn", "20")

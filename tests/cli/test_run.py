@@ -14,7 +14,7 @@ from simgin.stats import table
 from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, reproducible_files
 
-pytestmark = pytest.mark.usefixtures("empty_directory", "without_plots")
+pytestmark = pytest.mark.usefixtures("empty_directory")
 
 
 def test_run_writes_its_files_to_the_printed_directory(empty_directory):

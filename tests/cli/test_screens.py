@@ -75,7 +75,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def working_directory(folder, monkeypatch, without_plots):
+def working_directory(folder, monkeypatch):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "80")
 

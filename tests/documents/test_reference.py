@@ -22,7 +22,6 @@ SPEC.loader.exec_module(reference)
 REFERENCE = ROOT / "results/reference/demo"
 
 
-@pytest.mark.usefixtures("without_plots")
 @pytest.mark.parametrize("name", ["demo", pytest.param("dice", marks=pytest.mark.slow)])
 def test_a_quick_experiment_reproduces_the_reference_results(name, tmp_path, monkeypatch):
     """All tables and the summary are identical; `make reference` regenerates the others."""

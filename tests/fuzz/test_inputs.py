@@ -65,7 +65,7 @@ sys.addaudithook(record_secrets)
 
 
 @pytest.fixture
-def workspace(empty_directory, monkeypatch, without_plots):
+def workspace(empty_directory, monkeypatch):
     """Create a directory with secret files, and modules that would run if they were imported."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")
@@ -281,10 +281,10 @@ BOMBS = [
     ("x = '" + "x" * 2**20 + "'", "larger than 1 MiB"),
     *(("x = " + text, "nested too deep") for text in ("[" * 2**18 + "]" * 2**18, "{x=" * 2**18)),
     (".".join("x" * 300) + " = " + "[" * 300 + "]" * 300, ""),
-    ("\n".join(f"k{n} = 1" for n in range(50_000)), MORE),
-    ("".join(f"[variants.V{n}]\nx = 1\n" for n in range(5000)), MORE),
+    ("\n".join(f"k{n} = 1" for n in range(20_000)), MORE),
+    ("".join(f"[variants.V{n}]\nx = 1\n" for n in range(2000)), MORE),
     *(
-        (f"solo = {[f'x{n}' for n in range(20_000)]}\n", MORE),
+        (f"solo = {[f'x{n}' for n in range(8_000)]}\n", MORE),
         (f"matchups = {['x' * 1000] * 900}", MORE),
     ),
     (f"variants = ['{'x' * 10**6}']", ""),

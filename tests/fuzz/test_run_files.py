@@ -55,7 +55,6 @@ def finished_run(tmp_path_factory):
     place = tmp_path_factory.mktemp("finished")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(place)
-        patched.setattr("simgin.report.html_report.plot_files", lambda *_: {})
         Path("e.toml").write_text(EXPERIMENT)
         run_cli(*RUN, codes=(0,))
         run_cli("match", "gold", "-v", "eaai", "--deals", 2000, "-o", "base", codes=(0,))
@@ -63,7 +62,7 @@ def finished_run(tmp_path_factory):
 
 
 @pytest.fixture
-def run(finished_run, empty_directory, monkeypatch, without_plots):
+def run(finished_run, empty_directory, monkeypatch):
     """Return a function that restores the copy of the finished run in which tests work."""
     monkeypatch.setattr("simgin.cli.plan_table.measure_unit_seconds", lambda matchup: 1e-6)
     monkeypatch.setattr("simgin.report.html_report.render_html", lambda *_: "<html></html>")

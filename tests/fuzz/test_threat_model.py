@@ -48,7 +48,7 @@ def has_run():
 
 
 @pytest.fixture
-def workspace(empty_directory, without_plots):
+def workspace(empty_directory):
     """Create a directory with a strategy file, in which no marked code may run."""
     Path("mine.py").write_text(STRATEGY)
     yield empty_directory

@@ -274,7 +274,7 @@ VALID_FILES = {
 
 
 @pytest.fixture
-def workspace(empty_directory, without_plots, tmp_path_factory, monkeypatch):
+def workspace(empty_directory, tmp_path_factory, monkeypatch):
     """Create an empty working directory in which no code may run, and cached weights."""
     jit.cache_directory()  # the cache of compiled code does not move
     monkeypatch.setenv("SIMGIN_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))

@@ -348,7 +348,7 @@ def assert_believable(v, matches, seed):
 @pytest.mark.parametrize("variant", ROWS)
 def test_v_agrees_with_matches_played(variant):
     seat = 0 if variant == "race" else None
-    how, smaller = {"deals": 20_000, "seed": 21, "seat": seat}, SMALLER.get(variant, variant)
+    how, smaller = {"deals": 10_000, "seed": 21, "seat": seat}, SMALLER.get(variant, variant)
     v = match_value.compute_value(smaller, "gold", opponent(variant), **how)
     assert_believable(v, 600, seed=22)
 

@@ -17,6 +17,8 @@ from simgin.text.messages import SimginError
 from support.plot_layout import layout_errors
 from support.sample_plots import PLOT_NAMES, draw_plot
 
+pytestmark = pytest.mark.usefixtures("drawn_plots")
+
 PAPER = {
     "figure.figsize": (3.3, 2.5),
     "figure.dpi": 300,
@@ -33,7 +35,10 @@ def draw(name, size="several"):
 
 
 @pytest.mark.parametrize("name", PLOT_NAMES)
-@pytest.mark.parametrize("chosen", [PAPER, LARGE], ids=["paper", "large"])
+@pytest.mark.parametrize(
+    "chosen",
+    [pytest.param(PAPER, id="paper"), pytest.param(LARGE, id="large", marks=pytest.mark.slow)],
+)
 def test_nothing_covers_anything_else_in_a_style(name, chosen):
     before = matplotlib.rcParams.copy()
     with style.context(chosen):

@@ -15,6 +15,8 @@ from simgin.report.report import Caveat, Plot, Report
 from support.html_checks import find, find_errors, parse, text_of
 from support.sample_reports import HOSTILE, make_figure, make_report, make_text_table
 
+pytestmark = pytest.mark.usefixtures("drawn_plots")
+
 
 @functools.cache
 def rendered_report():

@@ -13,7 +13,7 @@ from support.browser import CONTRASTS, unreadable_texts
 from support.command_line import call
 from support.sample_reports import HOSTILE, make_report
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("drawn_plots")]
 
 SIZES, SCHEMES = (390, 1280), ("light", "dark")
 RUNS = {

@@ -9,7 +9,6 @@ import pytest
 
 from simgin.core import batch_columns
 from simgin.learn import strongest
-from simgin.report import figures
 from simgin.report.numbers import EN_DASH
 from simgin.report.report_table import Table
 from simgin.review import live_scorecard, match_course, review_request
@@ -37,14 +36,6 @@ def tree(place):
     left_out = {ledger.LEDGER_FILE, directory.MANIFEST_FILE}
     files = hostile.read_tree(place).items()
     return {name: content for name, content in files if name.split("-")[0] not in left_out}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def drawn_once():
-    """Draw each plot only as SVG, because plots take most of the time."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(figures, "png", lambda _: b"PNG")
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +66,7 @@ def test_the_live_scorecard_contains_only_final_results(monkeypatch):
     pilot, tables = [], []
     request = resolve_players(
         ReviewRequest.read(
-            ["straight"], BASE, players=["simple", "stubborn", "gold"], matches=1000
+            ["straight"], BASE, players=["simple", "gin-only", "gold"], matches=1000
         ),
         progress=lambda *done: pilot.append(done),
     )

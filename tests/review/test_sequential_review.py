@@ -9,7 +9,6 @@ from scipy.stats import norm
 
 import simgin
 from simgin.core import batch_columns
-from simgin.report import figures
 from simgin.review import review_request
 from simgin.review.review import GIN_VS_KNOCK, SKILL, Effect, Review, run_review
 from simgin.review.review_request import LOOKS, REVIEW_MATCHES, ReviewRequest
@@ -90,7 +89,6 @@ WORDS = ("review", "straight", "--against", "standard", "--players", ",".join(PL
 @pytest.fixture
 def small_looks(monkeypatch, empty_directory):
     monkeypatch.setattr(review_request, "LOOKS", SMALL_LOOKS)
-    monkeypatch.setattr(figures, "png", lambda _: b"PNG")
 
 
 def test_only_matchups_behind_undecided_effect_sizes_play_more(small_looks):

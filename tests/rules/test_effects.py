@@ -250,5 +250,7 @@ def test_rules_of_matches_are_warned_of_where_single_deals_are_played():
     match = partial(simgin.match, "gold", variant=text)
     assert warnings_of(partial(match, deals=4)) == [f"{text}: {' '.join(told)}"]
     assert warnings_of(partial(match, matches=2)) == []
-    for words in (["find", "gold", "--where", "gin"], ["chart", "knock", "--player", "gold"]):
-        assert "has no effect on single deals" in call(*words, "-v", text, "--deals", "2k").stderr
+    # The chart stops with an error after reading the rules, to save time
+    for words, code in (("find gold --where gin", 0), ("chart knock --player gold", 2)):
+        result = call(*words.split(), "-v", text, "--deals", 1, code=code)
+        assert "has no effect on single deals" in result.stderr

@@ -247,6 +247,7 @@ def test_every_variant_has_the_weights_of_the_rules_most_like_its_own():
     assert numbers.size == 4 * player.RULES_SIZE and np.isfinite(numbers).all()
 
 
+@pytest.mark.slow
 def test_learning_in_miniature_repeats_to_the_byte(monkeypatch):
     for setting, number in {"WARM_UP_ROUNDS": 1, "INITIAL_MATCHES": 20}.items():
         monkeypatch.setattr(champion_weights, setting, number)

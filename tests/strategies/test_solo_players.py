@@ -360,6 +360,7 @@ def test_the_goal_table_is_a_convolution_of_deals(capsys):
     assert ours[4, 26] - small[4, 26] > 0.2  # look-ahead reaches the goal far more often
 
 
+@pytest.mark.slow
 def test_the_stop_table_is_learned_in_miniature(capsys):
     small = script.compute_stop_table(300, 7, "low")
     assert np.array_equal(small, script.compute_stop_table(300, 7, "low"))
@@ -556,6 +557,7 @@ def test_known_weights_of_solo_champion_are_recovered():
     assert np.linalg.solve(squares, products) == pytest.approx(true)
 
 
+@pytest.mark.slow
 def test_learning_in_miniature_repeats_to_the_byte(capsys):
     games = ["solitaire-gin-scored", "solitary-gin"]
     made = training.train_corrections(games, 30, 20, 5)

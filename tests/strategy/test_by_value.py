@@ -63,15 +63,14 @@ def test_functions_and_constants_are_unchanged(policy, monkeypatch):
 
 def test_script_policies_have_parameters_and_can_be_pickled(tmp_path):
     gold = simgin.find_strategy("gold")
-    for mine in (Strategy("mine", knock=early), Strategy("mix", discard=gold.discard)):
-        expected = wins(mine)
-        (tmp_path / "mine").write_bytes(pickle.dumps(simgin.find_strategy(mine)))
-        code = (
-            "import pickle, simgin\nmine = pickle.load(open('mine', 'rb'))\n"
-            "frame = simgin.match(mine, 'gold', deals='2k', workers=1).frame\n"
-            "print(frame[frame['metric'] == 'deal_win']['value'].iloc[0])\n"
-        )
-        assert float(run_script(tmp_path, code)) == expected
+    made = Strategy("mine", knock=early), Strategy("mix", discard=gold.discard)
+    (tmp_path / "made").write_bytes(pickle.dumps([*map(simgin.find_strategy, made)]))
+    code = (
+        "import pickle, simgin\nfor mine in pickle.load(open('made', 'rb')):\n"
+        "    frame = simgin.match(mine, 'gold', deals='2k', workers=1).frame\n"
+        "    print(frame[frame['metric'] == 'deal_win']['value'].iloc[0])\n"
+    )
+    assert [*map(float, run_script(tmp_path, code).split())] == [*map(wins, made)]
     assert simgin.find_strategy(Strategy("mine", knock=early(k=5))).spec == "mine"
     assert wins(Strategy("mine", knock=early)) != wins("mine:k=5")
 

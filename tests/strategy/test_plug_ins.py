@@ -113,7 +113,13 @@ def test_a_package_whose_own_files_are_corrupt_is_left_out(
     assert warning.count("\n") == 1 and warning.endswith(
         ("The plug-in is skipped.\n", "They are skipped.\n")
     )
-    # In a new process, pydantic and numba ask every package for its plug-ins.
+
+
+def test_a_new_process_ignores_packages_whose_own_files_are_corrupt(install, tmp_path):
+    """In a new process, pydantic and numba ask every package for its plug-ins."""
+    for i, (file, content) in enumerate(DAMAGED):
+        install(f"broken-pack-{i}", "1 / 0")
+        (tmp_path / f"broken_pack_{i}-1.0.dist-info" / file).write_bytes(content)
     asks = "import simgin.text.toml, simgin; simgin.hand('5S 6S 7S 9H 9D 9C KS QD 2C AH')"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     subprocess.run([sys.executable, "-c", asks], env=environment, check=True)

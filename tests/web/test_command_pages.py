@@ -204,7 +204,7 @@ def test_a_strategy_from_the_start_of_the_server_can_be_chosen(browser, site, em
     assert words_of(browser, "compare", s1="mine.py")[1] == "mine.py"
 
 
-def test_a_job_writes_what_the_shown_command_writes(browser, site, without_plots):
+def test_a_job_writes_what_the_shown_command_writes(browser, site):
     values = {"s1": "gold", "s2": "simple", "size": "200"}
     command = checked(browser, "compare", **values)["command"]
     name = browser.post(f"/compare?{urlencode(values)}").json()["job"]
