@@ -58,7 +58,9 @@ MAKERS = {
     "chart": lambda _: simgin.compute_chart("upcard", strategy="simple", deals="4k"),
     "position": lambda _: simgin.analyze(HAND, PILE, strategy="gold", opponent="gold", worlds=200),
     "deal": lambda _: simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=50),
-    "rates": lambda _: simgin.error_rates("gold", judge="gold-early", deals=100, worlds=1),
+    "rates": lambda _: simgin.error_rates(
+        "gold", "simple", judge="gold-early", deals=100, worlds=1
+    ),
     "grade": grade,
     "find": lambda _: simgin.find("gold", "simple", where="undercut, lost", deals=400),
     "tune": tune,

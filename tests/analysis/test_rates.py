@@ -46,7 +46,7 @@ LEMMA = [
 ]
 
 
-@pytest.mark.parametrize("deals", [40, slow_case(300)])
+@pytest.mark.parametrize("deals", [80, slow_case(300)])
 @pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
 def test_gains_of_the_evaluator_add_up_to_its_higher_score(a, b, variant, judge, deals):
     """Apply the performance difference lemma (Kakade and Langford 2002) to a better evaluator."""

@@ -1,6 +1,6 @@
 """Tests of the coverage of intervals and the error rates of stopping rules.
 
-Each check repeats 1,000 experiments on toy deals, and in `make test-slow` 5,000. An exact 95 %
+Each check repeats 2,000 experiments on toy deals, and in `make test-slow` 5,000. An exact 95 %
 interval has a coverage within 3.29 standard errors of .95 in 99.9 % of runs
 (docs/explanation/statistics.md#calibration). The seed was chosen before the first run and must not
 change. An error rate may exceed its nominal value by three standard errors, which a nominal rate
@@ -30,7 +30,7 @@ LOOKS = 60
 CHUNK = 250  # experiments drawn at once
 
 
-@pytest.fixture(autouse=True, params=[1_000, pytest.param(5_000, marks=pytest.mark.slow)])
+@pytest.fixture(autouse=True, params=[2_000, pytest.param(5_000, marks=pytest.mark.slow)])
 def size(request, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "EXPERIMENTS", request.param)
 
