@@ -19,6 +19,7 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev]'
 	@echo "Compiling the engine, so that the first command need not compile. Further code is compiled in the background."
 	@$(BIN)/simgin match gold simple --deals 2k > $(VENV)/compile.log
+	@rm -f $(VENV)/.tested
 	@nice $(BIN)/python .ci/compile.py > $(VENV)/compile.log 2>&1 &
 	@touch $(STAMP)
 
@@ -35,6 +36,7 @@ demo: setup
 	@echo "To play and to see results in a browser, run: $(BIN)/simgin web"
 
 test: setup
+	@touch $(VENV)/.tested # stops the compilation in the background, which would slow down the tests
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --durations=10
 
 # Tests of most packages that need little compilation

@@ -1,7 +1,8 @@
 """Compile what the commands of simgin need, so that their first call need not compile.
 
-Without arguments, the script fills the cache of the user. With the path of a package directory, the
-script writes the compiled code and its manifest (see `simgin.core.shipped_code`) to that directory.
+Without arguments, the script fills the cache of the user until STOP_FILE is created. With the path
+of a package directory, the script writes the compiled code and its manifest (see
+`simgin.core.shipped_code`) to that directory.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from simgin.core import jit, shipped_code
@@ -31,14 +33,23 @@ simgin find gold simple --where undercut
 simgin show gold simple
 simgin hand "5S 6S 7S 9H 9D 9C KS QD 2C AH"
 """
+STOP_FILE = Path(sys.prefix, ".tested")  # `make test` creates the file in the virtual environment
 
 
-def compile_everything() -> None:
-    """Compile all policies of the built-in strategies and all code that the commands need."""
+def compile_everything(is_stopped: Callable[[], bool] = lambda: False) -> None:
+    """Compile all policies of the built-in strategies and all code that the commands need.
+
+    Args:
+        is_stopped: Function that returns True to end the compilation early.
+    """
     for policy in loader.list_policies():
+        if is_stopped():
+            return
         compiler.compile_policy(policy)
     with tempfile.TemporaryDirectory() as directory:
         for command in COMMANDS.strip().splitlines():
+            if is_stopped():
+                return
             words = [sys.executable, "-m", *shlex.split(command)]
             subprocess.run(words, cwd=directory, check=True, stdout=subprocess.DEVNULL)
 
@@ -63,6 +74,8 @@ def write_package(package: Path) -> None:
 
 
 if __name__ == "__main__":
-    compile_everything()
     if len(sys.argv) > 1:
+        compile_everything()
         write_package(Path(sys.argv[1]))
+    else:
+        compile_everything(STOP_FILE.exists)
