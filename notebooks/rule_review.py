@@ -25,8 +25,8 @@ from simgin import plots
 from simgin.review import review_plots
 
 # %% [markdown]
-# This notebook plays 1,000 matches per pair of strategies. `simgin review` plays 20,000 matches and
-# writes a report.
+# This notebook plays 1,000 matches per pair of strategies. By default, a review with a baseline
+# plays 5,000 to 20,000 matches per pair.
 
 # %%
 review = simgin.review_rules(
