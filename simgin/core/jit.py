@@ -16,6 +16,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from filecmp import cmp
 from functools import cache, cached_property
@@ -32,6 +33,9 @@ from simgin.core.numba_cache import InnerCacheImpl, LazyDispatcher, add_runtime_
 PACKAGE_DIRECTORY = Path(__file__).resolve().parent.parent
 # Maximum number of cache directories; the least recently used directories are deleted
 MAX_CACHE_DIRECTORIES = 4
+# Minimum time since the last use of a deleted cache, in seconds. A long review with another version
+# of simgin still needs its compiled code and its trained players.
+MIN_UNUSED_SECONDS = 2 * 24 * 3600
 TAG_FILE = "CACHEDIR.TAG"  # file that marks a cache directory, for example for backup programs
 TAG_CONTENT = (
     "Signature: 8a477f597d28d172789f06886806bc55\n# Compiled code of simgin. It is compiled again "
@@ -87,7 +91,8 @@ def _home_directory() -> Path:
 def _remove_old_caches(current: Path, max_kept: int) -> None:
     """Remove the least recently used caches until at most `max_kept` caches remain.
 
-    The parent can be a shared folder, so the function removes only caches.
+    Recently used caches are not removed. The parent can be a shared folder, so the function removes
+    only caches.
     """
     tag_file = current / TAG_FILE
     tag_file.write_text(TAG_CONTENT)
@@ -101,7 +106,8 @@ def _remove_old_caches(current: Path, max_kept: int) -> None:
         (cache for cache in caches if cache != current), key=lambda cache: cache.stat().st_mtime
     )
     for old_cache in other_caches[: max(0, len(other_caches) - max_kept + 1)]:
-        shutil.rmtree(old_cache, ignore_errors=True)
+        if time.time() - old_cache.stat().st_mtime > MIN_UNUSED_SECONDS:
+            shutil.rmtree(old_cache, ignore_errors=True)
 
 
 @cache

@@ -90,6 +90,15 @@ def test_old_cache_directories_are_removed(tmp_path):
     assert all((tmp_path / name / "thesis.tex").exists() for name in others)
 
 
+def test_recently_used_cache_directories_are_kept(tmp_path):
+    """Keep the caches of other versions of simgin, which can be running a review."""
+    for i in range(8):
+        (tmp_path / f"{i:016x}").mkdir()
+        (tmp_path / f"{i:016x}" / jit.TAG_FILE).write_text(jit.TAG_CONTENT)
+    run_with_cache(tmp_path, "from simgin.core import jit; jit.cache_directory()")
+    assert len([*tmp_path.iterdir()]) == 9
+
+
 IN_THREADS = """
 import os, sys, threading
 from numba.core import config
