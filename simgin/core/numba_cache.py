@@ -36,7 +36,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.runtime import _nrt_python
 from numba.core.types import FunctionType, Record, Type
 from numba.core.types.containers import List
-from numba.core.types.misc import PyObject, UnicodeType, unliteral
+from numba.core.types.misc import NoneType, PyObject, UnicodeType, unliteral
 from numba.core.typing.typeof import typeof_impl
 
 from simgin.core.refcounts import add_refcount_elision
@@ -284,18 +284,23 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         """Compile a version for the arguments of a call from Python.
 
         Raises:
-            TypeError: If an argument is a string, a list or another object that numba does not
-                support. The error of numba would have a dozen lines.
+            TypeError: If an argument is a string, a list, None or another object that numba does
+                not support, or if a function of simgin requires a rules record but all arguments
+                are integers. The error of numba would have a dozen lines.
         """
         try:
             return super()._compile_for_args(*args, **kws)
         except TypingError:
-            for arg in args:
-                if isinstance(self.typeof_pyval(arg), PyObject | UnicodeType | List):
-                    raise TypeError(
-                        f"{self.__name__}() does not accept a {type(arg).__name__} object. Pass a "
-                        "mask of cards and a rules record, or call simgin.hand."
-                    ) from None
+            is_simgin_function = self.py_func.__module__.startswith("simgin.")
+            if any(
+                isinstance(self.typeof_pyval(arg), PyObject | UnicodeType | List | NoneType)
+                for arg in args
+            ) or (is_simgin_function and all(isinstance(arg, int) for arg in args)):
+                type_names = ", ".join(type(arg).__name__ for arg in args)
+                raise TypeError(
+                    f"{self.__name__}() does not accept arguments of the types {type_names}. Pass "
+                    "a mask of cards and a rules record, or call simgin.hand."
+                ) from None
             raise
 
     def compile(self, sig: Any) -> Any:
