@@ -5,6 +5,7 @@ Version 1.0 will remove this module and its table.
 
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -13,11 +14,15 @@ RENAMES_FILE = Path(__file__).with_name("renamed.toml")
 
 def find_new_name(owner: str, name: str) -> str | None:
     """Return the new name of a function or an attribute, or None if it was not renamed."""
+    return _read_renames().get(owner, {}).get(name)
+
+
+@cache
+def _read_renames() -> dict[str, dict[str, str]]:
+    """Return the new names by owner and old name."""
     import tomllib
 
-    renames = tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
-    new_name: str | None = renames.get(owner, {}).get(name)
-    return new_name
+    return tomllib.loads(RENAMES_FILE.read_text(encoding="utf-8"))
 
 
 def make_missing_name_error(owner: str, name: str, names: Iterable[str] = ()) -> Exception:

@@ -1,6 +1,7 @@
 """Installed version and citation of simgin."""
 
 from contextlib import suppress
+from functools import cache
 
 UNKNOWN_VERSION = "0+source"
 TITLE = "simgin: a Monte Carlo simulator for Gin Rummy and its variants"
@@ -9,6 +10,7 @@ LICENSE = "MIT"
 YEAR = 2026  # release date of this version
 
 
+@cache
 def get_version() -> str:
     """Return the installed version, or `0+source` if simgin is not installed."""
     from importlib import metadata

@@ -7,7 +7,7 @@ import functools
 import hashlib
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,13 @@ from simgin.strategy import Strategy, loader
 MANIFEST_FORMAT = 3  # version of the format, which is incremented with every incompatible change
 PACKAGE_PATH = Path(__file__).resolve().parent.parent
 ENGINE_SOURCES = (
-    "simgin/core/",
-    "simgin/toolkit/",
-    "simgin/strategy/compiler.py",
-    "simgin/strategy/python_tier.py",
-    "simgin/strategy/by_value.py",
-    "simgin/rules/build.py",
-    "simgin/play/kernel.py",
+    "core",
+    "toolkit",
+    "strategy/compiler.py",
+    "strategy/python_tier.py",
+    "strategy/by_value.py",
+    "rules/build.py",
+    "play/kernel.py",
 )
 SOURCE_SUFFIXES = (".py", ".toml", ".sql", ".npy", ".j2")
 
@@ -158,7 +158,8 @@ def compute_package_digest() -> str:
     Returns:
         16 hexadecimal digits.
     """
-    return _digest_sources("")
+    strategies = Path(simgin_strategies.__path__[0])
+    return _digest_sources({"simgin": PACKAGE_PATH, "strategies": strategies})
 
 
 @functools.cache
@@ -170,26 +171,23 @@ def compute_engine_digest() -> str:
     Returns:
         16 hexadecimal digits.
     """
-    return _digest_sources(*ENGINE_SOURCES)
+    return _digest_sources({f"simgin/{name}": PACKAGE_PATH / name for name in ENGINE_SOURCES})
 
 
-def _digest_sources(*prefixes: str) -> str:
-    """Return a digest of all source files whose names start with one of the given prefixes."""
-    digest = hashlib.sha256()
-    for name, path in sorted(_iter_sources()):
-        if name.startswith(prefixes):
-            digest.update(name.encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:16]
+def _digest_sources(paths: Mapping[str, Path]) -> str:
+    """Return a digest of all source and data files in the given files and folders.
 
-
-def _iter_sources() -> Iterator[tuple[str, Path]]:
-    """Yield the name and path of every source or data file that can affect results.
-
-    The names are the same in a source tree and in an installed package.
+    Args:
+        paths: Files and folders by name. The names are the same in a source tree and in an
+            installed package.
     """
-    strategies = Path(simgin_strategies.__path__[0])
-    for folder, package in ((PACKAGE_PATH, "simgin"), (strategies, "strategies")):
-        for path in folder.rglob("*"):
-            if path.suffix in SOURCE_SUFFIXES:
-                yield f"{package}/{path.relative_to(folder).as_posix()}", path
+    files = {}
+    for name, path in paths.items():
+        for file in (path, *path.rglob("*")):
+            if file.suffix in SOURCE_SUFFIXES:
+                files[(Path(name) / file.relative_to(path)).as_posix()] = file
+    digest = hashlib.sha256()
+    for name, file in sorted(files.items()):
+        digest.update(name.encode() + b"\0")
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -5,7 +5,6 @@ import copyreg
 import hashlib
 import importlib
 import importlib.util
-import pkgutil
 import re
 import sys
 import traceback
@@ -266,7 +265,7 @@ def list_strategies() -> tuple[str, ...]:
 
 def list_built_in() -> tuple[str, ...]:
     """Return the names of the built-in strategies."""
-    return tuple(sorted(_collect_definitions(_import_built_in_modules()).strategies))
+    return tuple(sorted(_load_built_in().strategies))
 
 
 def list_policies() -> list[Policy]:
@@ -414,6 +413,8 @@ def _find_by_name(name: str) -> Strategy:
     if has_suffix(path, ".py"):
         strategies = _load_file_library(Path(path)).strategies
         return _fill_slots(_select_strategy(strategies, inner_name, path))
+    if strategy := _load_built_in_name(name).strategies.get(name):
+        return _fill_slots(strategy)
     strategies = {**_live_strategies, **_load_library().strategies}
     if name not in strategies:
         if name in _list_named_types():
@@ -512,7 +513,7 @@ def _require_policy(strategy: Strategy, slot: str, name: str) -> Policy:
 def _fill_slots(strategy: Strategy) -> Strategy:
     """Return a copy of a strategy with default policies in its empty slots."""
     defaults = {
-        slot: _load_library().policies[slot, name]
+        slot: _load_built_in_name(name).policies[slot, name]
         for slot, name in DEFAULT_POLICIES.items()
         if strategy.policy(slot) is None
     }
@@ -529,7 +530,7 @@ def _load_library() -> _Library:
     If a plug-in cannot be loaded, it is skipped with a warning, so that other strategies remain
     available.
     """
-    library = _collect_definitions(_import_built_in_modules())
+    library = _load_built_in()
     for entry_point in find_plug_ins():
         try:
             plug_in = load_plug_in(entry_point, library.strategies)
@@ -552,11 +553,33 @@ def _check_not_rejected(name: str) -> None:
             raise StrategyError(rejected_plug_ins[plug_in])
 
 
-def _import_built_in_modules() -> list[ModuleType]:
+@cache
+def _read_built_in_sources() -> dict[str, str]:
+    """Return the sources of the modules that define built-in strategies, by module name."""
     import simgin_strategies
 
-    modules = pkgutil.iter_modules(simgin_strategies.__path__, "simgin_strategies.")
-    return [importlib.import_module(module.name) for module in modules if "._" not in module.name]
+    files = sorted(Path(str(simgin_strategies.__file__)).parent.glob("[!_]*.py"))
+    return {f"simgin_strategies.{file.stem}": file.read_text(encoding="utf-8") for file in files}
+
+
+def _load_built_in() -> _Library:
+    """Load all built-in strategies and policies."""
+    return _collect_definitions(map(importlib.import_module, _read_built_in_sources()))
+
+
+@cache
+def _load_built_in_name(name: str) -> _Library:
+    """Load the built-in modules that might define a strategy or a policy with the given name.
+
+    Loading all modules takes ten times as long.
+    """
+    definitions = (f'"{name}"', f"def {name.replace('-', '_')}(")
+    modules = [
+        importlib.import_module(module)
+        for module, source in _read_built_in_sources().items()
+        if any(definition in source for definition in definitions)
+    ]
+    return _collect_definitions(modules)
 
 
 def find_plug_ins() -> list[EntryPoint]:
