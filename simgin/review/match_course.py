@@ -6,6 +6,7 @@ whole matches, so the standard errors of medians and proportions are clustered b
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 # that a deep review fits into memory. Standard errors computed from 1,000 batches have a relative
 # error of about 2 %.
 MAX_BATCHES = 1_000
+UNITS_PER_CALL = 500  # number of units in a call of the kernel, except in larger batches
 MAX_TURNS = 1_000  # maximum number of turns per match; the last bin contains all longer matches
 # number of bins for the turn and the deadwood of a knock; the last bin is open-ended
 TURN_BINS, DEADWOOD_BINS = (26, 32)
@@ -53,37 +55,47 @@ def count_matches(block: Block, workers: int | None, progress: Progress | None) 
     """
     matchup = block.matchup
     compile_matchup(matchup)
+    units_per_batch = matchup.batch_size * -(-block.units // (MAX_BATCHES * matchup.batch_size))
 
     def count(first_offset: int, units: int) -> Arrays:
-        return _count_units(matchup, block.first_unit + first_offset, units)
+        return _count_units(matchup, block.first_unit + first_offset, units, units_per_batch)
 
-    units_per_batch = matchup.batch_size * -(-block.units // (MAX_BATCHES * matchup.batch_size))
-    batch_counts = map_units(count, block.units, units_per_batch, workers, progress)
-    rows = np.concatenate([batch.pop("rows") for batch in batch_counts])
-    return {name: np.stack([batch[name] for batch in batch_counts]) for name in batch_counts[0]} | {
-        "rows": rows
-    }
+    n_batches = max(1, UNITS_PER_CALL // units_per_batch)
+    parts = map_units(count, block.units, n_batches * units_per_batch, workers, progress)
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _count_units(matchup: Matchup, first_unit: int, units: int) -> Arrays:
+def _count_units(matchup: Matchup, first_unit: int, units: int, units_per_batch: int) -> Arrays:
     rows, records = play_with_records(matchup, first_unit, units)
     params = matchup.variant.params
-    first_deals, _ = _deal_ranges(records)
+    n_batches = -(-units // units_per_batch)
+    first_deals, last_deals = _deal_ranges(records)
+    batch = np.arange(len(last_deals)) // units_per_batch
     turns = np.minimum(np.add.reduceat(records["turns"], first_deals), MAX_TURNS - 1)
     match_index, turn, knock_deadwood = _find_knocks(records, len(matchup.players))
-    knocks = np.bincount(turn * DEADWOOD_BINS + knock_deadwood, minlength=TURN_BINS * DEADWOOD_BINS)
+    knock_bins = batch[match_index], turn, knock_deadwood
+    match_shape = n_batches, units_per_batch
     counts = {
         "rows": rows,
-        "length": np.bincount(turns, minlength=MAX_TURNS),
-        "knocks": knocks.reshape(TURN_BINS, DEADWOOD_BINS),
-        "turn_squares": _cross_products(match_index, turn, TURN_BINS),
-        "deadwood_squares": _cross_products(match_index, knock_deadwood, DEADWOOD_BINS),
+        "length": _count((batch, turns), (n_batches, MAX_TURNS)),
+        "knocks": _count(knock_bins, (n_batches, TURN_BINS, DEADWOOD_BINS)),
+        "turn_squares": _cross_products(match_index, turn, (*match_shape, TURN_BINS)),
+        "deadwood_squares": _cross_products(
+            match_index, knock_deadwood, (*match_shape, DEADWOOD_BINS)
+        ),
     }
     goal = match_goal(params)
     if matchup.b is not None and goal.score and goal.other is None:
-        counts["leads"] = count_comebacks(records, params).sum(axis=0)
-        counts["scores"] = _count_scores(records, params)
+        leads = count_comebacks(records, params)
+        counts["leads"] = np.add.reduceat(leads, np.arange(0, len(leads), units_per_batch))
+        counts["scores"] = _count_scores(records, params, batch, n_batches)
     return counts
+
+
+def _count(indices: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
+    """Return the number of occurrences of each index, as an int64 array with the given shape."""
+    flat_indices = np.ravel_multi_index(indices, shape)
+    return np.bincount(flat_indices, minlength=math.prod(shape)).reshape(shape)
 
 
 def _deal_ranges(records: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -102,11 +114,20 @@ def _find_knocks(records: np.ndarray, n_players: int) -> tuple[np.ndarray, np.nd
     return match_index, turn, np.minimum(knock_records["knock_count"], DEADWOOD_BINS - 1)
 
 
-def _cross_products(match_index: np.ndarray, bin_index: np.ndarray, n_bins: int) -> np.ndarray:
-    """Return the products of the numbers of knocks in each pair of bins, summed over matches."""
-    counts_by_match = np.zeros((match_index.max(initial=0) + 1, n_bins), np.int64)
-    np.add.at(counts_by_match, (match_index, bin_index), 1)
-    return counts_by_match.T @ counts_by_match
+def _cross_products(
+    match_index: np.ndarray, bin_index: np.ndarray, shape: tuple[int, int, int]
+) -> np.ndarray:
+    """Return the products of the numbers of knocks in each pair of bins, summed over each batch.
+
+    Args:
+        match_index: Index of the match of every knock.
+        bin_index: Bin of every knock.
+        shape: Number of batches, of matches per batch, and of bins.
+    """
+    n_batches, n_matches, n_bins = shape
+    counts_by_match = _count((match_index, bin_index), (n_batches * n_matches, n_bins))
+    counts_by_batch = counts_by_match.reshape(shape)
+    return counts_by_batch.transpose(0, 2, 1) @ counts_by_batch
 
 
 def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
@@ -139,19 +160,25 @@ def _scores_before_deals(records: np.ndarray, params: Params) -> tuple[np.ndarra
     return records[f"{field}_a"], records[f"{field}_b"], int_param(params, target_name)
 
 
-def _count_scores(records: np.ndarray, params: Params) -> np.ndarray:
+def _count_scores(
+    records: np.ndarray, params: Params, batch_of_match: np.ndarray, n_batches: int
+) -> np.ndarray:
     """Return the numbers of deals and of eventual match wins, by the scores of both sides."""
     score_a, score_b, target = _scores_before_deals(records, params)
     first_deals, last_deals = _deal_ranges(records)
-    winner = np.repeat(records["outcome"][last_deals], last_deals + 1 - first_deals)
-    counts = np.zeros((SCORE_BINS, SCORE_BINS, 2), np.int64)
+    n_deals = last_deals + 1 - first_deals
+    winner = np.repeat(records["outcome"][last_deals], n_deals)
+    batch = np.repeat(batch_of_match, n_deals)
+    shape = (n_batches, SCORE_BINS, SCORE_BINS, 2)
+    counts = np.zeros(shape, np.int64)
     for side, (side_score, opponent_score) in enumerate(((score_a, score_b), (score_b, score_a))):
-        bin_indices = tuple(
+        bins = [
             np.clip(score * SCORE_BINS // target, 0, SCORE_BINS - 1)
             for score in (side_score, opponent_score)
-        )
-        np.add.at(counts[..., 0], bin_indices, winner >= 0)
-        np.add.at(counts[..., 1], bin_indices, winner == side)
+        ]
+        for column, is_counted in enumerate((winner >= 0, winner == side)):
+            selected = tuple(index[is_counted] for index in (batch, *bins))
+            counts[..., column] += _count(selected, shape[:3])
     return counts
 
 

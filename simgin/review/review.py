@@ -115,6 +115,7 @@ class Review(Result):
         finished: Indices of the finished matchups of a review in progress, or None if all are
             finished.
         limit: Maximum number of matches of each matchup to use, or None to use all matches.
+        whole: Review of all matches whose loaded data this review uses, or None.
     """
 
     request: ReviewRequest
@@ -122,6 +123,7 @@ class Review(Result):
     parity: int | None = None
     finished: Collection[int] | None = None
     limit: int | None = None
+    whole: Review | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -189,7 +191,14 @@ class Review(Result):
 
     @cached_property
     def _first_looks(self) -> dict[int, Review]:
-        return {n: replace(self, limit=n) for n in self.request.sizes}
+        return {n: self._select_from_whole(limit=n) for n in self.request.sizes}
+
+    def half(self, parity: int) -> Review:
+        """Return a review that uses only the batches with an even index (0) or an odd index (1)."""
+        return self._select_from_whole(parity=parity)
+
+    def _select_from_whole(self, **selection: int) -> Review:
+        return replace(self, whole=self.whole or self, **selection)
 
     @cached_property
     def rows(self) -> tuple[ScorecardRow, ...]:
@@ -229,33 +238,46 @@ class Review(Result):
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
-        """Batch rows of every finished matchup, by variant, strategy A and strategy B."""
+        """Used batch rows of every finished matchup, by variant, strategy A and strategy B."""
         return {
-            (key.variant, key.a, key.b): self._select(
-                match_course.merge_batches(self.results.rows(i)), key
-            )
+            (key.variant, key.a, key.b): self._select(rows, key)
+            for key, rows in (self.whole or self)._loaded_rows.items()
+        }
+
+    @cached_property
+    def _loaded_rows(self) -> dict[MatchupKey, np.ndarray]:
+        """All batch rows of every finished matchup."""
+        return {
+            key: match_course.merge_batches(self.results.rows(i))
             for i, key in enumerate(self.results.matchup_keys)
             if self.finished is None or i in self.finished
         }
 
     @cached_property
     def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
-        """Event counts in recorded matches between strong players, by variant and strategy."""
+        """Used event counts in recorded matches between strong players, by variant and strategy."""
+        return {
+            (key.variant, key.a): {name: self._select(array, key) for name, array in counts.items()}
+            for key, counts in (self.whole or self)._loaded_courses.items()
+        }
+
+    @cached_property
+    def _loaded_courses(self) -> dict[MatchupKey, Mapping[str, np.ndarray]]:
+        """All event counts in recorded matches between strong players."""
         ledger = self.results.ledger
-        courses: dict[tuple[str, str], Mapping[str, np.ndarray]] = {}
+        courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
             stages = self.request.stages(self.sizes[variant, frozenset({name})])
             passes = [(step_name(variant, name, first), last - first) for first, last in stages]
-            is_complete = bool(passes) and all(itertools.starmap(ledger.has_pass, passes))
-            if self.finished is not None and not is_complete:
+            if self.finished is not None and not (
+                passes and all(itertools.starmap(ledger.has_pass, passes))
+            ):
                 continue
             counts = [ledger.read_pass(*extra_pass) for extra_pass in passes]
             opponent = "" if self.request.is_solo else name
             key = MatchupKey(variant, name, opponent, self.request.seed, "match")
-            courses[variant, name] = {
-                name: self._select(
-                    np.concatenate([stage_counts[name] for stage_counts in counts]), key
-                )
+            courses[key] = {
+                name: np.concatenate([stage_counts[name] for stage_counts in counts])
                 for name in counts[0]
             }
         return courses

@@ -7,7 +7,6 @@ sweep, the sentences describe trends, break-even values and best values.
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -647,8 +646,8 @@ def _best_values_title(review: Review) -> str:
 
 def best_values_table(review: Review) -> Table:
     """Return a table of the best values for each objective, and the values that are not worse."""
-    even_measurements = replace(review, parity=0).measurements
-    odd_measurements = replace(review, parity=1).measurements
+    even_measurements = review.half(0).measurements
+    odd_measurements = review.half(1).measurements
     rows = []
     objectives = list(OBJECTIVES)
     for player_type, _ in review.request.kinds:

@@ -271,13 +271,15 @@ class Schedule:
         self._deadline: float | None = None
         self.units = 0
         self.finished_units = 0
+        self._waiting_units: list[int] = []  # units of each matchup that are not in a block yet
         for i, task in enumerate(tasks):
             finished_batches = ledger.finished_batches(
                 i, task.matchup.batch_size, with_deals=record_deals
             )
             self._gaps.append(_find_gaps(task, finished_batches))
+            self._waiting_units.append(remaining_units(task, finished_batches))
             self.units += task.units
-            self.finished_units += task.units - remaining_units(task, finished_batches)
+            self.finished_units += task.units - self._waiting_units[i]
         self._matchup_index = 0
         self._gap = next(self._gaps[0], None) if tasks else None
         self._started = time.monotonic()
@@ -301,7 +303,8 @@ class Schedule:
         first_unit, end_unit = self._gap
         matchup = self._tasks[self._matchup_index].matchup
         n_missing = end_unit - first_unit
-        units = min(n_missing, self._choose_block_size(n_missing))
+        units = min(n_missing, self._choose_block_size())
+        self._waiting_units[self._matchup_index] -= units
         if units < n_missing:
             self._gap = (first_unit + units, end_unit)
         else:
@@ -326,6 +329,7 @@ class Schedule:
     def close_matchup(self, matchup_index: int) -> None:
         """Remove a matchup from the schedule, so that none of its remaining blocks are played."""
         self._gaps[matchup_index] = iter(())
+        self._waiting_units[matchup_index] = 0
         if matchup_index == self._matchup_index:
             self._gap = None
 
@@ -346,13 +350,13 @@ class Schedule:
         self._deadline = self._deadline or time.monotonic() + self._seconds
         return time.monotonic() >= self._deadline
 
-    def _choose_block_size(self, n_missing: int) -> int:
-        """Return the number of units in the next block. The last blocks of a task are smaller."""
+    def _choose_block_size(self) -> int:
+        """Return the number of units in the next block. The last blocks of a run are smaller."""
         batch_size = self._tasks[self._matchup_index].matchup.batch_size
-        n_missing_batches = -(-n_missing // batch_size)
+        n_waiting_batches = -(-sum(self._waiting_units) // batch_size)
         return batch_size * max(
             1,
-            min(self._next_batches[self._matchup_index], n_missing_batches // (2 * self._workers)),
+            min(self._next_batches[self._matchup_index], n_waiting_batches // (2 * self._workers)),
         )
 
 

@@ -43,6 +43,7 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
         **plan: Question, hypothesis and description of the stopping rule. Each value can be None.
     """
     keys = [matchup.key for matchup in matchups]
+    strategies = {player.spec: player for matchup in matchups for player in matchup.players}
     return {
         **plan,
         "stream": rng.STREAM_VERSION,
@@ -51,7 +52,7 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
         "unit": keys[0].unit,
         "matchups": [{"variant": key.variant, "a": key.a, "b": key.b} for key in keys],
         "variants": {m.variant.spec: dict(m.variant.params) for m in matchups},
-        "strategies": {s.spec: describe_strategy(s) for m in matchups for s in m.players},
+        "strategies": {spec: describe_strategy(player) for spec, player in strategies.items()},
     }
 
 

@@ -285,15 +285,15 @@ def _solve_lagrange_multiplier(counts: list[float], mean: float) -> float:
 
     The distribution is p_j = n_j / N / (1 + L (a_j - mean)).
     """
-    from scipy.optimize import brentq
-
     n_pairs = sum(counts)
     count_deviations = [(n, score - mean) for n, score in zip(counts, PAIR_SCORES, strict=True)]
     # Between the bounds, no probability exceeds 1.
-    lower_bounds = [(n / n_pairs - 1) / d for n, d in count_deviations if d > 0]
-    upper_bounds = [(n / n_pairs - 1) / d for n, d in count_deviations if d < 0]
-
-    def balance(multiplier: float) -> float:
-        return sum(n * d / (1 + multiplier * d) for n, d in count_deviations)
-
-    return float(brentq(balance, max(lower_bounds), min(upper_bounds)))
+    low = max((n / n_pairs - 1) / d for n, d in count_deviations if d > 0)
+    high = min((n / n_pairs - 1) / d for n, d in count_deviations if d < 0)
+    # The sum decreases with the multiplier. scipy's root finders take 0.3 s to import.
+    while low < (multiplier := (low + high) / 2) < high:
+        if sum(n * d / (1 + multiplier * d) for n, d in count_deviations) > 0:
+            low = multiplier
+        else:
+            high = multiplier
+    return multiplier
