@@ -17,6 +17,7 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 	@$(PYTHON) -m venv $(VENV) || { \
 	  echo "Python could not create the virtual environment $(VENV). On Debian and Ubuntu, install python3-venv first."; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test,dev]'
+	$(BIN)/python -m compileall -q simgin strategies # saves 0.15 s per command if PYTHONDONTWRITEBYTECODE is set
 	@echo "Compiling the engine, so that the first command need not compile. Further code is compiled in the background."
 	@$(BIN)/simgin match gold simple --deals 2k > $(VENV)/compile.log
 	@rm -f $(VENV)/.tested

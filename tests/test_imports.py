@@ -17,9 +17,10 @@ MATCH = ["match", "simple", "gold", "--deals", "200"]
 HEAVY = "numba numpy pandas pydantic rich"
 WEB = "starlette uvicorn jinja2"
 UNUSED = "pydantic matplotlib jinja2 pandas scipy.special scipy.linalg scipy.stats"
+OTHER_PLAYERS = "simgin_strategies.champion simgin_strategies.mishra simgin_strategies.solo_dp"
 CASES = [
     (COMMAND.format(words=["--help"]), f"{HEAVY} {WEB}"),
-    (COMMAND.format(words=MATCH), UNUSED),
+    (COMMAND.format(words=MATCH), f"{UNUSED} {OTHER_PLAYERS}"),
     (COMMAND.format(words=[*MATCH, "--json"]), f"{UNUSED} rich"),
     ("import simgin", f"{HEAVY} {WEB}"),
     ("import simgin.cli.commands.web", f"{HEAVY} {WEB}"),

@@ -419,11 +419,19 @@ def _missing_glyphs_ignored() -> Iterator[None]:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Compute the layout of a figure only once for all output files."""
+    """Compute the layout of a figure only once for all output files.
+
+    A figure with a layout engine, even "none", would be drawn twice for each file.
+    """
+    import matplotlib
+
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
-        figure.set_layout_engine("none")
+        with matplotlib.rc_context(
+            {"figure.autolayout": False, "figure.constrained_layout.use": False}
+        ):
+            figure.set_layout_engine(None)
 
 
 # Hues of Okabe and Ito, with an additional brown and violet, for light and dark backgrounds.
