@@ -27,7 +27,7 @@ __all__ = [
 
 PERCENTAGE_POINTS = " percentage points"
 PANEL_HEIGHT = 1.0  # height of the panel of a distribution, in inches
-OUTCOMES = ("gin", "knock", "undercut", "void")
+OUTCOMES = ("gin", "knock", "undercut", "void", "stalled")
 MIN_COLOUR_LIMIT = 2.0  # minimum limit of a colour scale, in percentage points
 # Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
 MIN_SHOWN_PROPORTION = 0.001
@@ -76,7 +76,7 @@ def endings_by_player_type(frame: pd.DataFrame, *, seed: int | None = None) -> F
     """Plot deal endings as stacked bars, with one bar per player type and variant.
 
     The DataFrame contains the deal endings of a review. The required columns are players, metric
-    (gin, knock, undercut or void) and value.
+    (gin, knock, undercut, void or stalled) and value.
     """
     names = figures.unique_names(frame["variant"])
     player_types = figures.unique_names(frame["players"])

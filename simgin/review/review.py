@@ -41,6 +41,7 @@ from simgin.strategy.cast import CHAMPION, IMMEDIATE_KNOCKER, PLAYS_FOR_GIN, STR
 # of a review would decide the effect size with a probability of at most 1/6.
 FUTILE_DISTANCE = 0.7
 SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two player types
+MIN_STALLED_RATE = 0.01  # minimum proportion of stalled deals for a caution
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,6 +211,22 @@ class Review(Result):
             ):
                 rows_by_key.setdefault(row.key, row)
         return tuple(rows_by_key.values())
+
+    @cached_property
+    def stalled_rates(self) -> Mapping[tuple[str, str], float]:
+        """Proportions of stalled deals that need a caution, by variant and player type."""
+        return {
+            (variant, player_type): estimate.value
+            for (variant, metric, player_type), estimate in self.measurements.items()
+            if metric == scorecard.STALLED
+            and isinstance(estimate, PairedEstimate)
+            and estimate.value >= MIN_STALLED_RATE
+        }
+
+    @property
+    def shown_rows(self) -> tuple[ScorecardRow, ...]:
+        """Rows of the scorecard, without stalled deals if they are rare for all player types."""
+        return tuple(row for row in self.rows if row.key != scorecard.STALLED or self.stalled_rates)
 
     @cached_property
     def player_types(self) -> tuple[str, ...]:

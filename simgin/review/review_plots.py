@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -117,11 +118,10 @@ def endings_frame(review: Review) -> Frame:
         "gin": ("gin", "big_gin", "shot"),
         "knock": ("knock", "even"),
         "undercut": ("undercut",),
-        "void": tuple(
-            set(batch_columns.DEAL_RESULTS)
-            - {"gin", "big_gin", "shot", "knock", "even", "undercut"}
-        ),
+        **({"stalled": ("stalled",)} if review.stalled_rates else {}),
     }
+    named_endings = set(itertools.chain(*endings_by_metric.values()))
+    endings_by_metric["void"] = tuple(set(batch_columns.DEAL_RESULTS) - named_endings)
     for variant in review.request.variants:
         for player_type in review.player_types:
             stats = review.stats_of_type(variant, player_type)
@@ -238,7 +238,7 @@ def sweep_frame(review: Review) -> Frame:
     y_name, ys = y_sweep[0] if y_sweep else ("", ("",))
     points = dict(zip(review.request.swept_variants, ((x, y) for x in xs for y in ys), strict=True))
     rows = []
-    plotted_rows = [row for row in review.rows if row.key != "minutes"]
+    plotted_rows = [row for row in review.shown_rows if row.key != "minutes"]
     titles = {row.key: (row.title, row.factor, np.nan) for row in plotted_rows}
     if review.request.gin_and_knock_players:
         titles[GIN_VS_KNOCK] = (

@@ -262,7 +262,7 @@ def _scorecard_rows(
 ) -> list[dict[str, Any]]:
     """Return the scorecard rows that contain a value, or all rows if a review is in progress."""
     rows = []
-    for row in review.rows:
+    for row in review.shown_rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
         if review.finished is not None or any(cell.text != EN_DASH for cell in cells.values()):
             rows.append(
@@ -302,7 +302,7 @@ def _transpose(scorecard: Table) -> Table:
 
 def _meanings_text(review: Review) -> str:
     """Return explanations of the scorecard rows that are not explained by their titles."""
-    meanings = {row.title: row.meaning for row in review.rows if row.meaning}
+    meanings = {row.title: row.meaning for row in review.shown_rows if row.meaning}
     meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
@@ -485,14 +485,19 @@ def _detail_tables(review: Review) -> Iterator[Table]:
         yield _transpose(scorecard_table(review))
     format_label = partial(rule_set_label, review)
     labelled_metrics = review.metrics.assign(variant=review.metrics["variant"].map(format_label))
-    known_metrics = labelled_metrics[labelled_metrics["why"] == ""]
+    hidden = {row.key for row in {*review.rows} - {*review.shown_rows}}
+    known_metrics = labelled_metrics[
+        (labelled_metrics["why"] == "") & ~labelled_metrics["metric"].isin(hidden)
+    ]
     columns = (
         *(Column("variant", "rules"), Column("title", "metric"), Column("players", "players")),
         *(Column("value", "value"), Column("n", "n")),
     )
-    yield Table("All metrics", known_metrics, columns, "Proportions are between 0 and 1.")
+    stalled_text = "".join(f" {sentence}" for sentence in verdicts.stalled_sentences(review))
+    metrics_note = f"Proportions are between 0 and 1.{stalled_text}"
+    yield Table("All metrics", known_metrics, columns, metrics_note)
     if len(review.differences):
-        differences = review.differences
+        differences = review.differences[~review.differences["metric"].isin(hidden)]
         differences = differences.assign(variant=differences["variant"].map(format_label))
         displayed_tables = (
             *(Column("variant", "rules"), Column("title", "metric")),
@@ -503,7 +508,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
         base = rule_set_label(review, str(review.request.base))
         note = (
             f"A difference is the value of the rule set minus that of {base}. The p-values are "
-            "corrected for all rows of this table by Holm's method."
+            f"corrected for all rows of this table by Holm's method.{stalled_text}"
         )
         yield Table("All differences from the baseline", differences, displayed_tables, note)
 

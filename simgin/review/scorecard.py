@@ -28,6 +28,7 @@ TENFOLD_FACTOR = 10  # factor above which even a small change in a percentage is
 PERCENT_SIGN = " %"  # unit of percentages
 NO_KNOCK = "only gin ends a deal"
 NO_SCORE = "the match has no single score"
+STALLED = "stalled"  # key of the row with the deals that simgin stops at the turn limit
 # Effect sizes
 SAME, LITTLE, MUCH, UNCLEAR = "same", "a little", "much", "inconclusive"
 
@@ -352,11 +353,19 @@ TWO_PLAYER_ROWS = (
         goal_names=("knock deadwood",),
     ),
     ScorecardRow(
-        *("dead", "Dead hands", _ending_rate_measure("void", "stalled"), 1),
+        *("dead", "Dead hands", _ending_rate_measure("void"), 1),
         less="fewer",
         **_PERCENT_FORMAT,
         goal_names=("dead hands",),
-        meaning="percentage of all deals",
+        meaning="percentage of all deals that end because the stock is exhausted",
+    ),
+    ScorecardRow(
+        *(STALLED, "Stalled deals", _ending_rate_measure("stalled"), 1),
+        less="fewer",
+        **_PERCENT_FORMAT,
+        fixed_bounds=_PROPORTION_BOUNDS,
+        goal_names=("stalled deals",),
+        meaning="percentage of all deals that simgin stops at the turn limit",
     ),
     ScorecardRow(
         *("seat", "Deals won by nondealer", _metric_measure("first_player_win"), 1),
@@ -378,7 +387,7 @@ TWO_PLAYER_ROWS = (
         less="fewer",
         **_PERCENT_FORMAT,
         goal_names=("shut-outs", "shutouts"),
-        meaning="percentage of the matches with a winner in which the loser scores nothing",
+        meaning="percentage of the matches with a winner in which the loser scores no points",
     ),
 )
 SOLO_ROWS = (

@@ -102,7 +102,7 @@ def review_question(review: Review) -> str:
 
 
 def review_notes(review: Review) -> list[str]:
-    """Return the note of the request, and sentences about rule sets equal to built-in variants."""
+    """Return the note of the request, and sentences about equal rule sets and stalled deals."""
     request = review.request
     built_in_by_variant = {
         v: review.equal_built_in(v) for v in request.variants if not request.sweep
@@ -112,7 +112,27 @@ def review_notes(review: Review) -> list[str]:
         for variant, name in built_in_by_variant.items()
         if name
     ]
+    sentences += stalled_sentences(review)
     return [request.note, *sentences] if request.note else sentences
+
+
+def stalled_sentences(review: Review) -> list[str]:
+    """Return a caution for every player type whose deals often stop at the turn limit."""
+    rates_by_type: dict[str, list[float]] = {}
+    for (_, player_type), rate in review.stalled_rates.items():
+        rates_by_type.setdefault(player_type, []).append(rate)
+    return [
+        "Caution: simgin stops "
+        f"{' to '.join(dict.fromkeys(f'{100 * rate:.1f}' for rate in (min(rates), max(rates))))} % "
+        f"of deals between {_plural(player_type)} at the turn limit. Turns and minutes per match, "
+        f"and turns per deal, of {_plural(player_type)} depend on this limit."
+        for player_type, rates in rates_by_type.items()
+    ]
+
+
+def _plural(player_type: str) -> str:
+    """Return the players of a type in the plural, such as `beginners` or `gold players`."""
+    return PLURALS.get(player_type, f"{player_type} players")
 
 
 def rule_set_label(review: Review, variant: str) -> str:
@@ -376,6 +396,17 @@ def winners_and_losers(review: Review, variant: str) -> str:
         sentences.append(
             _join_types_by_sign("matches are ", "longer for {}", "shorter for {}", length_types)
         )
+        stalled_types = [
+            _plural(player_type)
+            for player_type, effect in review.effects_by_type(variant, "turns_per_match").items()
+            if effect.sign
+            and {(variant, player_type), (str(review.request.base), player_type)}
+            & review.stalled_rates.keys()
+        ]
+        if stalled_types:
+            sentences.append(
+                f"The match length of {join_words(stalled_types)} depends on the turn limit."
+            )
     if review.request.is_solo:
         win_types = _types_by_sign(review, variant, "win")
         sentences.append(
@@ -394,9 +425,7 @@ def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[
     """Return the player types with an increase (1), a decrease (-1) or no clear effect (0)."""
     types_by_sign: dict[int, list[str]] = {}
     for player_type, effect in review.effects_by_type(variant, metric).items():
-        types_by_sign.setdefault(effect.sign, []).insert(
-            0, PLURALS.get(player_type, f"{player_type} players")
-        )
+        types_by_sign.setdefault(effect.sign, []).insert(0, _plural(player_type))
     if len(types_by_sign) == 1 and len(next(iter(types_by_sign.values()))) > 1:
         return {sign: [ALL_WEAKER if metric == SKILL else ALL_PLAYERS] for sign in types_by_sign}
     return types_by_sign

@@ -205,7 +205,7 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):
         "deals_per_match": (is_last, lambda _: 1),
         "turns": (lambda _: 1, lambda deal: int(deal["turns"])),
         "gin": (lambda _: 1, has_ending("gin", "big_gin", "shot")),
-        "dead": (lambda _: 1, has_ending("void", "stalled")),
+        "dead": (lambda _: 1, has_ending("void")),
     }
     for key, (per, count) in expected.items():
         assert known[key].unit_se == pytest.approx(of_matches(deals, per, count), rel=1e-9), key
@@ -216,6 +216,15 @@ def test_bounds_of_size_come_from_single_matches(matchup, deals, match_courses):
     assert row.effect_bounds(known["turns_per_match"], MATCHES) == pytest.approx(
         (much / math.sqrt(10), much)
     )
+
+
+def test_stalled_deals_are_not_dead_hands():
+    matchup = parse_matchup("beginner", "beginner", "standard", 1, "match")
+    played = MatchupStats(run_matchup(matchup, 300, 1), {})
+    known = {row.key: row.measure(played) for row in scorecard_rows(matchup.variant.params, 8)}
+    dead, stalled = (played.metric(name).value for name in ("void", "stalled"))
+    assert [known["dead"].value, known["stalled"].value] == [dead, stalled]
+    assert dead < 0.01 < stalled
 
 
 def test_two_ways_in_which_a_deal_ends_have_the_scatter_of_their_sum():

@@ -27,7 +27,7 @@ from simgin.text.messages import join_words
 
 KEYS = [row.key for row in scorecard_rows(variants.find_variant("standard").params, 8)]
 BASE, OTHER = "standard", "straight"
-BASES = {"turns_per_match": 80.0, "gin": 0.5, "knock_turn": 6.0, "seat": 0.51}
+BASES = {"turns_per_match": 80.0, "gin": 0.5, "knock_turn": 6.0, "seat": 0.51, "stalled": 0.0}
 BOUNDS = {"turns_per_match": (8, 24), "gin": (0.05, 0.15), "seat": (0.01, 0.03)}
 
 
@@ -578,6 +578,25 @@ def test_gains_and_losses_name_the_player_types_for_every_combination():
 def test_lengths_that_differ_name_the_player_types(strong, others, said):
     made = make_review({"turns_per_match": strong}, everybody={"turns_per_match": others})
     assert verdicts.winners_and_losers(made, OTHER) == said
+
+
+def test_lengths_that_depend_on_the_turn_limit_have_a_caution():
+    kind = IMMEDIATE_KNOCKER
+    made = make_review(everybody={"turns_per_match": 30.0})
+    assert not verdicts.review_notes(made)
+    assert "Stalled deals" not in {*review_report.scorecard_table(made).frame["row"]}
+    made = make_review(everybody={"turns_per_match": 30.0})
+    made.measurements[BASE, "stalled", kind] = make_estimate(0.08)
+    made.measurements[OTHER, "stalled", kind] = make_estimate(0.0995)
+    (note,) = verdicts.review_notes(made)
+    assert note.startswith(
+        "Caution: simgin stops 8.0 to 10.0 % of deals between players who knock immediately at "
+    )
+    assert "Stalled deals" in {*review_report.scorecard_table(made).frame["row"]}
+    assert verdicts.winners_and_losers(made, OTHER).endswith(
+        " The match length of players who knock immediately depends on the turn limit."
+    )
+    assert all(note in each.note for each in review_report._detail_tables(made))
 
 
 def test_strategies_of_players_are_named_in_the_plural():
