@@ -357,5 +357,6 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     )
     if has_line and min(cells.shape) > 1 and min_value < midpoint < max_value:
         axes.contour(cells, levels=[midpoint], colors=figures.TEXT_COLOUR, linewidths=1.5)
+        figures.add_halos(axes)
     figures.set_axis_labels(axes, str(frame["x_name"].iloc[0]), str(frame["y_name"].iloc[0]))
     return figure

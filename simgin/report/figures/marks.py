@@ -215,6 +215,15 @@ def heat_map(
     label_if_undefined(axes, values)
 
 
+def add_halos(axes: Axes) -> None:
+    """Outline the dark numbers of a heat map, so that they stay readable where a line passes."""
+    from matplotlib.patheffects import withStroke
+
+    for text in axes.texts:
+        if text.get_color() == DARKEST:
+            text.set_path_effects([withStroke(linewidth=3, foreground=LIGHTEST)])
+
+
 def draw_shade_map(
     axes: Axes,
     values: np.ndarray,
