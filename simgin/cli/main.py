@@ -220,7 +220,7 @@ def _exit_code(run: Callable[[], object]) -> int:
 def _machine_message(error: OSError) -> str:
     """Return the message for an operating system error, such as a full disk."""
     name = error.filename or "The output"
-    return f"{name} cannot be read or written ({error.strerror or error})."
+    return f"{name} cannot be read or written ({error.strerror or error}). Check the path."
 
 
 def _usage_message(error: click.ClickException) -> str:

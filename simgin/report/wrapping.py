@@ -37,7 +37,7 @@ def bind_units(text: str) -> str:
 
     The space between "seed" and its number is also replaced.
     """
-    return re.sub(r" (?=[±%])|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
+    return re.sub(r" (?=%)|(?<=\d) (?=±)|(?<=±) |(?<=seed) ", "\N{NO-BREAK SPACE}", text)
 
 
 def _fits_on_line(line: str, width: int) -> bool:

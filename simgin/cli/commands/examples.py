@@ -13,7 +13,7 @@ NEXT_STEPS = """
 Folder:      cd {directory_path}
 Experiment:  simgin run experiments/demo.toml
 Strategy:    simgin match experiments/patient.py simple
-Notebooks:   jupyter lab notebooks     (requires pip install 'simgin[notebooks]')
+Notebooks:   jupyter lab notebooks     (requires simgin[notebooks])
 """
 
 
