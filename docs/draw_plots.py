@@ -1,10 +1,10 @@
-"""Draw the plots of the largest reference results, and the gallery of docs/reference/plots.md.
+"""Draw the plots of champion's weights, and the gallery of docs/reference/plots.md.
 
-    python docs/draw_plots.py            plots of reference results, from their committed tables
+    python docs/draw_plots.py            plots of champion's weights, in results/reference/champion
     python docs/draw_plots.py gallery    images of the gallery, from the code in docs/plots.toml
 
-Run this script after a change of the plots. It does not repeat the sweeps, which takes hours. Other
-plots are drawn when their runs are played. The gallery takes some minutes.
+Run this script after a change of the plots. Other plots are drawn when their runs are played. The
+gallery takes some minutes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS.parent / "results/reference"
-SEED = 1  # seed of the sweeps, which the captions state
 KNOCK_TURNS = range(1, 15)
 STAGES = ("1, 2", "3, 4", "5 to 7", "8 to 10", "11 on")
 HELPFUL_CARDS = {
@@ -46,7 +45,7 @@ HELPFUL_CARDS = {
 }
 
 
-def draw_champion(_: Path) -> Iterator[tuple[str, Figure]]:
+def draw_champion() -> Iterator[tuple[str, Figure]]:
     """Yield plots of champion's weights: the gains from knocking and the values of useful draws."""
     all_weights = np.load(champion.champion_discard.weights)
     blends = all_weights[: champion.OPPONENT_OFFSET].reshape(champion.N_BLENDS, champion.BLEND_SIZE)
@@ -116,14 +115,6 @@ def _draw_card_values(weights_by_opponent: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
-def draw_sweep(folder: Path) -> Iterator[tuple[str, Figure]]:
-    """Yield the curves or heat maps of a parameter sweep, from the tables in the same folder."""
-    for path in sorted((folder / "plots").glob("*.csv")):
-        frame = pd.read_csv(path)
-        draw_sweep_figure = plots.sweep_map if frame["y"].notna().all() else plots.sweep_curves
-        yield path.stem, draw_sweep_figure(frame, seed=SEED)
-
-
 def draw_gallery() -> None:
     """Run the code of every gallery plot for which the reference results contain no image."""
     gallery = tomllib.loads((DOCS / "plots.toml").read_text())
@@ -145,16 +136,12 @@ def draw_gallery() -> None:
 
 
 def main() -> None:
-    """Overwrite every committed plot, or only the images of the gallery."""
+    """Overwrite the plots of champion's weights, or only the images of the gallery."""
     if sys.argv[1:] == ["gallery"]:
         draw_gallery()
         return
-    functions = {"champion": draw_champion, "bonuses": draw_sweep, "knock-limit": draw_sweep}
-    for name, draw_figures in functions.items():
-        folder = REFERENCE / name
-        for stem, figure in draw_figures(folder):
-            (folder / "plots").mkdir(exist_ok=True)
-            (folder / "plots" / f"{stem}.png").write_bytes(plots.png(figure))
+    for stem, figure in draw_champion():
+        (REFERENCE / "champion" / "plots" / f"{stem}.png").write_bytes(plots.png(figure))
 
 
 if __name__ == "__main__":
