@@ -2,8 +2,8 @@
 
 The hooks copy linked images into the site. They replace links to other files by their text and
 path, also if the file is a page that is excluded from the site (`exclude_docs` in mkdocs.yml). If
-the path ends with the text, only the path remains. In tables, they allow line breaks in code after
-punctuation.
+the path contains the text, only the path remains. The hooks also prevent line breaks within options
+and before units. In tables, they allow line breaks in code after punctuation.
 """
 
 import re
@@ -17,8 +17,12 @@ from mkdocs.structure.pages import Page
 HERE = Path(__file__).resolve().parent
 LINK_PATTERN = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 CELL_PATTERN = re.compile(r"<t[dh][ >].*?</t[dh]>", re.S)
-CODE_PATTERN = re.compile(r"(?<=<code>)[^<]+(?=</code>)")
-BREAK_PATTERN = re.compile(r"(?<=[-+:,=/_])(?=\w)")
+CODE_PATTERN = re.compile(r"(?<!</span><code>)(?<=<code>).+?(?=</code>)")  # not in code blocks
+BREAK_PATTERN = re.compile(r"((?<=[+:,=/_])|(?<=\w-))(?=\w)")
+OPTION_PATTERN = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
+UNIT_PATTERN = re.compile(
+    r"(<pre.*?</pre>|<code.*?</code>|<[^>]*>)|(?<=\d) (?=%)|(?<=±) (?=\d)", re.S
+)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -42,18 +46,23 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             return link[0]
         if is_image:
             return f"![{text}]({relpath(path, PurePosixPath(source).parent)})"
-        return f"`{path}`" if path.endswith(text.strip("`")) else f"{text} `{path}`"
+        is_repetition = set(text.strip("`").split("/")) <= set(path.split("/"))
+        return f"`{path}`" if is_repetition else f"{text} (`{path}`)"
 
     return LINK_PATTERN.sub(rewrite_link, markdown)
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Allow line breaks after punctuation in the code of table cells."""
+    """Prevent line breaks in options and before units, and allow them in the code of tables."""
+
+    def join_option(code: re.Match[str]) -> str:
+        return OPTION_PATTERN.sub(r'<span class="option">\g<0></span>', code[0])
 
     def break_code(cell: re.Match[str]) -> str:
         return CODE_PATTERN.sub(lambda code: BREAK_PATTERN.sub("<wbr>", code[0]), cell[0])
 
-    return CELL_PATTERN.sub(break_code, html)
+    html = CODE_PATTERN.sub(join_option, CELL_PATTERN.sub(break_code, html))
+    return UNIT_PATTERN.sub(lambda match: match[1] or "&nbsp;", html)
 
 
 def _repository_path(source: str, target: str, config: MkDocsConfig) -> str | None:
