@@ -1,4 +1,4 @@
-"""Gold with patience, after MARJJ (Ahmed et al. 2021): knock early, else wait for gin."""
+"""Knock early, or else wait for gin, after MARJJ (Ahmed et al. 2021)."""
 
 from simgin.strategy import Strategy, knock, param, take
 from simgin.toolkit import deadwood_after_taking
@@ -14,4 +14,5 @@ def early(view, rules, params):
     return view.own_turn <= params[0] or view.ending_count == 0
 
 
-STRATEGY = Strategy("patient-gold", take=lower, knock=early)  # discard: the default, least deadwood
+# The default discard policy leaves the least deadwood.
+STRATEGY = Strategy("patient-gold", take=lower, knock=early)

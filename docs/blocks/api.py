@@ -10,7 +10,7 @@ QUOTED_TYPE = re.compile(r"""(: |-> )(['"])(.*?)\2""")
 MODULE_PREFIX = re.compile(r"\b(?:\w+\.)+(?=[A-Z]|ndarray)")
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Examples?):\n", re.MULTILINE)
 ENTRY = re.compile(r"^(\*{0,2}\w+): ", re.MULTILINE)
-MAX_SIGNATURE_LENGTH = 100  # characters; a longer signature has one line per argument
+MAX_SIGNATURE_LENGTH = 80  # characters; a longer signature has one line per argument
 
 
 def render_api(module: str, *names: str) -> str:

@@ -85,7 +85,7 @@ def _list_columns(entry: Mapping[str, Any], file: str, *, is_unique: bool) -> st
     columns = ", ".join(entry.get("columns", ()))
     command = "" if is_unique else f" ({entry['by']})"
     heading = f"{file}{command}".replace("`", "") + " *" * entry.get("plain", False)
-    return textwrap.fill(f"{heading}: {columns}", 100, subsequent_indent="    ") if columns else ""
+    return textwrap.fill(f"{heading}: {columns}", 80, subsequent_indent="    ") if columns else ""
 
 
 def _describe_column(meaning: str, unit: str) -> str:
@@ -154,7 +154,8 @@ def render_chart(name: str) -> str:
     """Return the verdict of a chart in results/reference, without notes on the method."""
     verdict = (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
     notes = ("* The chart covers", "* The win rate of this chart was not measured")
-    return "\n".join(line for line in verdict.splitlines() if not line.startswith(notes))
+    lines = [line for line in verdict.splitlines() if not line.startswith(notes)]
+    return "\n".join(lines).replace("* With this chart,", "\nWith this chart,")
 
 
 def render_review_players() -> str:
