@@ -115,6 +115,12 @@ def chromium():
 
 
 @pytest.fixture
+def few_decks(monkeypatch):
+    """Estimate the odds with hindsight from few decks, because each deck takes 0.1 ms."""
+    monkeypatch.setattr("simgin.odds.solo_odds.N_HINDSIGHT_DECKS", 100)
+
+
+@pytest.fixture
 def wide_terminal(empty_directory, monkeypatch):
     """Create an empty working directory and set the terminal to 200 columns."""
     monkeypatch.setenv("COLUMNS", "200")

@@ -130,7 +130,7 @@ def test_a_saved_result_has_the_files_of_its_report(made, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["match", "odds"])
-def test_the_files_are_those_of_the_command(name, tmp_path):
+def test_the_files_are_those_of_the_command(name, tmp_path, few_decks):
     words = {
         "match": ("match", "gold", "--deals", "2k", "--seed", 7),
         "odds": ("odds", "solitary-gin", "--strategy", "solo-greedy", "--deals", "2k"),

@@ -46,13 +46,22 @@ def deal_files(empty_directory):
     return write_pairs(Path())
 
 
+def grade_gold(files, seed, worlds=None):
+    return run_grade(GradeRequest.read(files, "gold", None, None, worlds, seed))
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """Grade gold in three pairs of deals once."""
+    return grade_gold(write_pairs(tmp_path_factory.mktemp("deals")), 1, 25)
+
+
 # Against the error rates of strategies
 
 
-def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(deal_files):
+def test_the_files_of_a_strategy_give_the_decisions_of_its_error_rates(graded):
     trial = error_rates.RatingTask.read("gold", "simple", "standard", "champion", 100, 25, 1)
     units = error_rates.evaluate_units(trial, 0, 3)
-    graded = run_grade(GradeRequest.read(deal_files, "gold", "champion", None, 25, 1))
     found = [one for deal in graded.decisions for one in deal]  # a unit is a file
     alike = ("half", "turn", "label", "chosen", "evaluator_cost")
     same, rated = (
@@ -97,16 +106,6 @@ def test_the_luck_adjusted_result_has_the_same_mean_and_a_smaller_error(
 
 
 # All reports use the same measurement
-
-
-def grade_gold(files, seed, worlds=None):
-    return run_grade(GradeRequest.read(files, "gold", None, None, worlds, seed))
-
-
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory):
-    """Grade gold in three pairs of deals once."""
-    return grade_gold(write_pairs(tmp_path_factory.mktemp("deals")), 1, 25)
 
 
 def test_headline_table_and_list_have_the_same_costs(graded):

@@ -30,7 +30,7 @@ def write_results(command, place="out"):
 
 
 @pytest.fixture
-def working_directory(empty_directory, monkeypatch):
+def working_directory(empty_directory, few_decks, monkeypatch):
     Path("e.toml").write_text(EXPERIMENT)
     write_weighed(empty_directory)
     times = "simgin.cli.plan_table.measure_unit_seconds"

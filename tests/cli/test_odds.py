@@ -10,7 +10,7 @@ import pytest
 from simgin.stats.table import TABLE_COLUMNS
 from support import command_line
 
-pytestmark = pytest.mark.usefixtures("empty_directory")
+pytestmark = pytest.mark.usefixtures("empty_directory", "few_decks")
 
 call = partial(command_line.call, "odds")
 # Further columns after those of tidy rows, by table

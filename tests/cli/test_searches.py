@@ -133,14 +133,14 @@ def test_an_interrupted_search_is_resumed(tune_screen):
         assert Path("stopped", name).read_bytes() == Path("tuned", name).read_bytes()
 
 
-def test_json_has_the_confirmation():
-    rows = json.loads(call(*TUNE, "--json").stdout)["rows"]
+def test_json_has_the_confirmation(tune_screen, train_screen):
+    rows = json.loads(call(*TUNE, "--run", "tuned", "--json").stdout)["rows"]
     assert [row["opponent"] for row in rows] == ["simple", FILE]
     assert rows[0]["low"] > 0 and rows[0]["metric"] == "match_win"
     plan = json.loads(call(*TUNE, "--dry-run", "--json").stdout)
     (row,) = plan["rows"]
     assert row["generations"] == 4 and row["seconds"] > 0 and plan["stopped"] == "dry run"
-    rows = json.loads(call(*TRAIN, "--json").stdout)["rows"]
+    rows = json.loads(call(*TRAIN, "--run", "trained", "--json").stdout)["rows"]
     assert [row["opponent"] for row in rows] == ["simple", "weighed.py"]
     for row in rows:
         assert row["low"] < row["value"] < row["high"]

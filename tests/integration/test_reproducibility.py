@@ -90,6 +90,7 @@ def local_cluster():
     ClusterPool.close(team)
 
 
+@pytest.mark.slow
 def test_the_table_is_the_same_from_a_cluster(monkeypatch, expected_digest, local_cluster):
     monkeypatch.setattr(block, "MIN_BLOCK_SECONDS", 0.003)
     ClusterPool("local:1").close()  # no warning about a port that is in use
