@@ -115,6 +115,12 @@ def chromium():
 
 
 @pytest.fixture
+def few_mixes(monkeypatch):
+    """Estimate the mix of a league from few bootstrap samples, because a sample takes 2 ms."""
+    monkeypatch.setattr("simgin.stats.league.MIX_SAMPLES", 20)
+
+
+@pytest.fixture
 def few_decks(monkeypatch):
     """Estimate the odds with hindsight from few decks, because each deck takes 0.1 ms."""
     monkeypatch.setattr("simgin.odds.solo_odds.N_HINDSIGHT_DECKS", 100)

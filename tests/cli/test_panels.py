@@ -13,7 +13,7 @@ from simgin.stats.table import format_csv
 from support.command_line import call, interrupted_after
 from support.command_runs import OWN, files, reproducible_files
 
-pytestmark = pytest.mark.usefixtures("empty_directory")
+pytestmark = pytest.mark.usefixtures("empty_directory", "few_mixes")
 
 PANEL = ("match", "mine.py", "gold-early", "stubborn", "--against", "gold")
 SIZE = ("--deals", 4000, "--workers", 1)

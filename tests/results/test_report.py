@@ -36,7 +36,7 @@ RUNS = {
 
 
 @pytest.fixture(autouse=True)
-def here(empty_directory):
+def here(empty_directory, few_mixes):
     Path("mine.py").write_text(OWN)
 
 
