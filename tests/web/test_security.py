@@ -1,31 +1,15 @@
-"""Tests that only the user's browser can use the pages, and that no request causes a bug."""
+"""Tests that only the user's browser can use the pages; `fuzz/test_web` sends hostile requests."""
 
 import asyncio
-import random
 
 import pytest
 
 from simgin.web.app import create_app
 from support.web_site import ADDRESS, PORT, TOKEN
 
-HOSTILE = [
-    "..",
-    "%2e%2e",
-    "%00",
-    "\\",
-    "/etc/passwd",
-    "é",
-    "'",
-    '"',
-    "<script>",
-    "%ff",
-    "//x",
-    "a" * 300,
-]
 PATHS = ["/", "/play", "/jobs/", "/static/", "/static/site.js", "/jobs/x/events", "/jobs/x/cancel"]
 PATHS += ["/review", "/review/check", "/compare", "/compare/check", "/odds/check", "/charts/check"]
 PATHS += ["/results", "/results/x", "/results/x/files/", "/compare-runs"]
-FIELDS = ["variant", "opponent", "seed", "x", "base", "r1", "s3", "goals", "players", "size", "run"]
 
 
 def test_the_token_becomes_a_strict_cookie_and_leaves_the_address(stranger):
@@ -100,17 +84,3 @@ def test_every_answer_forbids_foreign_and_inline_scripts(browser):
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy and "script-src 'self';" in policy
         assert "unsafe" not in policy and headers["x-content-type-options"] == "nosniff"
-
-
-def test_hostile_requests_cause_no_server_error(browser):
-    draw = random.Random(1)
-    for _ in range(300):
-        path = draw.choice(PATHS) + "/".join(draw.choices(HOSTILE, k=draw.randint(0, 3)))
-        query = "&".join(
-            f"{draw.choice(FIELDS)}={draw.choice(HOSTILE)}" for _ in range(draw.randint(0, 3))
-        )
-        method = draw.choice(["GET", "POST", "PUT", "DELETE", "HEAD"])
-        body = draw.choice([b"", b"{", b"[]", b"\xff", b'{"at": 1e999}', b"[" * 9999])
-        answer = browser.request(method, f"{ADDRESS}{path}?{query}", content=body)
-        assert answer.status_code < 500, (method, path, query, body)
-        assert "root:" not in answer.text
