@@ -27,7 +27,7 @@ settings.register_profile("fixed", derandomize=True, database=None, deadline=Non
 settings.load_profile("fixed")
 # The tests do not read the settings of the user. Child processes inherit the variable.
 os.environ["SIMGIN_CONFIG"] = os.devnull
-gc.set_threshold(100_000, 20, 100)  # see freeze_garbage_collection
+gc.set_threshold(50_000, 10, 10)  # see freeze_garbage_collection
 EMPTY_SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"/>'
 
 # Files with the slowest single tests, child processes included. They start first so that no worker
@@ -77,7 +77,9 @@ def freeze_garbage_collection():
     """Exclude objects created before a test file from garbage collection.
 
     A session has millions of objects, mostly compiled code, so collecting garbage takes seconds.
+    Frozen garbage would stay in memory.
     """
+    gc.collect()
     gc.freeze()
 
 

@@ -204,7 +204,6 @@ def test_no_file_outside_of_a_run_is_removed_or_written(run):
         MANIFEST.write_bytes(directory.with_checksum(files))
         check("")
     run()
-    Path("run/plots").mkdir()
     for link in ("run/.simgin-writing-table.csv", "run/plots/.simgin-writing-x", "run/more"):
         Path(link).symlink_to(mine)
         check("which is not a regular file. Move it away")
@@ -212,7 +211,7 @@ def test_no_file_outside_of_a_run_is_removed_or_written(run):
     hostile_ledgers.name_super_journal(LEDGER, mine)
     check("because SQLite would delete another file", REPORT, COMPARE, RUN)
     run()
-    Path("elsewhere").mkdir()
+    shutil.move("run/plots", "elsewhere")
     Path("run/plots").symlink_to(Path("elsewhere").absolute())
     check("")
 
