@@ -101,7 +101,7 @@ def test_every_link_leads_to_a_file_that_is_written_with_the_page():
 @pytest.mark.parametrize("files", [{}, {"table.csv": "a"}])
 def test_a_page_with_links_states_where_they_work(files):
     page = html_report.render_html(Report("Which?", ["None."], files=files))
-    assert ("links to plots and data files work only in the output" in page) == bool(files)
+    assert ("If you send only this report, the links do not work." in page) == bool(files)
 
 
 def test_a_scorecard_shows_verdicts_in_colours_and_intervals_in_light_type():
