@@ -11,6 +11,16 @@ MODULE_PREFIX = re.compile(r"\b(?:\w+\.)+(?=[A-Z]|ndarray)")
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Examples?):\n", re.MULTILINE)
 ENTRY = re.compile(r"^(\*{0,2}\w+): ", re.MULTILINE)
 MAX_SIGNATURE_LENGTH = 80  # characters; a longer signature has one line per argument
+# Arguments that have the same meaning in many functions. The page describes them once.
+COMMON_ARGUMENTS = (
+    "cards: Cards as a 52-bit mask.",
+    "card: Card, 0..51.",
+    "rules: Rules of the variant.",
+    "seed: Seed of the deals.",
+    "variant: Variant, as a spec or an object.",
+    "view: View of the player.",
+    "workers: Number of threads (default: one per CPU).",
+)
 
 
 def render_api(module: str, *names: str) -> str:
@@ -45,9 +55,10 @@ def _to_markdown(docstring: str) -> str:
         elif name == "Returns":
             text.append(f"Returns: {lines}")
         else:
-            items = ENTRY.sub(r"* `\1`: ", lines)
-            text.append(f"{name}:\n\n{items}")
-    return "\n\n".join(text)
+            entries = [line for line in lines.splitlines() if line not in COMMON_ARGUMENTS]
+            items = ENTRY.sub(r"* `\1`: ", "\n".join(entries))
+            text.append(f"{name}:\n\n{items}" if items else "")
+    return "\n\n".join(filter(None, text))
 
 
 def _format_signature(member: Any) -> str:

@@ -53,13 +53,10 @@ Matchup = tuple[tuple[str, str, str], table.ByMetric]
 
 
 def render_parameters(name: str) -> str:
-    """Return a table of the parameters whose values differ from `standard`.
-
-    For `standard`, the table contains all parameters.
-    """
+    """Return a table of the parameters whose values differ from `standard`."""
     variant, base = variants.find_variant(name), variants.find_variant("standard")
     if name == base.spec:
-        return _render_all_parameters(base)
+        return "Standard Gin has the default value of every [parameter](../rules.md#11)."
     lines = [
         (
             f"`{parameter}`",
@@ -70,23 +67,6 @@ def render_parameters(name: str) -> str:
         if value is not None
     ]
     return format_table(("parameter", "value", "value in `standard`"), lines)
-
-
-def _render_all_parameters(variant: Variant) -> str:
-    effective = [
-        parameter
-        for parameter in variants.rule_parameters().values()
-        if parameter.has_effect(variant.params)
-        and parameter.status != "descriptive"
-        and variant.params[parameter.name] is not None
-    ]
-    lines = []
-    for section, group in groupby(effective, key=lambda parameter: parameter.section):
-        lines += [
-            (SECTIONS[section], f"`{parameter.name}`", _format_parameter(variant, parameter.name))
-            for parameter in group
-        ]
-    return format_table(("section", "parameter", "value"), lines)
 
 
 def _format_parameter(variant: Variant, name: str) -> str:
