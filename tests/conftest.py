@@ -53,9 +53,8 @@ def compile_in_parallel(tmp_path_factory):
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
     shared = tmp_path_factory.getbasetemp().parent
-    slow = {"champion-mc": partial(compile_strategy, "champion-mc")}
-    slow |= {f"loop-{players}": partial(kernel.compile_kernel, players) for players in (2, 1)}
-    slow |= {name: partial(compile_strategy, name) for name in ("mc", "marjj")}
+    slow = {f"loop-{players}": partial(kernel.compile_kernel, players) for players in (2, 1)}
+    slow["marjj"] = partial(compile_strategy, "marjj")
     for wait in (fcntl.LOCK_NB, 0):
         for name, compile_it in slow.items():
             with open(shared / f"{name}.lock", "w") as lock:

@@ -23,7 +23,9 @@ DECLINES_GIN = {
     "hein": "sometimes breaks up gin",
 }
 OPPONENT = "gin-only"
-SLOW = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}  # few worlds, two deals per variant
+# Strategies that are compiled in 10 to 23 s, with few worlds
+SLOW = {"mc": "mc:n=1", "champion-mc": "champion-mc:n=8"}
+NAMES = [name for name in loader.list_built_in() if name not in (*DECLINES_GIN, *SLOW)]
 
 
 def packs(variant, seed, n):
@@ -59,7 +61,7 @@ def gins_of(name, text, n):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in loader.list_built_in() if name not in DECLINES_GIN]
+    "name", [*NAMES, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
 )
 def test_gin_is_never_declined(name):
     slow = name in SLOW
