@@ -17,8 +17,6 @@ from simgin.text.messages import SimginError
 from support.plot_layout import layout_errors
 from support.sample_plots import PLOT_NAMES, draw_plot
 
-pytestmark = pytest.mark.usefixtures("drawn_plots")
-
 PAPER = {
     "figure.figsize": (3.3, 2.5),
     "figure.dpi": 300,
