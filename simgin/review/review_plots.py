@@ -262,7 +262,7 @@ def sweep_frame(review: Review) -> Frame:
         }
         axis_names = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
         base_columns = {"is_base": variant == review.request.base, "factor": factor}
-        estimates = estimate_columns(estimate, estimate.n)
+        estimates = estimate_columns(estimate, review.n_matches((variant, key, player_type)))
         rows.append(
             {
                 **_matchup_columns(review, variant),

@@ -390,7 +390,7 @@ def test_a_sweep_ends_with_a_conclusion(empty_directory):
     assert "The best values are not shown, because at least 2,000 matches are required." in lines
     assert "(▲ ▼: at least a little above or below Standard)" in lines
     frame = pd.read_csv(empty_directory / "out" / "plots" / "sweep.csv")
-    assert sorted(set(frame["x"])) == [0, 10, 40]
+    assert sorted(set(frame["x"])) == [0, 10, 40] and set(frame["n"]) == {1000}  # matches
 
 
 # The same bytes
