@@ -143,6 +143,11 @@ def test_wrong_arguments_are_rejected_with_a_sentence():
         simgin.match("gold", "simple", workers=0)
     with pytest.raises(AttributeError, match="Did you mean 'analyze'"):
         _ = simgin.analyse
+    hand = simgin.hand("5S 6S 7S 9H 9D 9C KS QD 2C AH")
+    with pytest.raises(AttributeError, match=r"Did you mean 'deadwood'\? Use `\.frame`"):
+        _ = hand.deadwod
+    with pytest.raises(TypeError, match="from 1 to 3 positional arguments but 4 were given"):
+        simgin.match("gold", "simple", "eaai", 100)
 
 
 def test_errors_name_python_arguments():
@@ -158,6 +163,10 @@ def test_errors_name_python_arguments():
         ("Use knock, upcard or discard.", lambda: simgin.compute_chart("knok")),
         ("at least one file", simgin.grade),
         ("the list of strategies is empty", lambda: simgin.match([])),
+        (
+            'as in `sweep="gin_bonus=0,10,25"`',
+            lambda: simgin.review_rules("eaai", sweep="gin_bonus"),
+        ),
         ("`unit` must be a whole number, not 'three'", lambda: simgin.show("gold", unit="three")),
         ("`unit` must be a whole number, not 1.5", lambda: simgin.show("gold", unit=1.5)),
         ("`deal` is not an argument. Did you mean 'deals'?", lambda: simgin.match("gold", deal=3)),

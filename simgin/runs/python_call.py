@@ -23,10 +23,11 @@ Player = str | Path | Strategy  # name or path of a strategy, or a Strategy obje
 Game = str | Variant  # variant spec, or a Variant object
 
 P = ParamSpec("P")
-T = TypeVar("T")
-R = TypeVar("R", bound="Result")
+ReturnT = TypeVar("ReturnT")
+ResultT = TypeVar("ResultT", bound="Result")
 
 OPTION = re.compile(r"(?<!\S)-(?:-([a-z]+)|o)\b")  # option of a command in an error message
+OPTION_VALUE = re.compile(r"--([a-z]+) (\S+)")  # option with a value, as in `--where differ`
 
 # Accepted classes, name of one value and name of several values, for each part of an annotation
 KINDS: Mapping[str, tuple[Any, str, str]] = {
@@ -43,18 +44,22 @@ KINDS: Mapping[str, tuple[Any, str, str]] = {
 LIST_KIND = re.compile(r"(?:Sequence|tuple)\[(\w+).*\]")  # list, with the kind of its items
 
 
-def check_arguments(function: Callable[P, T]) -> Callable[P, T]:
+def check_arguments(function: Callable[P, ReturnT]) -> Callable[P, ReturnT]:
     """Raise a SimginError if an argument does not match its annotation, otherwise call."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+    def call(*args: P.args, **kwargs: P.kwargs) -> ReturnT:
         help_call = f"`help(simgin.{function.__name__})` describes the arguments."
         for name in kwargs:
             if name not in signature.parameters:
                 suggestion = did_you_mean(name, signature.parameters)
                 raise SimginError(f"`{name}` is not an argument{suggestion} {help_call}")
-        for name, value in signature.bind_partial(*args, **kwargs).arguments.items():
+        try:
+            arguments = signature.bind_partial(*args, **kwargs).arguments
+        except TypeError:
+            return function(*args, **kwargs)  # The error of Python has a clearer message.
+        for name, value in arguments.items():
             parameter = signature.parameters[name]
             values = value if parameter.kind is parameter.VAR_POSITIONAL else [value]
             kinds = parameter.annotation.split(" | ")
@@ -86,7 +91,7 @@ def _describe_kind(kind: str) -> str:
     return f"a list of {KINDS[item[1]][2]}" if item else KINDS[kind][1]
 
 
-def record_call(function: Callable[P, R]) -> Callable[P, R]:
+def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
     """Check the arguments of a function, and store the call in its result for reports.
 
     Error messages name the arguments of the function instead of the options of the command.
@@ -94,7 +99,7 @@ def record_call(function: Callable[P, R]) -> Callable[P, R]:
     checked_function = check_arguments(function)
 
     @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+    def call(*args: P.args, **kwargs: P.kwargs) -> ResultT:
         try:
             result = checked_function(*args, **kwargs)
         except SimginError as error:
@@ -112,7 +117,10 @@ def record_call(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _name_arguments(message: Any, names: Collection[str]) -> Any:
-    """Return a message in which `upcard` replaces the option --upcard, except in commands."""
+    """Return a message in which arguments such as `upcard` replace options such as --upcard.
+
+    Commands are not changed.
+    """
     if not isinstance(message, str):
         return message
 
@@ -122,6 +130,10 @@ def _name_arguments(message: Any, names: Collection[str]) -> Any:
 
     parts = message.split("`")
     parts[::2] = [OPTION.sub(name_argument, part) for part in parts[::2]]
+    parts[1::2] = [
+        f'{option[1]}="{option[2]}"' if (option := OPTION_VALUE.fullmatch(part)) else part
+        for part in parts[1::2]
+    ]
     return "`".join(parts)
 
 

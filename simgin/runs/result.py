@@ -102,7 +102,10 @@ class Result(RenamedAttributes):
             except AttributeError as error:
                 if name.startswith("_") or hasattr(type(self), name):
                     raise
-                raise AttributeError(f"{error}. Use `.frame` for the DataFrame.") from None
+                full_stop = "" if str(error).endswith("?") else "."
+                raise AttributeError(
+                    f"{error}{full_stop} Use `.frame` for the DataFrame."
+                ) from None
 
         def __getitem__(self, key: object) -> NoReturn:
             raise TypeError(f"{type(self).__name__} is not a DataFrame. Use `.frame[{key!r}]`.")
