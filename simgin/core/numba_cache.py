@@ -270,6 +270,13 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         return super().get_compile_result(sig) if self._can_compile else self._latest_result
 
     @property
+    def code_address(self) -> int:
+        """Memory address of the machine code of the latest version."""
+        version = self._latest_result
+        address: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
+        return address
+
+    @property
     def entry_point(self) -> Any:
         """Machine code of the latest version, which does not check the types of its arguments.
 

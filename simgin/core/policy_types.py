@@ -1,18 +1,20 @@
 """Type of all compiled policies, which have the signature policy(view, rules, params) -> int64.
 
-Policies are first-class functions with a fixed signature. Policies are passed as separate arguments
-to a loop that is compiled once. This design avoids compilation for each pair of strategies, allows
-caching, and propagates exceptions. Tuples of functions, closures and dispatchers lack at least one
-of these advantages.
+Policies are passed by address, as separate arguments, to a loop that is compiled once. This design
+avoids compilation for each pair of strategies, allows caching, and propagates exceptions. Tuples of
+functions, closures and dispatchers lack at least one of these advantages. A first-class function of
+numba consists of three addresses, and a call first tests which of them is valid.
 """
 
 import ctypes
+from typing import Any
 
 import numpy as np
 from numba import from_dtype, int64, types
-from numba.core.cgutils import create_struct_proxy
+from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
+from numba.core.typeconv import Conversion
+from numba.extending import NativeValue, intrinsic, lower_builtin, models, register_model, unbox
 
 from simgin.core.deal_record import DEAL_RECORD
 from simgin.core.jit import is_interpreted
@@ -27,7 +29,55 @@ RECORDS_TYPE = types.Array(from_dtype(DEAL_RECORD), 1, "C")
 PARAMS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
 POLICY_ARGUMENTS = (VIEW_TYPE, RULES_TYPE, PARAMS_TYPE)
 POLICY_SIGNATURE = int64(*POLICY_ARGUMENTS)
-POLICY_TYPE = types.FunctionType(POLICY_SIGNATURE)
+
+
+class PolicyType(types.Callable):  # type: ignore[misc]
+    """Numba type of a policy, which is represented by the address of its machine code."""
+
+    def __init__(self) -> None:
+        super().__init__("policy")
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """Return the signature of a call, with the policy as its receiver."""
+        return POLICY_SIGNATURE.replace(recvr=self)
+
+    def get_call_signatures(self) -> Any:
+        """Return the signatures of policies, and False because they have no type parameters."""
+        return [POLICY_SIGNATURE], False
+
+    def get_impl_key(self, sig: Any) -> Any:
+        """Return the key under which `_call_policy` is registered."""
+        return type(self)
+
+    def can_convert_from(self, typing_context: Any, other: Any) -> Any:
+        """Allow Python callers to pass a compiled policy."""
+        return Conversion.safe if isinstance(other, types.Dispatcher) else None
+
+
+POLICY_TYPE = PolicyType()
+register_model(PolicyType)(models.OpaqueModel)
+
+
+@unbox(PolicyType)
+def _unbox_policy(policy_type: Any, policy: Any, c: Any) -> NativeValue:
+    """Return the address of a compiled policy that Python passes to a compiled function."""
+    number = c.pyapi.object_getattr_string(policy, "code_address")
+    address = c.pyapi.long_as_voidptr(number)
+    c.pyapi.decref(number)
+    return NativeValue(address, is_error=c.pyapi.c_api_error())
+
+
+@lower_builtin(PolicyType, types.VarArg(types.Any))  # type: ignore[untyped-decorator]
+def _call_policy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Generate a call of a policy, and propagate its exceptions."""
+    address, *arguments = arguments
+    convention, result = context.call_conv, POLICY_SIGNATURE.return_type
+    code_type = convention.get_function_type(result, POLICY_ARGUMENTS).as_pointer()
+    code = builder.bitcast(address, code_type)
+    status, action = convention.call_function(builder, code, result, POLICY_ARGUMENTS, arguments)
+    with cgutils.if_unlikely(builder, status.is_error):
+        convention.return_status_propagate(builder, status)
+    return action
 
 
 if is_interpreted():
@@ -90,11 +140,9 @@ else:
             raise TypingError(f"a policy must return int64, not {returned}.")
 
         def code(context, builder, signature, arguments):
-            function_struct = create_struct_proxy(POLICY_TYPE)(context, builder)
             entry = context.declare_function(builder.module, version.fndesc)
             context.active_code_library.add_linking_library(version.library)
-            function_struct.jit_addr = builder.bitcast(entry, function_struct.jit_addr.type)
-            return function_struct._getvalue()
+            return builder.bitcast(entry, context.get_value_type(POLICY_TYPE))
 
         return POLICY_TYPE(function), code
 

@@ -19,7 +19,6 @@ import numpy as np
 
 from simgin.core.codes import SLOTS
 from simgin.core.deadwood import deadwood
-from simgin.core.policy_types import POLICY_SIGNATURE
 from simgin.core.query import IllegalActionError
 from simgin.core.state import MAX_DECISIONS, STATE, STATE_SIZE_WITHOUT_LOG, new_states
 from simgin.core.view import VIEW
@@ -86,7 +85,7 @@ class GameBatch:
             self.states[name] = first_state[name]
         players = len(self.matchup.players)
         if len(self.external_seats) < players:
-            addresses = [*map(machine_code_address, kernel.compile_policies(self.matchup))]
+            addresses = [policy.code_address for policy in kernel.compile_policies(self.matchup)]
             slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
             self.records["hooks"][:, :players, slots] = np.reshape(addresses, (players, -1))
 
@@ -168,13 +167,6 @@ def int64_field_index(name: str) -> int:
 def memory_address(record: Any) -> int:
     """Return the memory address of a record."""
     return int(record.__array_interface__["data"][0])
-
-
-def machine_code_address(policy: Any) -> int:
-    """Return the address of the machine code of a compiled policy."""
-    version = policy.get_compile_result(POLICY_SIGNATURE)
-    address: int = version.library.get_pointer_to_function(version.fndesc.llvm_func_name)
-    return address
 
 
 class IllegalMoveError(SimginError):

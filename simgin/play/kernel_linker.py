@@ -84,16 +84,13 @@ def _hide_functions(module: llvm.ModuleRef, visible: str) -> None:
 def _write_caller(
     kernel_name: str, generic: llvm.ModuleRef, policies: list[str], rules: bytes
 ) -> str:
-    """Return LLVM assembly that calls the generic kernel with constant rules and policies.
-
-    numba passes a policy as three pointers. The last pointer is the address of its machine code.
-    """
+    """Return LLVM assembly that calls the generic kernel with constant rules and policies."""
     arguments = list(generic.get_function(GENERIC_KERNEL).arguments)
     types = [str(argument.type) for argument in arguments]
     parameters = [f"{kind} %a{i}" for i, kind in enumerate(types)]
     values = list(parameters)
     values[[argument.name for argument in arguments].index("arg.rules")] = "ptr @rules"
-    values[len(values) - 3 * len(policies) + 2 :: 3] = [f"ptr @{name}" for name in policies]
+    values[len(values) - len(policies) :] = [f"ptr @{name}" for name in policies]
     words = ", ".join(f"i64 {word}" for word in memoryview(rules).cast("q"))
     return "\n".join(
         [

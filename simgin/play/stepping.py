@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 from numba import from_dtype, int64, void
-from numba.core.cgutils import create_struct_proxy
 from numba.extending import intrinsic
 
 from simgin.core import jit
@@ -101,9 +100,7 @@ _head_at = make_record_getter(int64_record_type(STATE_HEAD_SIZE))
 @intrinsic
 def _policy_at(typing_context, address):
     def code(context, builder, signature, arguments):
-        function_struct = create_struct_proxy(POLICY_TYPE)(context, builder)
-        function_struct.jit_addr = builder.inttoptr(arguments[0], function_struct.jit_addr.type)
-        return function_struct._getvalue()
+        return builder.inttoptr(arguments[0], context.get_value_type(POLICY_TYPE))
 
     return POLICY_TYPE(int64), code
 
