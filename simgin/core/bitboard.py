@@ -78,6 +78,21 @@ def sum_values_by_bits(cards, rules, side):
 
 
 @force_inline
+def highest_value_cards_by_bits(cards, rules):
+    """Return the mask of the cards with the highest value, and that value in points.
+
+    If there are no cards, the result is (0, 0).
+    """
+    value = 0
+    for bit in range(N_VALUE_PLANES - 1, -1, -1):
+        plane_cards = cards & rules.planes[0, bit]
+        if plane_cards:
+            cards = plane_cards
+            value |= 1 << bit
+    return cards, value
+
+
+@force_inline
 def unmatched_without_sets(sets, hand):
     """Return the cards that remain after melding the given sets and the longest runs."""
     remaining_cards = hand & ~sets

@@ -14,6 +14,7 @@ from simgin.core.bitboard import (
     cards_in_runs,
     cards_in_sets,
     find_conflicts,
+    highest_value_cards_by_bits,
     min_deadwood_over_conflicts,
     next_conflict_resolution,
     ranks_of,
@@ -245,7 +246,7 @@ def best_discards(hand, legal, rules):
 @force_inline
 def _best_unmatched_discards(unmatched, legal, rules):
     """Find the best discards if no melds conflict and an unmatched card can be discarded."""
-    cards, value = highest_value_cards(unmatched & legal, rules)
+    cards, value = highest_value_cards_by_bits(unmatched & legal, rules)
     return sum_values_by_bits(unmatched, rules, 0) - value, cards
 
 
@@ -277,7 +278,7 @@ def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
     ranks, left_to_runs = 0, 0
     while True:
         unmatched = unmatched_without_sets(hand & ranks * ACES & ~left_to_runs, hand)
-        cards, value = highest_value_cards(unmatched & legal, rules)
+        cards, value = highest_value_cards_by_bits(unmatched & legal, rules)
         if cards == 0:
             return HUGE_DEADWOOD, 0
         deadwood_left = sum_values_by_bits(unmatched, rules, 0) - value
