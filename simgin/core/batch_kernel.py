@@ -230,14 +230,15 @@ def add_unit_to_row(state):
 
 
 @jit
-def _apply_deal(state, rules, records, seat_a):
+def _apply_deal(state, rules, records, seat_a, play_matches):
     """Add the result of a deal to the unit and the match, and record the deal if requested.
 
-    Returns the outcome of the match after the deal (see `apply_deal_result`).
+    Returns the outcome of the match after the deal (see `apply_deal_result`). For a single deal
+    without a record, the outcome is not needed, and the function returns UNDECIDED.
     """
     add_deal_facts(state, seat_a)
     if not len(records):
-        return apply_deal_result(state, rules, state.deal + 1)
+        return apply_deal_result(state, rules, state.deal + 1) if play_matches else UNDECIDED
     record = records[state.recorded]
     state.recorded += 1
     write_deal_record(state, record, seat_a)
@@ -317,7 +318,7 @@ def play_units(
             )  # fmt: skip
             if state.watched:
                 return
-            outcome = _apply_deal(state, rules, records, seat_a)
+            outcome = _apply_deal(state, rules, records, seat_a, play_matches)
             if play_matches and outcome == UNDECIDED:
                 state.dealer = next_dealer(state.dealer, state.winner, rules)
                 state.deal += 1
@@ -361,7 +362,7 @@ def play_units_solo(
             play_deal_solo(state, rules, view, discard, knock)
             if state.watched:
                 return
-            outcome = _apply_deal(state, rules, records, 0)
+            outcome = _apply_deal(state, rules, records, 0, play_matches)
             if not play_matches or outcome != UNDECIDED:
                 break
             state.deal += 1

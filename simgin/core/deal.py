@@ -21,6 +21,7 @@ from simgin.core.jit import force_inline, inline_always, jit
 from simgin.core.query import (
     query_policy_noinline,
     query_policy_with_view,
+    strategy_of_seat,
     write_card_fields,
     write_deal_fields,
     write_ending_fields,
@@ -83,7 +84,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     Returns True if the deal ended.
     """
     state.phase = PHASE_TURN
-    draw_card(state, rules, seat, source)
+    eleven_cards, taken_card, drawn_card = draw_card(state, rules, seat, source)
     if (
         rules.stock_end == STOCK_END_AT_DRAW
         and source == FROM_STOCK
@@ -91,13 +92,16 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     ):
         state.kind = RESULT_VOID
         return True
-    eleven_cards = state.hand[seat]
-    legal = permitted_discards(eleven_cards, state.taken, state.drawn, rules)
-    required_card = required_meld_card(state.taken, rules)
-    discards_first = state.same[seat ^ state.half]
+    legal = permitted_discards(eleven_cards, taken_card, drawn_card, rules)
+    required_card = required_meld_card(taken_card, rules)
+    discards_first = state.same[strategy_of_seat(state, seat)]
     least, best = best_discards(eleven_cards, legal, rules)
     state.least = least
     state.best = best
+    # After a take decision, these fields have already been written.
+    if state.turns == 0 or not rules.take_discard:
+        write_turn_fields(state, view, seat)
+    write_card_fields(state, view, seat)
     if not discards_first or rules.big_gin:
         ending, card, deadwood_points = best_ending(
             eleven_cards, legal, required_card, state.limit, state.points[seat], least, best, rules
@@ -109,11 +113,8 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 record_turn_end(state, view, other_view, seat, source, card)
                 return True
             propose_ending(state, ENDING_NONE, -1, -1)
+            write_card_fields(state, view, seat)  # A policy can modify its view.
             write_ending_fields(state, view)
-    # After a take decision, the fields have already been written.
-    if state.turns == 0 or not rules.take_discard:
-        write_turn_fields(state, view, seat)
-    write_card_fields(state, view, seat)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)
     ten_cards = eleven_cards & ~(1 << card)
     deadwood_left = least if best >> card & 1 else deadwood(ten_cards, rules)
@@ -348,35 +349,24 @@ def play_turns(
     `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's turn. `source` is the draw
     source of that turn, or TURN_OVER to start after the turn.
     """
+    seat = (state.dealer ^ 1 ^ dealer_to_move) & 1  # The mask tells LLVM the range.
+    view, next_view = nondealer_view, dealer_view
+    take, next_take = nondealer_take, dealer_take
+    discard, next_discard = nondealer_discard, dealer_discard
+    knock, next_knock = nondealer_knock, dealer_knock
+    if dealer_to_move == 1:
+        view, next_view, take, next_take = next_view, view, next_take, take
+        discard, next_discard, knock, next_knock = next_discard, discard, next_knock, knock
     while True:
-        if dealer_to_move == 0:
-            seat, view, other_view, discard, knock, next_take = (
-                1 - state.dealer,
-                nondealer_view,
-                dealer_view,
-                nondealer_discard,
-                nondealer_knock,
-                dealer_take,
-            )
-            next_knock = dealer_knock
-        else:
-            seat, view, other_view, discard, knock, next_take = (
-                state.dealer,
-                dealer_view,
-                nondealer_view,
-                dealer_discard,
-                dealer_knock,
-                nondealer_take,
-            )
-            next_knock = nondealer_knock
         if source != TURN_OVER and _play_turn(
-            state, rules, view, other_view, seat, source, discard, knock, show_a, show_b
+            state, rules, view, next_view, seat, source, discard, knock, show_a, show_b
         ):
             return
+        next_seat = seat ^ 1
         if state.stock <= rules.stock_reserve:
             if rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE:
                 _play_last_discard(
-                    state, rules, other_view, view, 1 - seat, next_knock, show_a, show_b
+                    state, rules, next_view, view, next_seat, next_knock, show_a, show_b
                 )
             if state.kind < 0:
                 state.kind = RESULT_VOID
@@ -386,8 +376,9 @@ def play_turns(
             return
         state.phase = PHASE_TURN
         if _offer_die_before_turn(
-            state, rules, other_view, view, 1 - seat, offer_a, answer_a, offer_b, answer_b,
+            state, rules, next_view, view, next_seat, offer_a, answer_a, offer_b, answer_b,
         ):  # fmt: skip
             return
-        source = choose_draw_source(state, rules, other_view, 1 - seat, next_take)
-        dealer_to_move = 1 - dealer_to_move
+        source = choose_draw_source(state, rules, next_view, next_seat, next_take)
+        seat, view, next_view, take, next_take = next_seat, next_view, view, next_take, take
+        discard, next_discard, knock, next_knock = next_discard, discard, next_knock, knock

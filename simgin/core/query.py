@@ -159,13 +159,8 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
 
 @force_inline
 def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
-    """Call a policy with a view that the caller has filled, and check the action.
-
-    If the deal is traced (`state.watched` > 0), the view is added to the log. If `state.watched` is
-    negative, actions are logged without views. The first `state.scripted` actions of a deal come
-    from `state.answers`. For later decisions, the function calls the policies.
-    """
-    strategy = seat ^ state.half  # Strategy A sits at seat `state.half`.
+    """Call a policy with a view that the caller has filled, and check the action."""
+    strategy = strategy_of_seat(state, seat)
     view.legal = legal
     view.taken_offer = (
         state.top if slot == SLOT_TAKE or (slot == SLOT_KNOCK and state.phase == PHASE_LAST) else -1
@@ -176,18 +171,40 @@ def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
     state.asked_seat = seat
     state.asked_slot = slot
     state.legal = legal
-    if state.watched > 0:
-        _log_decision(state, view, slot)
-    is_scripted = state.logged < state.scripted
-    if is_scripted:
-        action = np.int64(state.answers[state.logged])
-    else:
-        action = policy(
-            view, rules, params_at(state.vectors[strategy, slot], state.lengths[strategy, slot])
-        )
+    params = params_at(state.vectors[strategy, slot], state.lengths[strategy, slot])
+    if state.watched or state.scripted:
+        return _query_logged(state, rules, view, slot, legal, policy, params)
+    return _check_action(state, legal, policy(view, rules, params))
+
+
+@force_inline
+def strategy_of_seat(state, seat):
+    """Return 0 if strategy A sits at a seat, or 1 if strategy B does."""
+    return (seat ^ state.half) & 1  # The mask tells LLVM the range.
+
+
+@force_inline
+def _check_action(state, legal, action):
+    """Return an action, or raise IllegalActionError if the action is not legal."""
     if action < 0 or action > 63 or not legal >> action & 1:
         state.answer = action
         raise IllegalActionError
+    return action
+
+
+@jit
+def _query_logged(state, rules, view, slot, legal, policy, params):
+    """Call a policy in a deal that is traced or that has prescribed actions.
+
+    If the deal is traced (`state.watched` > 0), the view is added to the log. If `state.watched` is
+    negative, actions are logged without views. The first `state.scripted` actions of a deal come
+    from `state.answers`. For later decisions, the function calls the policy.
+    """
+    if state.watched > 0:
+        _log_decision(state, view, slot)
+    is_scripted = state.logged < state.scripted
+    action = np.int64(state.answers[state.logged]) if is_scripted else policy(view, rules, params)
+    _check_action(state, legal, action)
     if is_scripted or state.watched:
         state.answers[state.logged] = action
         state.logged += 1

@@ -6,7 +6,7 @@ Cards are shuffled only when a deal needs them.
 import numpy as np
 
 from simgin.core import rng
-from simgin.core.jit import jit
+from simgin.core.jit import force_inline, jit
 
 
 @jit
@@ -38,7 +38,7 @@ def swap_hands_for_dealer(state):
             state.pack[i + 1] = card
 
 
-@jit
+@force_inline
 def deal_next_card(state):
     """Return the next card of the shuffled pack.
 
@@ -48,7 +48,7 @@ def deal_next_card(state):
     if i >= state.shuffled:
         _shuffle_positions(state, 8)
     state.dealt = i + 1
-    return np.int64(state.pack[i])
+    return np.int64(state.pack[i & 63])  # The mask tells LLVM that `i` is not negative.
 
 
 @jit
@@ -67,7 +67,8 @@ def _shuffle_positions(state, n):
         )
     for i in range(n_shuffled, min(n_shuffled + n, 52)):
         block, word = i >> 2 & 7, i & 3
-        j = i + rng.random_below(52 - i, state.words[8 * word + block])
+        i &= 63  # The masks tell LLVM that the positions are not negative.
+        j = i + rng.random_below(52 - i, state.words[8 * word + block]) & 63
         card_i, card_j = state.pack[i], state.pack[j]
         state.pack[i] = card_j
         state.pack[j] = card_i

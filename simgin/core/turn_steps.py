@@ -69,21 +69,31 @@ def reset_turn(state):
 
 @force_inline
 def draw_card(state, rules, seat, source):
-    """Draw a card from the stock or the pile, unless the player already holds eleven cards."""
+    """Draw a card from the stock or the pile, unless the player already holds eleven cards.
+
+    Returns the hand, the card taken from the pile, or -1, and the card drawn from the stock, or -1.
+    """
+    hand = state.hand[seat]
+    taken_card, drawn_card = -1, -1
     if source == FROM_STOCK:
         if state.top >= 0 and rules.take_discard:
             # Drawing from the stock implies declining the top discard.
             state.shed[seat] |= 1 << state.top
-        state.drawn = deal_next_card(state)
+        drawn_card = deal_next_card(state)
+        hand |= 1 << drawn_card
         state.stock -= 1
         state.draws[seat] += 1
-        state.hand[seat] |= 1 << state.drawn
     elif source == FROM_PILE:
-        state.taken = state.top
-        state.pile ^= 1 << state.top
-        state.known[seat] |= 1 << state.top
-        state.hand[seat] |= 1 << state.top
+        taken_card = state.top
+        mask = 1 << taken_card
+        hand |= mask
+        state.pile ^= mask
+        state.known[seat] |= mask
         state.takes[seat] += 1
+    state.hand[seat] = hand
+    state.taken = taken_card
+    state.drawn = drawn_card
+    return hand, taken_card, drawn_card
 
 
 @force_inline
@@ -111,8 +121,9 @@ def record_turn_end(state, view, other_view, seat, source, discard):
 
     The history of the other seat does not show a card from the stock.
     """
+    turns = state.turns
     card = state.taken if source == FROM_PILE else state.drawn
-    record_turn(view, state.turns, seat, source, card, discard)
-    record_turn(other_view, state.turns, seat, source, card if source == FROM_PILE else -1, discard)
-    state.turns += 1
+    record_turn(view, turns, seat, source, card, discard)
+    record_turn(other_view, turns, seat, source, card if source == FROM_PILE else -1, discard)
+    state.turns = turns + 1
     state.own_turns[seat] += 1
