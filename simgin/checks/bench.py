@@ -24,6 +24,7 @@ from typing import Any, Literal
 import numpy as np
 from numba import int64, types
 
+from simgin.checks.c_program import compile_c_program
 from simgin.core import rng
 from simgin.core.batch_kernel import add_deal_facts, add_unit_to_row
 from simgin.core.bits import lowest_bit
@@ -35,8 +36,13 @@ from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.state import new_state
 from simgin.core.view import VIEW
 from simgin.play import parallel
+from simgin.play.kernel import compile_kernel, compile_policies
 from simgin.play.matchup import Matchup, parse_matchup
-from simgin.play.specialized_kernel import only_generic_kernels
+from simgin.play.specialized_kernel import (
+    allow_specialized_kernels,
+    find_kernel,
+    only_generic_kernels,
+)
 from simgin.play.traced_deal import trace_deal
 from simgin.rules import variants
 from simgin.rules.build import build_rules
@@ -67,6 +73,7 @@ BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]]
 POLICY_LOOP_SIGNATURE = int64(
     types.Array(VIEW_TYPE, 1, "C"), RULES_TYPE, PARAMS_TYPE, POLICY_TYPE, int64
 )
+SPECIALIZED, IN_C = ", specialised kernel", ", C program"  # suffixes of names of tasks
 # number of deals per round; the slowest strategy plays a few dozen deals per second
 SELF_PLAY_DEALS = 10
 
@@ -109,7 +116,12 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
         seconds: Approximate time per measurement.
         threads: Numbers of threads with which every matchup is measured.
     """
-    tasks = [*_make_kernel_tasks(), *_iter_part_tasks(), *_iter_matchup_tasks(threads)]
+    tasks = [
+        *_make_kernel_tasks(),
+        *_iter_part_tasks(),
+        *_iter_matchup_tasks(threads),
+        *_iter_reference_tasks(),
+    ]
     with only_generic_kernels():
         rates = _measure_best_rates(tasks, seconds)
     rate_on_one_thread = {
@@ -361,6 +373,27 @@ def _make_matchup_task(figure: str, matchup: Matchup, size: int, threads: int) -
     return _BenchTask(figure, unit, size, work, threads)
 
 
+def _iter_reference_tasks() -> Iterator[_BenchTask]:
+    """Yield a task for the C program, if available, and for a specialised kernel.
+
+    Both tasks play the first matchup.
+    """
+    figure, variant, a, b, unit = BENCH_MATCHUPS[0]
+    if (play_c := compile_c_program()) is None:
+        return
+    matchup = parse_matchup(a, b, variant, SEED, unit)
+    policies, rules = tuple(compile_policies(matchup)), build_rules(matchup.variant).tobytes()
+    find_kernel(compile_kernel(len(matchup.players)), policies, rules).specialize()
+    size = matchup.batch_size
+
+    def play_specialized(rounds: int) -> object:
+        with allow_specialized_kernels():
+            return runner.run_matchup(matchup, rounds * size, 1)
+
+    yield _BenchTask(f"{figure}{SPECIALIZED}", "deals", size, play_specialized)
+    yield _BenchTask(f"{figure}{IN_C}", "deals", size, lambda rounds: play_c(SEED, rounds * size))
+
+
 COMPARISON_ROUNDS = 5  # number of measurements of each installation
 MIN_RATIO = 1e-12  # minimum valid ratio; its reciprocal is the maximum
 # The option -P prevents imports from the working directory.
@@ -512,6 +545,18 @@ def compute_part_proportions(rows: Sequence[MeasurementRow]) -> dict[str, float]
     parts = [figure for figure in ratios if figure.endswith(f" of {deal_figure}")]
     proportions = {part.split(" of ")[0]: ratios[part] / ratios[deal_figure] for part in parts}
     return {**proportions, "turns": 1 - sum(proportions.values())}
+
+
+def compare_with_c(rows: Sequence[MeasurementRow]) -> tuple[float, float] | None:
+    """Return the times of the generic and the specialised kernel, divided by the time in C.
+
+    If the C program has not been measured, the result is None.
+    """
+    ratios = {row["figure"]: row["ratio"] for row in rows if row["threads"] == 1}
+    figure = BENCH_MATCHUPS[0][0]
+    if (c_ratio := ratios.get(f"{figure}{IN_C}")) is None:
+        return None
+    return ratios[figure] / c_ratio, ratios[f"{figure}{SPECIALIZED}"] / c_ratio
 
 
 def _measure_program(program: Sequence[str], seconds: float) -> MeasurementRound:

@@ -87,6 +87,12 @@ class SpecializedKernel:
                 with suppress(Exception):  # After an error, the generic kernel continues.
                     self._prepare()
 
+    def specialize(self) -> None:
+        """Load or compile the specialised kernel immediately."""
+        if self._specialized is None:
+            code = _read_code(self._request()) or run_linker(self._request())
+            self._specialized = load_kernel(self._generic, code)
+
     def _prepare(self) -> None:
         """Load the specialised kernel if it exists, or start the compilation if the run is long."""
         if not _is_enabled:
@@ -128,12 +134,19 @@ def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
 @contextmanager
 def only_generic_kernels() -> Iterator[None]:
     """Use only generic kernels in this context, so that speeds do not depend on the cache."""
+    with allow_specialized_kernels(False):
+        yield
+
+
+@contextmanager
+def allow_specialized_kernels(is_allowed: bool = True) -> Iterator[None]:
+    """Allow or forbid the use of specialised kernels in this context."""
     global _is_enabled
-    _is_enabled = False
+    was_enabled, _is_enabled = _is_enabled, is_allowed
     try:
         yield
     finally:
-        _is_enabled = True
+        _is_enabled = was_enabled
 
 
 def describe_use() -> str:

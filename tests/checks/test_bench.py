@@ -46,6 +46,7 @@ def test_the_command_prints_numbers_that_are_consistent(monkeypatch):
     monkeypatch.setattr(bench, "list_two_player_strategies", lambda: ["gold"])
     monkeypatch.setattr(bench, "BENCH_MATCHUPS", bench.BENCH_MATCHUPS[1:2])
     monkeypatch.setattr(bench, "TRACED_DEALS", 5)
+    monkeypatch.setattr(bench, "compile_c_program", lambda: None)
     measured = bench.measure_speeds(0.01, [1, 2])
     monkeypatch.setattr(bench, "measure_speeds", lambda *_: measured)
     words = ["bench", "--seconds", "0.01"]
@@ -79,6 +80,14 @@ def test_the_command_prints_numbers_that_are_consistent(monkeypatch):
     assert f"shuffle {100 * parts['shuffle']:.0f} %" in " ".join(printed.stdout.split())
     # Mean deadwood of a dealt hand: 56.565, sd 13.795
     assert rows[1]["mean"] == pytest.approx(56.565, abs=4 * 13.795 / bench.N_HANDS**0.5)
+
+
+def test_the_engine_is_compared_with_the_c_program():
+    figure = bench.BENCH_MATCHUPS[0][0]
+    rows = [make_row(figure, 60), make_row(figure, 30, 2)]
+    assert bench.compare_with_c(rows) is None
+    rows += [make_row(figure + bench.SPECIALIZED, 40), make_row(figure + bench.IN_C, 50)]
+    assert bench.compare_with_c(rows) == (1.2, 0.8)
 
 
 # Changes in speed

@@ -18,7 +18,7 @@ from simgin.text.files import check_writable, write_file
 if TYPE_CHECKING:
     from simgin.checks.bench import SpeedChange
 
-N_KERNEL_MEASUREMENTS = 8  # number of measurements in addition to matchups and strategies
+N_KERNEL_MEASUREMENTS = 10  # number of measurements in addition to matchups and strategies
 READING = """
 The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
 Philox words) on one thread. Use ratios instead of seconds to compare machines. Two different \
@@ -27,6 +27,10 @@ thread are based on CPU time. Long runs are faster, because simgin specialises t
 READING_SHARES = """\
 The parts were measured separately for the same deals. Turns include all other work, such as \
 dealing, views and showdowns."""
+READING_C = """\
+The C program benchmarks/full.c plays the same deals as the first matchup. The generic kernel \
+takes {generic:.2f} times as long, and a specialised kernel takes {specialized:.2f} times as \
+long."""
 READING_CHANGE = """
 The columns "now" and "before" show ratios to the calibration kernel. The last column shows \
 "before" divided by "now"."""
@@ -117,7 +121,13 @@ def _measure(seconds: float) -> list[dict[str, Any]]:
 
 
 def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
-    from simgin.checks.bench import BENCH_MATCHUPS, N_HANDS, REPETITIONS, compute_part_proportions
+    from simgin.checks.bench import (
+        BENCH_MATCHUPS,
+        N_HANDS,
+        REPETITIONS,
+        compare_with_c,
+        compute_part_proportions,
+    )
 
     headings = ("measurement", "threads", "per second", "ns each", "ratio", "speed-up")
     cells = [
@@ -139,6 +149,8 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
         for part_name, proportion in compute_part_proportions(rows).items()
     )
     yield f"Time per part of {BENCH_MATCHUPS[0][0]}: {proportions_text}. {READING_SHARES}"
+    if ratios := compare_with_c(rows):
+        yield READING_C.format(generic=ratios[0], specialized=ratios[1])
     yield READING.format(repetitions=REPETITIONS).strip()
 
 

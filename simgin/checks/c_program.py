@@ -1,0 +1,68 @@
+"""C program that plays the first matchup of the benchmark with all the work of the engine.
+
+The program is a reference for the speed of the engine. It is available only in a checkout, and only
+if a C compiler is installed.
+"""
+
+import ctypes
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from simgin.core import batch_columns, batch_kernel
+from simgin.core.jit import PACKAGE_DIRECTORY
+
+SOURCE = PACKAGE_DIRECTORY.parent / "benchmarks" / "full.c"
+COMPILER_OPTIONS = ("-O3", "-march=native", "-shared", "-fPIC")
+BATCH_SIZE = batch_columns.DEAL_BATCH_SIZE
+
+
+def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
+    """Compile the C program, and return a function that plays deals, or None.
+
+    The arguments of the function are the seed and the number of deals. The function returns batch
+    rows, which equal the rows of the engine. If the program cannot be compiled, the result is None.
+    """
+    compiler = os.environ.get("CC") or shutil.which("cc")
+    if compiler is None or not SOURCE.exists():
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder, "full.so")
+        Path(folder, "columns.h").write_text(_write_header())
+        command = [compiler, *COMPILER_OPTIONS, f"-I{folder}", str(SOURCE), "-o", str(library)]
+        try:
+            subprocess.run(command, check=True, capture_output=True)
+            play = ctypes.CDLL(str(library)).play
+        except (OSError, subprocess.CalledProcessError):
+            return None
+    play.argtypes = (ctypes.c_uint64, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+
+    def play_deals(seed: int, n_deals: int) -> np.ndarray:
+        rows = np.zeros((-(-n_deals // BATCH_SIZE), batch_columns.N_COLUMNS), np.int64)
+        if play(seed, 0, n_deals, rows.ctypes.data):
+            raise MemoryError
+        return rows
+
+    return play_deals
+
+
+def _write_header() -> str:
+    """Return C definitions of the columns of a batch row and of the facts."""
+    numbers = {
+        name: number
+        for name, number in vars(batch_columns).items()
+        if isinstance(number, int) and name.isupper()
+    }
+    numbers |= {f"FACT_{name}": index for name, index in batch_columns.FACT_INDEX.items()}
+    facts = batch_kernel.OTHER_DENOMINATOR_FACTS[: batch_kernel.N_OTHER_DEAL_FACTS]
+    lists = {"DENOMINATORS": batch_columns.DENOMINATOR_INDEX, "OTHER_DENOMINATOR_FACTS": facts}
+    definitions = [f"#define {name} {number}\n" for name, number in numbers.items()]
+    definitions += [
+        f"#define {name} {','.join(map(str, items))}\n" for name, items in lists.items()
+    ]
+    return "".join(definitions)

@@ -1,0 +1,29 @@
+"""Test that the C program of the benchmark gives the results of the engine."""
+
+import numpy as np
+import pytest
+
+from simgin.checks import bench
+from simgin.checks.c_program import BATCH_SIZE, SOURCE, compile_c_program
+from simgin.play import kernel
+from simgin.play.matchup import parse_matchup
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [bench.SEED, 2**64 - 1])
+def test_the_c_program_gives_the_batch_rows_of_the_engine(seed):
+    play = compile_c_program()
+    if play is None:
+        pytest.skip("there is no C compiler")
+    _, variant, a, b, unit = bench.BENCH_MATCHUPS[0]
+    matchup = parse_matchup(a, b, variant, seed, unit)
+    n_deals = 200 * BATCH_SIZE
+    assert np.array_equal(play(seed, n_deals), kernel.play_batches(matchup, 0, n_deals))
+
+
+def test_without_a_compiler_or_the_source_there_is_no_c_program(monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", str(tmp_path / "cc"))
+    assert compile_c_program() is None
+    monkeypatch.delenv("CC")
+    monkeypatch.setattr("simgin.checks.c_program.SOURCE", SOURCE.with_name("none.c"))
+    assert compile_c_program() is None
