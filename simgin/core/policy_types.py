@@ -67,7 +67,7 @@ def _unbox_policy(policy_type: Any, policy: Any, c: Any) -> NativeValue:
     return NativeValue(address, is_error=c.pyapi.c_api_error())
 
 
-@lower_builtin(PolicyType, types.VarArg(types.Any))  # type: ignore[untyped-decorator]
+@lower_builtin(PolicyType, types.VarArg(types.Any))
 def _call_policy(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Generate a call of a policy, and propagate its exceptions."""
     address, *arguments = arguments
