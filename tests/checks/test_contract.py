@@ -1,6 +1,7 @@
 """Tests that the contract test rejects every bad strategy and accepts good ones."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
     for file in (begun, remembering):
         assert [one for one in found[str(file)] if one.passed is not True] == []
         sentences = {one.check: one.sentence for one in found[str(file)]}
-        assert sentences["plays"] == "200 deals of standard."
+        assert re.fullmatch(r"\d+ deals of standard\.", sentences["plays"])  # fewer on a busy CPU
         assert ("discard runs in Python" in sentences["compiles"]) == (file == remembering)
 
 
