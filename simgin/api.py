@@ -871,7 +871,7 @@ def _read_budget(
 
 
 def strategies() -> pd.DataFrame:
-    """List the built-in strategies, strongest first.
+    """List the built-in strategies by Elo rating, and then the strategies without a rating.
 
     Returns:
         DataFrame with one row per strategy, which contains the number of players, the description

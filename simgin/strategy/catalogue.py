@@ -18,14 +18,17 @@ from simgin.strategy.author import Strategy
 # the function's name
 _POLICY_PATTERN = re.compile(rf"^@({'|'.join(SLOTS)})\b(.*?)^def (\w+)", re.MULTILINE | re.DOTALL)
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
-# Speed tiers, with the minimum number of deals per second in self-play
-SPEED_TIERS = {100_000: "fast", 5_000: "thorough", 0: "searching"}
+# Speed tiers, with the minimum speed in self-play as a proportion of the speed of `simple`
+SPEED_TIERS = {0.1: "fast", 0.01: "thorough", 0: "searching"}
 CATALOGUE_NOTE = (
     "\nStrength: Elo in a league of `eaai` matches (simple has 0) with its 95 % interval, and the "
-    "percentage of matches won against simple. For solitaire strategies: the percentage of deals "
-    "won in solitaire-gin, and the penalty per deal in solitary-gin. Speed, in self-play: fast is "
-    "at least 100,000 deals per second, thorough at least 5,000, searching fewer. Slow strategies "
-    "run in Python."
+    "percentage of matches won against simple. Elo combines the results against all strategies of "
+    "the league. Speed in self-play: fast is at least a tenth of the speed of simple, thorough at "
+    "least a hundredth, and searching is slower. Slow strategies run in Python."
+)
+SOLO_NOTE = (
+    "\nStrength: the percentage of deals won in solitaire-gin, and the penalty per deal in "
+    "solitary-gin."
 )
 UNKNOWN_STRENGTH = "–"  # noqa: RUF001
 MIN_ELO = -1e9  # lower than any rating
@@ -94,7 +97,8 @@ def find_speed_tier(name: str) -> str:
     rate = read_entry(name).get("deals_per_second")
     if rate is None:
         return ""
-    return next(tier for min_rate, tier in SPEED_TIERS.items() if rate >= min_rate)
+    speed = rate / read_entry("simple")["deals_per_second"]
+    return next(tier for min_speed, tier in SPEED_TIERS.items() if speed >= min_speed)
 
 
 @cache

@@ -27,10 +27,18 @@ def test_every_two_player_strategy_is_in_the_league_or_excused() -> None:
     assert set(pd.read_csv(REFERENCE / "league" / "league.csv")["strategy"]) <= league
 
 
+def test_no_speed_is_so_near_a_limit_that_noise_could_change_its_tier() -> None:
+    rates = [catalogue.read_entry(name).get("deals_per_second") for name in loader.list_built_in()]
+    simple = catalogue.read_entry("simple")["deals_per_second"]
+    for limit in filter(None, catalogue.SPEED_TIERS):
+        assert not any(0.8 < rate / simple / limit < 1.25 for rate in rates if rate)
+
+
 def test_the_catalogue_describes_every_strategy_in_words() -> None:
     assert catalogue.format_strength("simple").startswith("+0 ± 0, 50")
     assert catalogue.format_strength("nobody") == "–"
-    tiers = {"gold": "fast", "marjj": "thorough", "mc": "searching", "nobody": ""}
+    tiers = {"champion": "fast", "gold": "fast", "marjj": "thorough", "mc": "searching"}
+    tiers |= {"nobody": ""}
     assert {name: catalogue.find_speed_tier(name) for name in tiers} == tiers
     for name in loader.list_built_in():
         strategy = loader.find_strategy(name)

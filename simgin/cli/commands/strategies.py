@@ -289,11 +289,13 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
     solo_rows = [row for row in strategy_rows if catalogue.is_solo_strategy(row["name"])]
     two_player_rows = [row for row in strategy_rows if row not in solo_rows]
     if two_player_rows:
-        yield from _format_catalogue("Two-player strategies, strongest first", two_player_rows)
-    if strategy_rows:
+        yield from _format_catalogue(
+            "Two-player strategies, by Elo, and then strategies without a rating", two_player_rows
+        )
         yield catalogue.CATALOGUE_NOTE
     if solo_rows:
         yield from _format_catalogue("Solitaire strategies", solo_rows)
+        yield catalogue.SOLO_NOTE
     for slot in SLOTS:
         if slot_rows := [row for row in rows if row["slot"] == slot]:
             yield _policy_table(slot, slot_rows)
