@@ -143,20 +143,27 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
     if not len(bracket):
         return
     verb = "wins" if not find_variant(variant).params["knock_limit"] else "goes gin in"
-    rate_texts = [f"{100 * value:.0f} %" for value in bracket["value"]]
+    rate_texts = [
+        f"{numbers.format_estimate(*row[1:], 100)} %"
+        for row in bracket[["value", "low", "high"]].itertuples()
+    ]
     low_bound, high_bound = _bracket_percentages(bracket)
     best_strategy = bracket["strategy"].iloc[-2]
     best_text = f"{best_strategy} {verb} {rate_texts[-2]} of deals"
     if len(bracket) > 2:
         naive, strong = _player_labels(variant, bracket["strategy"].iloc[0], best_strategy)
         best_text = f"{naive} {verb} {rate_texts[0]} of deals, and {strong} {verb} {rate_texts[1]}"
-    yield f"{best_text}. The best possible player {verb} {low_bound} to {high_bound} % of deals."
+    yield (
+        f"{best_text}. With 95 % confidence, the best possible player {verb} {low_bound} to "
+        f"{high_bound} % of deals."
+    )
     matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
         verb = "meets the goal in" if find_variant(variant).goal.total else "wins"
         naive, strong = _player_labels(variant, *matches["strategy"].iloc[[0, -1]])
         naive_rate, best_rate = (
-            f"{100 * matches['value'].iloc[position]:.0f} %" for position in (0, -1)
+            f"{numbers.format_estimate(*matches[['value', 'low', 'high']].iloc[position], 100)} %"
+            for position in (0, -1)
         )
         yield f"{naive} {verb} {naive_rate} of matches, and {strong} {verb} {best_rate}."
 
@@ -325,7 +332,7 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
     titles = {
         NAIVE: "naive: gin",
         STRONG: "strong: gin",
-        "best": "optimum: gin",
+        "best": "best possible: gin",
         "match_naive": "naive: matches won",
         "match": "strong: matches won",
     }

@@ -34,7 +34,7 @@ def assert_narrow(output):
 def test_two_one_player_variants_are_shown_side_by_side(empty_directory):
     output = call("solitaire-gin-knock", "solitary-gin", *SOLO, "--details").stdout
     assert_narrow(output)
-    headings = ("matches won %", "goals met %", "penalty", "optimum")
+    headings = ("matches won %", "goals met %", "penalty", "best possible")
     for words in (*headings, "Solitaire Gin Rummy with knocking", "Seed 1."):
         assert words in output
     repeated = shlex.split(output.splitlines()[-1].removeprefix("Command: "))

@@ -19,6 +19,7 @@ from simgin.odds.solo_deals import DEAL_COLUMNS, SoloDeals
 from simgin.play import kernel
 from simgin.play.matchup import PlayerCountError, parse_matchup
 from simgin.play.traced_deal import trace_deal
+from simgin.report.numbers import format_estimate
 from simgin.rules import variants
 from simgin.runs import runner
 from simgin.stats import batches
@@ -452,13 +453,16 @@ def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(win
     first, *others = odds_verdict(odds)
     best, least = found["strategy"].iloc[-2], math.floor(100 * low)
     bounds = f"{least} to {math.ceil(100 * high)} % of deals"
-    assert first.endswith(f". The best possible player wins {bounds}.")
-    shares = f"{best} wins 50 % of deals"
+    assert first.endswith(f". With 95 % confidence, the best possible player wins {bounds}.")
+    rates = [
+        format_estimate(*row, 100)
+        for row in found[["value", "low", "high"]].itertuples(index=False)
+    ]
+    shares = f"{best} wins {rates[-2]} % of deals"
     if len(wins) > 1:
-        well = f"{100 * ends[1] / 400:.0f}"
         strong = f"a strong player ({best})"
-        shares = f"A naive player wins 25 % of deals, and {strong} wins {well} %"
-    assert first.startswith(f"{shares}. ")
+        shares = f"A naive player wins {rates[0]} % of deals, and {strong} wins {rates[1]} %"
+    assert first.startswith(f"{shares}. ") and "±" in first
     assert others == [
         "When a strong player goes gin, the median number of draws is 8. "
         "In 80 % of these deals, it is between 8 and 8."
