@@ -373,7 +373,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
     if settings:
         changed = ", ".join(f"{name} = {value}" for name, value in settings)
         title += f", {changed}"
-        about += f" Changed: {changed}."
+        about = f"{' + '.join(titles)} with changed rules: {changed}."
     known_sources = dict.fromkeys(filter(None, sources))
     return Variant("+".join(specs), params, title, about, ", ".join(known_sources))
 

@@ -205,8 +205,6 @@ def _show_parts(variant: Variant, base: Variant) -> Iterator[Any]:
         yield table_from_rows(
             f"Differences from {base.spec}", ("rule", variant.spec, base.spec), rows
         )
-    elif variant.spec == base.spec:
-        yield "\nThis variant has the same rules as standard."
     for section, section_parameters in groupby(
         rule_parameters().values(), lambda parameter: parameter.section
     ):
