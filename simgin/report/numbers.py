@@ -10,6 +10,7 @@ ERROR_DIGITS = 2
 # are printed.
 MAX_ASYMMETRY = 0.05
 MAX_DECIMALS = 12
+MIN_PRINTED_P = 0.001  # smallest p-value that is printed
 
 
 def format_number(value: float, error: float) -> str:
@@ -19,6 +20,13 @@ def format_number(value: float, error: float) -> str:
     decimals = _decimals(error)
     rounded_value = round(value, decimals) + 0.0  # Adding 0.0 replaces -0.0 with 0.0.
     return f"{rounded_value:.{decimals}f}"
+
+
+def format_p_value(p: float) -> str:
+    """Format a p-value with three decimals, as `< 0.001` if it is smaller, or as an en dash."""
+    if math.isnan(p):
+        return EN_DASH
+    return "< 0.001" if p < MIN_PRINTED_P else f"{p:.3f}"
 
 
 def format_estimate(value: float, low: float, high: float, factor: float = 1) -> str:

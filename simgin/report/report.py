@@ -7,6 +7,7 @@ contains a DataFrame and its columns. A `Plot` contains a figure from `simgin.pl
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -140,7 +141,7 @@ class Report(RenamedAttributes):
         yield from map(Text, self.notes)
         if self.caveat:
             yield Sentences([self.caveat.sentence])
-        yield Sentences(self.verdict, MAX_VERDICT_LINES)
+        yield Sentences(self.verdict, sys.maxsize if details else MAX_VERDICT_LINES)
         yield from self.tables if details else self.tables[:1]
         if details:
             yield from self.detail_tables

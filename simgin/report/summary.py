@@ -7,7 +7,9 @@ players (docs/explanation/statistics.md#traps).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from simgin.core.batch_columns import WINNING_RESULTS
@@ -22,6 +24,7 @@ from simgin.stats.metrics import (
     WIN_METRICS,
 )
 from simgin.text.amounts import UNIT_PLURALS, format_count_range
+from simgin.text.messages import join_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,10 +35,7 @@ if TYPE_CHECKING:
 SETTLEMENT_TOLERANCE = 1e-6
 # Maximum number of rows, for which the rows and the text fit on two screens of 24 lines
 MAX_TERMINAL_ROWS = 18
-ESTIMATE_NOTE = (
-    f"± and parentheses are 95 % confidence intervals. {EN_DASH} means that there are too few "
-    "deals."
-)
+PARENTHESES_PATTERN = re.compile(r"\(\S+ to ")  # interval in parentheses
 
 
 # Columns
@@ -158,12 +158,22 @@ def results_table(tidy: TidyRows) -> Table:
     """Return a table that summarises the results with one row per matchup."""
     players = [*zip(("strategy", "opponent"), player_headings(tidy), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
-    return Table(
-        "Results",
-        matchup_frame(tidy),
-        [*names, *metric_columns(tidy)],
-        f"{metrics_note(tidy)} {ESTIMATE_NOTE}",
-    )
+    columns = [*names, *metric_columns(tidy)]
+    return _add_estimate_note(Table("Results", matchup_frame(tidy), columns, metrics_note(tidy)))
+
+
+def _add_estimate_note(result: Table) -> Table:
+    """Return a table with a note about the intervals and the dashes that its cells contain."""
+    cells = [str(cell) for row in result.rows for cell in row]
+    marks = ["±"] * any("±" in cell for cell in cells)
+    marks += ["parentheses"] * any(map(PARENTHESES_PATTERN.search, cells))
+    sentences = [result.note] * bool(result.note)
+    if marks:
+        verb = "marks" if marks == ["±"] else "mark"
+        sentences.append(f"{join_words(marks).capitalize()} {verb} 95 % confidence intervals.")
+    if EN_DASH in cells:
+        sentences.append(f"{EN_DASH} means that there are too few deals.")
+    return replace(result, note=" ".join(sentences))
 
 
 def metrics_note(tidy: TidyRows) -> str:
@@ -264,12 +274,8 @@ def _matchup_table(tidy: TidyRows, seed: int) -> Table:
     columns += [column for column in metric_columns(tidy) if column.name in WIN_METRICS]
     n_omitted = len(frame) - MAX_TERMINAL_ROWS
     omitted_text = f"... and {n_omitted} more\n" if n_omitted > 0 else ""
-    return Table(
-        title,
-        frame[:MAX_TERMINAL_ROWS],
-        columns,
-        f"{omitted_text}{metrics_note(tidy)} {ESTIMATE_NOTE}",
-    )
+    note = f"{omitted_text}{metrics_note(tidy)}"
+    return _add_estimate_note(Table(title, frame[:MAX_TERMINAL_ROWS], columns, note))
 
 
 def _player_table(tidy: TidyRows, title: str) -> Table:
@@ -302,7 +308,7 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
         )
         for metric in metrics
     ]
-    return table_from_rows(title, ("metric", *players), rows, ESTIMATE_NOTE)
+    return _add_estimate_note(table_from_rows(title, ("metric", *players), rows))
 
 
 def details_table(tidy: TidyRows) -> Table:

@@ -80,9 +80,8 @@ class Sentences:
             lines_left -= lines.count("\n") + 1
             if index and lines_left < 0:
                 n_omitted = len(self.sentences) - index
-                yield Text(
-                    f"... and {n_omitted} more {'findings' if n_omitted > 1 else 'finding'}."
-                )
+                noun = "sentences" if n_omitted > 1 else "sentence"
+                yield Text(f"... and {n_omitted} more {noun} (--details).")
                 return
             yield Text(lines)
 

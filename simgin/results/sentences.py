@@ -46,8 +46,6 @@ MIN_DEALS_FOR_TEST, MIN_MATCHES_FOR_TEST = (
     2 * MIN_BATCHES * size
     for size in (batch_columns.DEAL_BATCH_SIZE, batch_columns.MATCH_BATCH_SIZE)
 )
-# smallest p-value that is printed; smaller p-values are printed as "p < 0.001"
-MIN_PRINTED_P = 0.001
 COMPARISON_COLUMNS = ["variant", "base_variant", "strategy", "base_strategy", "opponent"]
 # units of differences, by metric
 DIFFERENCE_UNITS = {
@@ -319,8 +317,7 @@ def describe_cyclic_triads(triads: Triads) -> str:
         subject = "the only triad is cyclic"
     strongest_triad = triads.circles.iloc[0]
     first, second, third = (strongest_triad[name] for name in ("strategy", "opponent", "third"))
-    p = strongest_triad["p_holm"]
-    p_text = f"p < {MIN_PRINTED_P:g}" if p < MIN_PRINTED_P else f"p = {p:.3f}"
+    p_text = f"p = {numbers.format_p_value(strongest_triad['p_holm'])}".replace("= <", "<")
     return (
         f"{subject} at the 5 % level. In the clearest one, {first} beats {second}, {second} beats "
         f"{third}, and {third} beats {first}. Its closest pair is decided by "

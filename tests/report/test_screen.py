@@ -120,7 +120,7 @@ def test_words_end_before_they_fill_the_screen():
     said = [f"gold{i} beats simple: it wins 51.80 ± 0.60 % of matches and more." for i in range(40)]
     lines = text_of(wrapping.Sentences(said), 40).splitlines()
     assert len(lines) == wrapping.MAX_LINES + 1
-    assert lines[-1] == f"... and {40 - wrapping.MAX_LINES // 2} more findings."
+    assert lines[-1] == f"... and {40 - wrapping.MAX_LINES // 2} more sentences (--details)."
     assert all(len(line) <= 40 for line in lines)
     assert not any(line.endswith(("±", "51.80", "0.60")) for line in lines)
     one_long = ["word " * 400]
