@@ -14,6 +14,7 @@ from simgin.runs.block import Task
 from simgin.runs.plan import Plan, estimate_deviations, measure_unit_seconds
 from simgin.stats import differences
 from simgin.stats.estimate import Z95, required_sample_size
+from simgin.stats.metrics import METRICS_BY_NAME, headline_metrics
 from simgin.text.amounts import UNIT_PLURALS, format_duration
 
 MAX_MATCHUP_LINES = 40  # maximum number of matchups that are listed
@@ -143,7 +144,8 @@ def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
     rows = []
     for task, row in zip(plan.tasks, plan_rows, strict=False):
         rate_half_width, points_half_width = row["half_width"].values()
-        name_cells = (row["variant"], row["strategy"], row["opponent"])
+        names = (row["variant"], row["strategy"], row["opponent"])
+        name_cells = [plan.display_names.get(name, name) for name in names]
         limit_prefix = "" if plan.seconds is not None else _format_limit_prefix(plan)
         time_text = f"{limit_prefix}{format_duration(row['seconds'])}"
         size_text = _format_size(plan, task, row["units"])
@@ -156,7 +158,12 @@ def _make_table(plan: Plan, plan_rows: Sequence[Mapping[str, Any]]) -> Table:
                 time_text,
             )
         )
-    return table_from_rows("Plan", ("variant", "A", "B", "size", "± %", "± pts", "time"), rows)
+    n_players = 2 if plan.matchups[0].opponent else 1
+    rate_metric, _ = headline_metrics(plan.unit, n_players)
+    rate_heading = f"± {METRICS_BY_NAME[rate_metric].title}"
+    headings = ("variant", "A", "B", "size", rate_heading, "± points/deal", "time")
+    note = "± is the expected half-width of the 95 % confidence interval."
+    return table_from_rows("Plan", headings, rows, note)
 
 
 def _required_size_sentence(plan_row: Mapping[str, Any], power: str | float) -> str:
