@@ -160,7 +160,7 @@ def run_plan_request(
         if output is not None and is_complete:
             print_note(f"the run in {output} is already complete. Increase its size to extend it.")
         elif output is not None and sum(remaining_units) < sum(task.units for task in plan.tasks):
-            print_note(f"resuming the run in {output}. Finished blocks are not played again.")
+            print_note(f"resuming the run in {output}. Finished batches are not played again.")
         run_options = {"scheduler": scheduler, "record_deals": record_deals}
         return run(workers, on_progress, run_ledger=run_ledger, **run_options)
 
@@ -173,7 +173,7 @@ def run_plan_request(
         workers=workers,
         output=output,
         matchups=plan.matchups if scheduler is None else (),
-        finished_parts=(output, "blocks"),
+        finished_parts=(output, "batches"),
         identity=plan.identity,
         record_deals=record_deals,
         **options,

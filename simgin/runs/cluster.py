@@ -271,8 +271,8 @@ class ClusterPool:
 
     def _lost_error(self) -> ClusterError:
         return ClusterError(
-            f"the connection to the scheduler {self._address} was lost. Finished blocks are saved. "
-            "Restart the scheduler and repeat the command to continue."
+            f"the connection to the scheduler {self._address} was lost. Finished batches are "
+            "saved. Restart the scheduler and repeat the command to continue."
         )
 
     def _to_result(self, block: Block, future: Future) -> BlockResult:
@@ -296,7 +296,7 @@ def _as_cluster_error(error: BaseException) -> BaseException:
     if type(error).__module__.startswith("simgin."):
         return error
     return ClusterError(
-        f"a block failed on the cluster ({describe_error(error)}). Finished blocks are saved. Fix "
+        f"a block failed on the cluster ({describe_error(error)}). Finished batches are saved. Fix "
         "the problem and repeat the command to continue."
     )
 

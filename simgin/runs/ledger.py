@@ -390,7 +390,7 @@ class Ledger:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.rollback()
             raise LedgerError(
-                f"{self._name} cannot be written ({error}). Finished blocks are saved. Fix the "
+                f"{self._name} cannot be written ({error}). Finished batches are saved. Fix the "
                 "problem and repeat the command to continue."
             ) from error
 
@@ -643,7 +643,7 @@ def identity_differences(stored: Any, current: Any, prefix: str = "") -> list[st
     if isinstance(stored, list) and isinstance(current, list):
         if len(stored) == len(current):
             for i, value_pair in enumerate(zip(stored, current, strict=True)):
-                lines += identity_differences(*value_pair, f"{prefix} #{i + 1}")
+                lines += identity_differences(*value_pair, f"{prefix.removesuffix('s')} {i + 1}")
             return lines
         lines += [
             f"{prefix}: {_format_json(value)} is only in the other run."

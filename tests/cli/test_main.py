@@ -83,7 +83,7 @@ def test_an_interruption_exits_with_130_and_keeps_finished_blocks(empty_director
         message = call(*words, "-o", "out", "--workers", 1, code=130).stderr
     command = "simgin match gold simple -v standard --deals 60000 --for 600 --seed 1 -o out"
     expected = (
-        f"interrupted. Finished blocks are saved in out. Continue with: {command} --workers 1\n"
+        f"interrupted. Finished batches are saved in out. Continue with: {command} --workers 1\n"
     )
     assert message.endswith(expected)
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
@@ -145,7 +145,7 @@ main.cli.main(["match", "gold", "--deals", "1e9", "-o", "out"])
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.returncode == 130, run.stderr
-    assert "interrupted. Finished blocks are saved in out" in run.stderr
+    assert "interrupted. Finished batches are saved in out" in run.stderr
     assert "Traceback" not in run.stderr
     assert files(empty_directory) == ["out", "out/ledger.sqlite"]
     with ledger.open_existing_ledger(Path("out/ledger.sqlite")) as run_ledger:

@@ -414,7 +414,7 @@ def test_an_interrupted_review_continues_to_the_same_bytes(
     with monkeypatch.context() as patched:
         interrupted_after(patched, 20, kept=True)
         message = call(*WORDS, "--workers", 2, code=130).stderr
-    assert "Finished blocks are saved" in message
+    assert "Finished batches are saved" in message
     call(*WORDS, "--workers", 2)
     assert tree(empty_directory / "out") == tree(small_review[0])
     before = tree(small_review[0])

@@ -333,5 +333,5 @@ def test_a_scheduler_that_is_lost_before_the_first_block(place, asked):
         if asked == "cancel":
             assert team.cancel() == 1
             return
-        with pytest.raises(ClusterError, match=r"was lost\. Finished blocks are saved"):
+        with pytest.raises(ClusterError, match=r"was lost\. Finished batches are saved"):
             play_tasks([CELLS[0]], team)

@@ -116,7 +116,7 @@ def test_a_block_is_stored_whole_or_not_at_all(path, table, fails_at):
             f"CREATE TEMP TRIGGER full BEFORE INSERT ON {table} "
             f"WHEN NEW.{column} = {fails_at} BEGIN SELECT RAISE(FAIL, 'no room'); END"
         )
-        told = r"cannot be written \(no room\)\. Finished blocks are saved\. Fix the"
+        told = r"cannot be written \(no room\)\. Finished batches are saved\. Fix the"
         with pytest.raises(LedgerError, match=told):
             run_ledger.add_block(0, 10, [SIZE] * 10, pack_rows(some), "x", deals)
         finished = {(k, SIZE) for k in range(10)}
@@ -154,7 +154,7 @@ OTHERS = [
     ({"stop": "until ±0.1"}, 'stop: nothing in the other run, "until ±0.1" in this run.'),
     (
         {"matchups": [{"a": "simple"}]},
-        'matchups #1, a: "gold" in the other run, "simple" in this run.',
+        'matchup 1, a: "gold" in the other run, "simple" in this run.',
     ),
     (
         {"matchups": [{"a": "gold"}, {"a": "simple"}]},
