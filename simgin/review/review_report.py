@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from simgin.report.numbers import EN_DASH
+from simgin.report.numbers import EN_DASH, format_p_value
 from simgin.report.report import Caveat, LazySequence, Report
 from simgin.report.report_table import Column, ScoreCell, Table
 from simgin.review import verdicts
@@ -100,7 +100,11 @@ def review_report(review: Review, command: str) -> Report:
         facts=list(_list_methods(review)),
         command=command,
         caveat=_training_caveat(review, command),
-        notes=[*verdicts.review_notes(review), *_training_notes(review)],
+        notes=[
+            *verdicts.review_notes(review),
+            *verdicts.stalled_sentences(review),
+            *_training_notes(review),
+        ],
         files={
             "metrics.csv": table.format_csv(review.metrics),
             "differences.csv": table.format_csv(review.differences),
@@ -498,11 +502,14 @@ def _detail_tables(review: Review) -> Iterator[Table]:
     yield Table("All metrics", known_metrics, columns, metrics_note)
     if len(review.differences):
         differences = review.differences[~review.differences["metric"].isin(hidden)]
-        differences = differences.assign(variant=differences["variant"].map(format_label))
+        differences = differences.assign(
+            variant=differences["variant"].map(format_label),
+            p_holm=differences["p_holm"].map(format_p_value),
+        )
         displayed_tables = (
             *(Column("variant", "rules"), Column("title", "metric")),
             Column("players", "players"),
-            *(Column("value", "difference"), Column("p_holm", "p (Holm)", digits=4)),
+            *(Column("value", "difference"), Column("p_holm", "p (Holm)")),
             Column("size", "effect size"),
         )
         base = rule_set_label(review, str(review.request.base))

@@ -102,7 +102,7 @@ def review_question(review: Review) -> str:
 
 
 def review_notes(review: Review) -> list[str]:
-    """Return the note of the request, and sentences about equal rule sets and stalled deals."""
+    """Return the note of the request, and sentences about rule sets equal to built-in variants."""
     request = review.request
     built_in_by_variant = {
         v: review.equal_built_in(v) for v in request.variants if not request.sweep
@@ -112,7 +112,6 @@ def review_notes(review: Review) -> list[str]:
         for variant, name in built_in_by_variant.items()
         if name
     ]
-    sentences += stalled_sentences(review)
     return [request.note, *sentences] if request.note else sentences
 
 

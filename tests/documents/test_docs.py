@@ -227,7 +227,7 @@ def test_every_row_of_a_scorecard_is_described():
     solo = [(f"{title} (solitaire)", key) for title, key in solo]
     assert described == [*((row.title, row.key) for row in known), *against, *solo]
     meanings = [row.meaning for row in known if "%" in row.unit]
-    assert len(meanings) == 5
+    assert len(meanings) == 6
     assert all(
         re.match(r"percentage of (all|the) (deals|matches)", meaning) for meaning in meanings
     ), meanings

@@ -583,12 +583,12 @@ def test_lengths_that_differ_name_the_player_types(strong, others, said):
 def test_lengths_that_depend_on_the_turn_limit_have_a_caution():
     kind = IMMEDIATE_KNOCKER
     made = make_review(everybody={"turns_per_match": 30.0})
-    assert not verdicts.review_notes(made)
+    assert not verdicts.stalled_sentences(made)
     assert "Stalled deals" not in {*review_report.scorecard_table(made).frame["row"]}
     made = make_review(everybody={"turns_per_match": 30.0})
     made.measurements[BASE, "stalled", kind] = make_estimate(0.08)
     made.measurements[OTHER, "stalled", kind] = make_estimate(0.0995)
-    (note,) = verdicts.review_notes(made)
+    (note,) = verdicts.stalled_sentences(made)
     assert note.startswith(
         "Caution: simgin stops 8.0 to 10.0 % of deals between players who knock immediately at "
     )

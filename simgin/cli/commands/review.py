@@ -101,7 +101,8 @@ def review_command(
       simgin review oklahoma --against standard --goals 'turns per match 60..90'
 
     Four player types play the same deals in every variant. The types range from a player that
-    knocks immediately to a strong player.
+    knocks immediately to a strong player. To add a beginner, use
+    `--players beginner,simple,gold-early,gin-only,champion`.
 
     The HTML report shows the verdict, a scorecard and plots. A review file in TOML format can set
     `title`, `note`, `rule_sets`, `against`, `players`, `goals` and `seconds_per_turn`.
