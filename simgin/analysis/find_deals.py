@@ -489,7 +489,7 @@ def _format_result_sentences(result: FoundDeals) -> Iterator[str]:
     """Yield sentences that state the number of matching deals and introduce the list."""
     request, rows = result.request, result.listed_rows
     name = request.short_name(request.matchup.a.spec)
-    yield f"{result.n_matching:,} of {result.n_played:,} deals match."
+    yield f"{result.n_matching:,} of {result.n_played:,} deals meet the condition."
     if not result.n_matching:
         return
     if request.query.is_costly and not rows:

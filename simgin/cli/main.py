@@ -274,7 +274,7 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, value: bool) 
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Simulate Gin Rummy and its variants. simgin compares strategies, measures the effects of rule
-    changes, and computes odds. Every estimate has a 95 % confidence interval.
+    changes, and computes odds. simgin computes a 95 % confidence interval for every estimate.
 
     \b
     Compare strategies

@@ -133,4 +133,4 @@ def test_the_screen_has_the_rows_of_the_frame_and_repeats_itself():
         frame = simgin.find("gold", "simple", workers=workers, **asked).frame
         assert json.loads(call(*words, "--json").stdout)["rows"] == frame.to_dict("records")
     none = ["gold", "--where", "points > 5000", "--deals", 100]
-    assert "0 of 100 deals match." in call("find", *none).stdout
+    assert "0 of 100 deals meet the condition." in call("find", *none).stdout

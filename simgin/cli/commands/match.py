@@ -22,7 +22,9 @@ DETAILS_HINT = "--details prints every metric and table."
 
 
 @click.command("match")
-@click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A [B]...")
+@click.argument(
+    "strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A [B] [C... --against D]"
+)
 @options.strategy_option("Opponent of all strategies.", "--against")
 @options.strategy_option(
     "Strategy to use as the baseline of all differences [default: the first strategy].", "--base"
@@ -62,9 +64,11 @@ def match_command(
     the parameters of a strategy and replace its policies:
 
     \b
-      gold                       gold-early:k=7
-      gold+knock=at:k=4          simple+discard=hits+take=never
-      mine.py                    mine.py#second
+      gold-early:k=7                    wait for gin after 7 turns
+      gold+knock=at:k=4                 knock with 4 points or less
+      simple+discard=hits+take=never    replace two policies
+      mine.py                           the strategy in a file
+      mine.py#second                    the strategy `second` in a file
 
     Every deal is played twice, with the seats swapped, to reduce the effect of luck.
 
