@@ -104,8 +104,9 @@ def review_command(
     knocks immediately to a strong player. To add a beginner, use
     `--players beginner,simple,gold-early,gin-only,champion`.
 
-    The HTML report shows the verdict, a scorecard and plots. A review file in TOML format can set
-    `title`, `note`, `rule_sets`, `against`, `players`, `goals` and `seconds_per_turn`.
+    The HTML report shows the verdict, a scorecard and plots, and can be sent as a single file. A
+    review file in TOML format can set `title`, `note`, `rule_sets`, `against`, `players`, `goals`
+    and `seconds_per_turn`.
 
     Repeat the command to resume an interrupted review, or increase --matches to extend a finished
     review. The stored title and note are used again.
