@@ -15,7 +15,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simgin.renamed import RenamedAttributes
-from simgin.report import figures
 from simgin.report.card_rows import CardRow
 from simgin.report.report_table import Table
 from simgin.report.wrapping import Sentences
@@ -73,6 +72,8 @@ class Plot:
     @cached_property
     def svg(self) -> str:
         """Figure as SVG, which is drawn only once for the SVG file and the HTML report."""
+        from simgin.report import figures  # Few commands draw plots.
+
         return figures.svg(self.figure, self.name)
 
     @property
