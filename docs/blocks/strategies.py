@@ -29,7 +29,9 @@ VIEW_ARRAYS = (
     (
         "history",
         "`history[i]` is `(seat, source, drawn card, discarded card)` of turn `i < view.turns`. "
-        "The source is 0 for the stock and 1 for the pile, and an unknown or missing card is -1.",
+        "The source is 0 for the stock and 1 for the pile or the first upcard, and an unknown or "
+        "missing card is -1. A pass is not a turn. The opponent's last pick-up is the drawn card "
+        "of the last row with the opponent's seat and source 1.",
     ),
 )
 HEADLINES = (

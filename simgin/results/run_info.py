@@ -233,7 +233,10 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
         if part_p_values
     )
     test_name = "chi-square tests" if n_tests > 1 else "chi-square test"
-    sentence = f"Homogeneity of win rates ({smallest_text}{test_name}): {p_values}."
+    sentence = (
+        f"Homogeneity of win rates ({smallest_text}{test_name}): {p_values}. A p-value below "
+        f"{REPLAY_P_VALUE:g} is unusual."
+    )
     n_replayed = sum("played_again" in row for row in health)
     if n_replayed:
         batches_were = (
