@@ -423,10 +423,14 @@ def _describe_matchup(
         f"{format_percent(rows, 'deal_win')} of deals ({b} {format_percent(rows, 'deal_loss')})"
     )
     if math.isnan(win_rate[0]):
-        points_text = f"{numbers.format_estimate(*margin)} points per deal"
+        points_text = (
+            f"loses {format_magnitude(margin)}"
+            if point_comparison < 0
+            else f"scores {numbers.format_estimate(*margin)}"
+        )
         return (
-            f"{_format_outcome(a, b, point_comparison, margin, 0)} scores {points_text} and wins "
-            f"{deals_phrase}."
+            f"{_format_outcome(a, b, point_comparison, margin, 0)} {points_text} points per deal "
+            f"and wins {deals_phrase}."
         )
     outcome = _format_outcome(a, b, match_comparison, win_rate, 0.5)
     sentence = f"{outcome} wins {format_percent(rows, 'match_win')} of matches."

@@ -72,7 +72,7 @@ CLOSE = "gold against simple is too close to call."
             -0.5,
             0.1,
             None,
-            f"gold loses to simple. It scores -0.50 ± 0.10 points per deal and wins {WON}.",
+            f"gold loses to simple. It loses 0.50 ± 0.10 points per deal and wins {WON}.",
         ),
         (-0.1, 0.1, None, f"{CLOSE} gold scores -0.10 ± 0.10 points per deal and wins {WON}."),
         (0.5, None, None, "there are too few deals to compare gold and simple."),
