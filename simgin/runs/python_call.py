@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import re
@@ -45,32 +46,34 @@ LIST_KIND = re.compile(r"(?:Sequence|tuple)\[(\w+).*\]")  # list, with the kind 
 
 
 def check_arguments(function: Callable[P, ReturnT]) -> Callable[P, ReturnT]:
-    """Raise a SimginError if an argument does not match its annotation, otherwise call."""
+    """Decorate a function so that an argument of the wrong type raises a SimginError."""
     signature = inspect.signature(function)
+    help_sentence = f"`help(simgin.{function.__name__})` describes the arguments."
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> ReturnT:
-        help_call = f"`help(simgin.{function.__name__})` describes the arguments."
-        for name in kwargs:
-            if name not in signature.parameters:
-                suggestion = did_you_mean(name, signature.parameters)
-                raise SimginError(f"`{name}` is not an argument{suggestion} {help_call}")
-        try:
+        for name in kwargs.keys() - signature.parameters.keys():
+            suggestion = did_you_mean(name, signature.parameters)
+            raise SimginError(f"`{name}` is not an argument{suggestion} {help_sentence}")
+        with contextlib.suppress(TypeError):  # Python reports too many arguments in the call.
             arguments = signature.bind_partial(*args, **kwargs).arguments
-        except TypeError:
-            return function(*args, **kwargs)  # The error of Python has a clearer message.
-        for name, value in arguments.items():
-            parameter = signature.parameters[name]
-            values = value if parameter.kind is parameter.VAR_POSITIONAL else [value]
-            kinds = parameter.annotation.split(" | ")
-            for each in values:
-                if not any(_is_kind(each, kind) for kind in kinds):
-                    expected = join_words([_describe_kind(kind) for kind in kinds], "or")
-                    given = reprlib.repr(each) if isinstance(each, list) else format_value(each)
-                    raise SimginError(f"`{name}` must be {expected}, not {given}. {help_call}")
+            for name, value in arguments.items():
+                if error := _find_type_error(signature.parameters[name], value):
+                    raise SimginError(f"{error} {help_sentence}")
         return function(*args, **kwargs)
 
     return call
+
+
+def _find_type_error(parameter: inspect.Parameter, value: Any) -> str:
+    """Return a sentence if a value does not match the annotation of a parameter, otherwise ""."""
+    kinds = parameter.annotation.split(" | ")
+    for each in value if parameter.kind is parameter.VAR_POSITIONAL else [value]:
+        if not any(_is_kind(each, kind) for kind in kinds):
+            expected = join_words([_describe_kind(kind) for kind in kinds], "or")
+            given = reprlib.repr(each) if isinstance(each, list) else format_value(each)
+            return f"`{parameter.name}` must be {expected}, not {given}."
+    return ""
 
 
 def _is_kind(value: object, kind: str) -> bool:
