@@ -25,6 +25,7 @@ BOARD = "/analyse?variant=standard&hand=7H+7D+7C+8C+9C+TC+4H+TD+AC+4C+KS&pile=QD
 REVIEW = "/review?r1=standard%2Bundercut_bonus%3D10&precision=quick"
 COMPARISON = "/compare?s1=gold-early&s2=simple&stop=until&until=0.2%25"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+MARGIN = 16  # pixels below the content of a page
 MIDDLE_TURNS = 3  # turns before the screenshot in the middle of the deal
 PATIENCE = 600_000  # timeout of the browser, in milliseconds
 
@@ -78,7 +79,7 @@ def show_game(browser, address, name, size, scheme, *, to_end=False) -> None:  #
             page.click("#hint")
             page.wait_for_selector(".costs", timeout=PATIENCE)
             page.evaluate("scrollTo(0, 0)")
-            page.screenshot(path=IMAGES / f"{name}.png")
+            save_image(page, name)
             if not to_end:
                 break
             turns += 1
@@ -86,7 +87,7 @@ def show_game(browser, address, name, size, scheme, *, to_end=False) -> None:  #
     if to_end:
         page.wait_for_selector(".costliest li:not(.waiting)", timeout=PATIENCE)
         page.wait_for_selector(".costliest .waiting", state="detached", timeout=PATIENCE)
-        page.screenshot(path=IMAGES / "web-result.png")
+        save_image(page, "web-result")
     page.close()
 
 
@@ -96,7 +97,7 @@ def show_board(browser, address, name) -> None:  # type: ignore[no-untyped-def]
     page.goto(address)
     page.goto(f"{address.partition('/?')[0]}{BOARD}")
     page.wait_for_selector('#board[data-state="over"]', timeout=PATIENCE)
-    page.screenshot(path=IMAGES / f"{name}.png")
+    save_image(page, name)
     page.close()
 
 
@@ -105,7 +106,7 @@ def show_job(browser, address, path, name, selector) -> None:  # type: ignore[no
     page = show_page(browser, address, path, name, WIDE)
     page.click("button[type=submit]")
     page.wait_for_selector(selector, timeout=PATIENCE)
-    page.screenshot(path=IMAGES / f"{name}-job.png")
+    save_image(page, f"{name}-job")
     page.wait_for_selector("#report", timeout=PATIENCE)
 
 
@@ -114,8 +115,18 @@ def show_page(browser, address, path, name, size):  # type: ignore[no-untyped-de
     page = browser.new_page(viewport=size, color_scheme="light")
     page.goto(address)
     page.goto(f"{address.partition('/?')[0]}{path}", wait_until="networkidle")
-    page.screenshot(path=IMAGES / f"{name}.png")
+    save_image(page, name)
     return page
+
+
+def save_image(page, name) -> None:  # type: ignore[no-untyped-def]
+    """Take a screenshot of a page, without the empty space below its content."""
+    size = page.viewport_size
+    bottom = page.locator("main").evaluate(
+        "main => main.lastElementChild.getBoundingClientRect().bottom"
+    )
+    clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], bottom + MARGIN)}
+    page.screenshot(path=IMAGES / f"{name}.png", clip=clip)
 
 
 def act(page) -> int:  # type: ignore[no-untyped-def]
