@@ -217,7 +217,11 @@ def build_run_tables(results: RunResults) -> list[Table]:
         *build_cross_tables(results),
         Table(
             "Variance reduction by mirroring",
-            results.pairing_efficiency,
+            results.pairing_efficiency.assign(
+                p_sweeps=lambda frame: frame["p_sweeps"].map(
+                    numbers.format_p_value, na_action="ignore"
+                )
+            ),
             PAIRING_TABLE_COLUMNS,
             PAIRING_NOTE,
         ),
