@@ -218,9 +218,7 @@ def build_run_tables(results: RunResults) -> list[Table]:
         Table(
             "Variance reduction by mirroring",
             results.pairing_efficiency.assign(
-                p_sweeps=lambda frame: frame["p_sweeps"].map(
-                    numbers.format_p_value, na_action="ignore"
-                )
+                p_sweeps=lambda frame: frame["p_sweeps"].map(numbers.format_p_value)
             ),
             PAIRING_TABLE_COLUMNS,
             PAIRING_NOTE,
