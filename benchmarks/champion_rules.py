@@ -1,8 +1,8 @@
 """Measure `champion` under rules that its training did not contain.
 
-    python benchmarks/champion_rules.py    # two hours on one core; the same command resumes
+    python benchmarks/champion_rules.py    # an hour on one core; the same command resumes
 
-The table is written to results/reference/champion-rules. `champion` plays mirrored matches under 40
+The table is written to results/reference/champion-rules. `champion` plays mirrored matches under
 random rule sets that did not occur in its training. The opponents are a copy of `champion` that
 does not adapt its weights to the rules, the player that `simgin train champion` trains for the
 rules, and all other strategies that do not search ahead. Under the built-in variants, `champion`
@@ -38,15 +38,13 @@ from simgin.stats.estimate import ALPHA, interval_around, two_sided_p_value
 from simgin.strategy import Strategy, compiler, loader
 
 OUTPUT_PATH = Path(__file__).resolve().parent.parent / "results" / "reference" / "champion-rules"
-RULE_SETS, RULE_SET_SEED = 40, 0x415481F6  # the seed is a commit hash
+RULE_SET_SEED = 0x415481F6  # hash of a commit
 FIXED = "champion, not adapted"
 SEED = 9102
 # numbers of matches against `champion` with other weights, strong strategies and all others
 MATCHES = {TRAINED: 40_000, FIXED: 20_000, **dict.fromkeys(STRONG_STRATEGIES, 10_000)}
 N_MATCHES = 2_000
 MIN_WIN_RATE = 0.49  # win rate that `champion` should reach against each trained player
-RULES_HEADINGS = ["Rules", TRAINED, FIXED, "lowest win rate against another strategy", "strategy"]
-OPPONENT_HEADINGS = ["Opponent", "mean", "minimum", "rule sets", "beaten", "below 49 %"]
 
 
 def is_adapted(variant: Variant) -> bool:
@@ -71,13 +69,12 @@ def make_opponent(name: str, variant: Variant, workers: int | None) -> Strategy:
     return replace(loader.with_weights(champion, champion.discard.weights), spec=FIXED)
 
 
-def list_pairs() -> Iterator[tuple[Variant, str]]:
+def list_pairs(n_rule_sets: int) -> Iterator[tuple[Variant, str]]:
     """Yield the rule sets and opponents of the table in the order of its rows."""
-    sampled_variants = sample_held_out_variants(RULE_SET_SEED, RULE_SETS)
     for variant in map(variants.find_variant, two_player_names()):
         if is_adapted(variant):
             yield variant, FIXED
-    for variant in sampled_variants:
+    for variant in sample_held_out_variants(RULE_SET_SEED, n_rule_sets):
         for name in [TRAINED, FIXED, *list_opponents()[1:]]:
             yield variant, name
 
@@ -96,28 +93,47 @@ def count_below_minimum(rows: pd.DataFrame) -> int:
     return int(((adjust_p_values(p_values) < ALPHA) & (rows["value"] < MIN_WIN_RATE)).sum())
 
 
-def list_summary_lines(table: pd.DataFrame) -> list[str]:
+def summarize(table: pd.DataFrame) -> str:
     """Return Markdown tables of the win rates (%) by rule set and by opponent."""
-    is_other = ~table["opponent"].isin([TRAINED, FIXED])
-    rows_by_rules = []
-    for variant, rows in table.groupby("variant", sort=False):
-        lowest = rows[is_other].nsmallest(1, "value")
-        columns = [rows[rows["opponent"] == name] for name in (TRAINED, FIXED)]
-        cells = [format_mean(column) if len(column) else "" for column in [*columns, lowest]]
-        rows_by_rules.append([variant, *cells, *(lowest["opponent"])])
-    rows_by_opponent = []
-    held_out_table = table[table["variant"].isin(table.loc[is_other, "variant"])]
-    for name, rows in held_out_table.groupby("opponent", sort=False):
-        # The p-value is missing if every batch has the same win rate.
-        is_beaten = (rows["p_holm"].fillna(0) < ALPHA) & (rows["value"] > 0.5)
-        counts = [len(rows), is_beaten.sum(), count_below_minimum(rows)]
-        minimum = f"{100 * rows['value'].min():.2f}"
-        rows_by_opponent.append([name, format_mean(rows), minimum, *map(str, counts)])
-    return [
-        *format_markdown_table(RULES_HEADINGS, rows_by_rules),
-        "",
-        *format_markdown_table(OPPONENT_HEADINGS, rows_by_opponent),
-    ]
+    held_out = table[table["variant"].isin(table.loc[table["opponent"] == TRAINED, "variant"])]
+    built_in = table[~table["variant"].isin(held_out["variant"])]
+    sections = {
+        "Built-in variants": (
+            ["Variant", FIXED],
+            [[str(name), format_mean(rows)] for name, rows in built_in.groupby("variant")],
+        ),
+        "Random rule sets": (
+            ["Rules", TRAINED, FIXED, "strongest other opponent"],
+            [list_cells(str(name), rows) for name, rows in held_out.groupby("variant", sort=False)],
+        ),
+        "Opponents under random rules": (
+            ["Opponent", "mean", "minimum", "rule sets", "beaten", "below 49 %"],
+            [summarize_opponent(str(name), rows) for name, rows in held_out.groupby("opponent")],
+        ),
+    }
+    return "\n".join(
+        line
+        for title, (headings, rows) in sections.items()
+        for line in (f"## {title}", "", *format_markdown_table(headings, rows), "")
+    )
+
+
+def list_cells(variant: str, rows: pd.DataFrame) -> list[str]:
+    """Return the cells of a rule set: win rates against the most relevant opponents."""
+    by_opponent = {str(name): format_mean(row) for name, row in rows.groupby("opponent")}
+    others = rows[~rows["opponent"].isin([TRAINED, FIXED])]
+    strongest = str(others.loc[others["value"].idxmin(), "opponent"])
+    cells = [by_opponent[TRAINED], by_opponent[FIXED]]
+    return [f"`{variant}`", *cells, f"{by_opponent[strongest]} (`{strongest}`)"]
+
+
+def summarize_opponent(name: str, rows: pd.DataFrame) -> list[str]:
+    """Return the cells of an opponent. `beaten` counts significant results by Holm's method."""
+    # The p-value is missing if `champion` wins all matches.
+    is_beaten = (rows["p_holm"].fillna(0) < ALPHA) & (rows["value"] > 0.5)
+    minimum = f"{100 * rows['value'].min():.2f}"
+    counts = len(rows), int(is_beaten.sum()), count_below_minimum(rows)
+    return [name, format_mean(rows), minimum, *map(str, counts)]
 
 
 def main() -> None:
@@ -125,6 +141,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--rule-sets", type=int, default=40, help="number of random rule sets")
     parser.add_argument("--workers", type=int)
     parser.add_argument("-o", "--out", type=Path, default=OUTPUT_PATH)
     args = parser.parse_args()
@@ -133,14 +150,14 @@ def main() -> None:
     rows = read_rows(table_path)
     finished_keys = {(row["variant"], row["opponent"]) for row in rows}
     champion = loader.find_strategy("champion")
-    for variant, name in list_pairs():
+    for variant, name in list_pairs(args.rule_sets):
         if (variant.spec, name) not in finished_keys:
             opponent = make_opponent(name, variant, args.workers)
             matchup = Matchup(variant, champion, opponent, SEED, "match")
             rows.append(measure_row(matchup, MATCHES.get(name, N_MATCHES), args.workers))
             write_table(table_path, rows)
-    summary = "\n".join(list_summary_lines(pd.read_csv(table_path)))
-    (args.out / "summary.md").write_text(f"{summary}\n", encoding="utf-8")
+    summary = summarize(pd.read_csv(table_path))
+    (args.out / "summary.md").write_text(summary, encoding="utf-8")
     print(summary)
 
 
