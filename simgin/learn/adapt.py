@@ -174,6 +174,12 @@ class AdaptedChampion(Improvement):
         return self.gain.value > 0 and self.p_holm[CHAMPION] < ALPHA
 
     @property
+    def is_strongest(self) -> bool:
+        """True if the player is better than `champion`, and no training opponent beats it."""
+        win_rates = [comparison.tuned for comparison in self.confirmation.comparisons]
+        return self.is_better and all(win_rate.high >= 0.5 for win_rate in win_rates)
+
+    @property
     def player(self) -> str:
         """Spec of the trained strategy if it is better than `champion`, otherwise `champion`."""
         return f"{CHAMPION}@{self.name}" if self.is_better else CHAMPION

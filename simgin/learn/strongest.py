@@ -83,20 +83,22 @@ def play_matches(
 
 def load_or_find_strongest(variant: str, seed: int, workers: int | None) -> str:
     """Return the cached player for a rule set, or find the strongest player in pilot matches."""
-    if variants.find_variant(variant).params["players"] == 2:
-        adapted_champion = adapt.load_adapted(variant)
-        if adapted_champion is not None and adapted_champion.is_better:
-            return adapted_champion.player
-    return find_strongest_player(variant, seed, workers)
+    is_two_player = variants.find_variant(variant).params["players"] == 2
+    trained_champion = adapt.load_adapted(variant) if is_two_player else None
+    return _choose_player(trained_champion, variant, seed, workers)
 
 
 def train_or_find_strongest(
     variant: str, seed: int, workers: int | None, progress: Progress | None
 ) -> str:
-    """Train `champion` for a rule set. If it does not improve, find the strongest player."""
-    adapted_champion = adapt.adapt_champion(variant, workers=workers, progress=progress)
-    return (
-        adapted_champion.player
-        if adapted_champion.is_better
-        else find_strongest_player(variant, seed, workers)
-    )
+    """Train `champion` for a rule set. If another strategy beats it, find the strongest player."""
+    trained_champion = adapt.adapt_champion(variant, workers=workers, progress=progress)
+    return _choose_player(trained_champion, variant, seed, workers)
+
+
+def _choose_player(
+    trained_champion: adapt.AdaptedChampion | None, variant: str, seed: int, workers: int | None
+) -> str:
+    if trained_champion is not None and trained_champion.is_strongest:
+        return trained_champion.player
+    return find_strongest_player(variant, seed, workers)

@@ -562,12 +562,12 @@ def _players_text(review: Review) -> str:
 
 
 def _training_notes(review: Review) -> Iterator[str]:
-    """Yield a sentence about the rule sets for which training did not improve `champion`."""
+    """Yield a sentence about the rule sets for which training found no stronger player."""
     request = review.request
     unimproved_variants = [v for v in request.variants if v not in request.adapted_variants]
     if request.adapt and unimproved_variants:
         rule_sets = _variants_text(review, unimproved_variants)
-        yield f"Training did not improve champion under {rule_sets}."
+        yield f"Training did not find a stronger player under {rule_sets}."
 
 
 def _variants_text(review: Review, variant_names: Sequence[str], conjunction: str = "and") -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simgin.core import jit
-from simgin.learn import adapt, champion_weights
+from simgin.learn import adapt, champion_weights, strongest
 from simgin.learn.improvement import Confirmation, OpponentComparison
 from simgin.learn.tune_request import TuneError
 from simgin.play.matchup import parse_matchup, short_names
@@ -184,6 +184,17 @@ def test_what_plays_follows_from_the_matches_against_champion():
         assert ("did not improve" in found.sentences[0]) != is_better
     (_, worse) = make_result({**same, "simple": -0.04, "champion": 0.05}).sentences
     assert worse == "Against simple, its win rate is 4.0 ± 2.0 percentage points lower than before."
+
+
+def test_a_trained_player_that_another_strategy_beats_is_not_the_strong_player(monkeypatch):
+    """Training can improve on a `champion` that is much weaker than `gold-early`."""
+    monkeypatch.setattr(strongest, "find_strongest_player", lambda *_: "gold-early")
+    gains = {**dict.fromkeys(adapt.TRAINING_OPPONENTS, 0.1), "champion": 0.06}
+    for gain, player in ((0.1, "champion@"), (-0.14, "gold-early")):
+        found = make_result({**gains, "gold-early": gain, "champion": 0.06})
+        assert found.is_better
+        monkeypatch.setattr(adapt, "load_adapted", lambda *_, found=found: found)
+        assert strongest.load_or_find_strongest("straight", 1, 1).startswith(player)
 
 
 def test_champion_has_opponents_of_its_own():

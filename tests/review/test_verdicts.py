@@ -373,7 +373,7 @@ def test_a_review_names_rules_for_which_the_strong_player_was_not_trained(reques
 def test_the_notes_name_the_rules_for_which_training_did_not_improve_the_player():
     players = ((BASE, "champion"), ("race", "champion"), (NEW, LEARNED))
     for adapt, expected in (
-        (True, ["Training did not improve champion under Standard and Race."]),
+        (True, ["Training did not find a stronger player under Standard and Race."]),
         (False, []),
     ):
         review = Review(make_request(*players, adapt=adapt), None)
