@@ -110,7 +110,7 @@ def index_cells(variant: Variant) -> tuple[str, ...]:
 
 
 def _measured_cells(name: str) -> Iterator[str]:
-    solo = variants.find_variant(name).params["players"] == 1
+    solo = variants.find_variant(name).is_solo
     matchups = table.iterate_matchups(play_source(SOLITAIRE if solo else TWO_PLAYER_EXPERIMENT))
     rows = next(rows for (variant, a, _), rows in matchups if (variant, a) == (name, "gold"))
     undecided = next(kind for kind in UNDECIDED if kind == "void" or rows[kind]["value"] > 0)
@@ -156,7 +156,7 @@ def solitaire_variants() -> list[str]:
     return [
         name
         for name in variants.variant_names()
-        if variants.find_variant(name).params["players"] == 1
+        if variants.find_variant(name).is_solo
     ]
 
 

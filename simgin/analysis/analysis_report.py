@@ -26,6 +26,7 @@ from simgin.report.report_table import Column, Table, describe_frame, table_from
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import Z95
 from simgin.stats.table import build_frame
+from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, format_hand
 
 if TYPE_CHECKING:
@@ -111,15 +112,11 @@ def build_analysis_report(analyses: Analyses, is_deal: bool, command: str) -> Re
 def _make_report_title(analyses: Analyses) -> str:
     title, *further_titles = analyses
     if not further_titles:
-        return _capitalise(title)
+        return capitalize_first(title)
     matchup = analyses[title].matchup
     names = dict.fromkeys(re.sub(r".*, | \([AB]\)$", "", title) for title in analyses)
     players = " v ".join(names) if len(names) == len(matchup.players) == 2 else matchup.title
     return f"Cost of each decision: {players} ({matchup.variant.spec})"
-
-
-def _capitalise(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 # Sentences
@@ -129,7 +126,7 @@ def _format_summary_sentences(analyses: Analyses) -> Iterator[str]:
     """Yield a sentence for each plotted decision, with a label if there are several decisions."""
     plotted_analyses = _select_plotted_analyses(analyses)
     for title, analysis in plotted_analyses.items():
-        prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
+        prefix = f"{capitalize_first(title)}: " if len(analyses) > 1 else ""
         yield f"{prefix}{analysis_verdict(analysis)}"
     if not plotted_analyses:
         yield NO_COST_NOTE
@@ -188,7 +185,7 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
 def describe_choice(analysis: Analysis) -> str:
     """Return the coach's comment on the chosen action, with its cost and a better action."""
     index, names = analysis.position.chosen_index, analysis.action_names
-    chosen_action = _capitalise(names[index])
+    chosen_action = capitalize_first(names[index])
     best_index, *other_indices = analysis.best_indices
     if not other_indices and index == best_index:
         return f"{chosen_action} is the best action."
@@ -297,7 +294,7 @@ def _build_action_tables(analyses: Analyses) -> Iterator[Table]:
     """Yield one table of actions per position, with a title if there are several positions."""
     for title, analysis in analyses.items():
         table = build_action_table(analysis, format_table_note(analyses))
-        yield table if len(analyses) == 1 else replace(table, title=_capitalise(title))
+        yield table if len(analyses) == 1 else replace(table, title=capitalize_first(title))
 
 
 def build_action_table(analysis: Analysis, note: str = "") -> Table:
@@ -335,7 +332,7 @@ def select_display_factors(analysis: Analysis) -> dict[str, int]:
         return {"win": 100}
     if scoring == "penalty":
         return {"points": PENALTY_FACTOR, "gin": 100}
-    if variant.params["players"] == 1 and not variant.params["knock_limit"]:
+    if variant.is_solo and not variant.params["knock_limit"]:
         del shares["undercut"]
     if analysis.has_match_probability:
         shares["match"] = 1
@@ -378,12 +375,12 @@ def _make_plots(analyses: Analyses) -> Iterator[Plot]:
     """Yield a plot for each selected decision, with its cards and the costs of its actions."""
     for number, (title, analysis) in enumerate(_select_plotted_analyses(analyses).items()):
         position = analysis.position
-        prefix = f"{_capitalise(title)}: " if len(analyses) > 1 else ""
+        prefix = f"{capitalize_first(title)}: " if len(analyses) > 1 else ""
         costs = analysis.frame()
         plot = forest(costs, seed=analysis.matchup.seed)
         df = build_frame("plots/costs", costs.rename(columns={"cost": "value"}))
         alt_text = describe_frame(df, COST_COLUMNS)
-        plot_title = _capitalise(f"{prefix}cards and cost of each action")
+        plot_title = capitalize_first(f"{prefix}cards and cost of each action")
         cards, note = list(card_rows(position)), format_position_caption(position)
         yield Plot(f"costs-{number}", plot_title, alt_text, plot, df, cards, note)
 

@@ -79,7 +79,7 @@ class AnalysisRequest:
         options: dict[str, Any] = {"score": points, "dealer": dealer, "stock": stock, "die": die}
         position = parse_position(cards, pile or "", game, **options)
         strongest_strategy = strong_player(game)
-        default_opponent = strongest_strategy if game.params["players"] == 2 else None
+        default_opponent = None if game.is_solo else strongest_strategy
         return cls(position, budget, strategy or strongest_strategy, opponent or default_opponent)
 
     @classmethod

@@ -96,7 +96,7 @@ class DrillRequest:
                 "positions."
             )
         game = variants.find_variant(variant)
-        if game.params["players"] == 1:
+        if game.is_solo:
             raise PositionError(
                 f"drills do not support the solitaire game {game.spec}. Use a two-player variant."
             )

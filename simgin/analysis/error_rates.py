@@ -101,7 +101,7 @@ class RatingTask:
         """
         game = variants.find_variant(variant)
         best = strong_player(game)
-        if game.params["players"] == 2:
+        if not game.is_solo:
             b = b or best
         if not MIN_DEALS <= deals <= MAX_DEALS:
             raise PositionError(

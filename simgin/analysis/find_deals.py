@@ -229,7 +229,7 @@ def _read_compared(
             "'differ' compares two strategies. Specify two strategies, as in `gold simple`."
         )
     opponent: str | None = against or b
-    if variants.find_variant(variant).params["players"] == 1:
+    if variants.find_variant(variant).is_solo:
         if against is not None:
             raise SearchError(f"{variant} is a solitaire game without an opponent. Omit --against.")
         opponent = None

@@ -164,7 +164,7 @@ def _format_endings(hand: HandAnalysis, discard: int, deadwood: int) -> str:
 
 def _build_discard_table(hand: HandAnalysis) -> Table:
     """Return a table with the remaining deadwood and the possible endings for each discard."""
-    preposition = "with" if hand.variant.params["players"] == 2 else "after"
+    preposition = "after" if hand.variant.is_solo else "with"
     headings = ("discard", "leaves", f"{_format_heading(hand)} {preposition} it")
     note = ""
     if hand.variant.params["take_to_knock"] == "melded":

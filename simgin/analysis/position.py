@@ -186,7 +186,7 @@ class Position:
     @property
     def is_solo(self) -> bool:
         """True if the game is a solitaire game."""
-        return self.variant.params["players"] == 1
+        return self.variant.is_solo
 
     @property
     def pile_cards(self) -> list[str]:

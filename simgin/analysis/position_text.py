@@ -77,7 +77,7 @@ def parse_position(
     if dealer is not None and dealer not in SEAT_WORDS:
         raise PositionError(f"{dealer!r} is not a valid dealer. Use `me` or `other`.")
     seat = None if dealer is None else SEAT_WORDS[dealer]
-    if variant.params["players"] == 1:
+    if variant.is_solo:
         if score is not None or dealer is not None:
             raise PositionError(
                 f"{variant.spec} is a solitaire game. Omit the score and the dealer."
@@ -155,9 +155,7 @@ def _replay_view(
         **deal_options: Dealer and position of the joker.
     """
     strategy, opponent = (
-        (DUMMY_PLAYER_SOLO, None)
-        if variant.params["players"] == 1
-        else (DUMMY_PLAYER, DUMMY_PLAYER)
+        (DUMMY_PLAYER_SOLO, None) if variant.is_solo else (DUMMY_PLAYER, DUMMY_PLAYER)
     )
     result = trace_to_decision(
         parse_matchup(strategy, opponent, variant, 1, "deal"),

@@ -139,7 +139,7 @@ class ChartRequest:
                 f"{kind!r} is not a kind of chart. Use {join_words([*CHART_KINDS], 'or')}."
             )
         parsed_variant = variants.find_variant(variant)
-        if parsed_variant.params["players"] != 2:
+        if parsed_variant.is_solo:
             raise ChartError(
                 f"{parsed_variant.spec} is a solitaire variant, but charts require a two-player "
                 "variant. Use `simgin odds` for solitaire variants."

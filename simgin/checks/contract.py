@@ -83,7 +83,7 @@ def check_strategies(
         variants: Variants in which the strategies are tested.
         seconds: Time limit per action in seconds.
     """
-    for players in {1 if variant.params["players"] == 1 else 2 for variant in variants}:
+    for players in {1 if variant.is_solo else 2 for variant in variants}:
         kernel.compile_kernel(
             players
         )  # The cache is filled first because the process compiles with index checks.

@@ -203,7 +203,7 @@ def find_positions(
     for unit in range(max(MIN_POSITION_DEALS, max_views // 5)):
         points = rng.randrange(max_points), rng.randrange(max_points)
         a, b = players if unit % 2 else reversed(players)
-        opponent = None if variant.params["players"] == 1 else b
+        opponent = None if variant.is_solo else b
         state = _trace_deal(Matchup(variant, a, opponent, SEED, "match"), unit, points).state
         for i in range(state.logged):
             views[SLOTS[state.slots[i]]].append(state.log[i].copy())
@@ -214,7 +214,7 @@ def find_positions(
 
 def _used_slots(variant: Variant) -> list[str]:
     """Return the slots for which a variant has decisions."""
-    if variant.params["players"] == 1:
+    if variant.is_solo:
         return list(SOLO_SLOTS)
     slots = ["take", "discard", "knock"]
     if variant.params["die"] != "off":
@@ -363,7 +363,7 @@ def _relocated_view(position: Any, i: int, policy: Policy) -> Any:
 def _prepare_matchup(strategy: Strategy, variant: Variant, reporter: _Reporter) -> Matchup:
     """Return a compiled matchup against a random player, or a compiled solitaire game."""
     reporter.report_start(f"compiling {strategy.spec}", COMPILE_TIMEOUT)
-    opponent = loader.find_strategy(POSITION_PLAYERS[0]) if variant.params["players"] == 2 else None
+    opponent = None if variant.is_solo else loader.find_strategy(POSITION_PLAYERS[0])
     matchup = Matchup(variant, strategy, opponent, SEED, "deal")
     kernel.compile_matchup(matchup)
     return matchup

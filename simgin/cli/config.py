@@ -141,7 +141,7 @@ def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
     """Remove the configured opponent if the variant is a solitaire game."""
     from simgin.rules.variants import find_variant
 
-    if is_configured(parameter) and find_variant(options["variant"]).params["players"] == 1:
+    if is_configured(parameter) and find_variant(options["variant"]).is_solo:
         options[parameter] = click.get_current_context().params[parameter] = None
 
 

@@ -170,8 +170,7 @@ class InteractiveGame:
                 self.messages += self.coach.comments(self.table.trace(), self.game.prompts[-1])
 
     def _undo(self) -> None:
-        is_undone = self.game.undo()
-        if is_undone:
+        if self.game.undo():
             self.messages = ["Undone."]
         else:
             self.messages.append("There is nothing to undo in this deal.")

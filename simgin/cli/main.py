@@ -16,7 +16,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 import click
 
@@ -168,18 +168,11 @@ def _print_warnings() -> Iterator[None]:
         warnings.filterwarnings("always", category=UserWarning, module=r"simgin\.rules\.")
         original_show, printed_messages = warnings.showwarning, set()
 
-        def show(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
+        def show(message: Warning | str, *arguments: Any, **options: Any) -> None:
             from simgin.rules.validation import RulesWarning
 
             if not isinstance(message, RulesWarning):
-                original_show(message, category, filename, lineno, file, line)
+                original_show(message, *arguments, **options)
             elif message.reason not in printed_messages:
                 printed_messages.add(message.reason)
                 print_status(f"warning: {message}")

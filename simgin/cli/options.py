@@ -32,12 +32,8 @@ class NameType(StringParamType):
     ) -> list[CompletionItem]:
         """Return the names and files that start with `incomplete`, or all files if none do."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
-        candidates = [*self._names(incomplete), *files]
-        completions = [
-            CompletionItem(candidate)
-            for candidate in candidates
-            if candidate.startswith(incomplete)
-        ]
+        names = [*self._names(incomplete), *files]
+        completions = [CompletionItem(name) for name in names if name.startswith(incomplete)]
         return completions or [CompletionItem(incomplete, type="file")]
 
 
@@ -222,6 +218,13 @@ scheduler_option = click.option(
 )
 record_option = click.option(
     "--record", is_flag=True, help="Also write every deal to DIR/deals.parquet."
+)
+
+
+dry_run_option = click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print the expected run time and interval half-widths, and exit.",
 )
 
 

@@ -108,14 +108,8 @@ def reject_export() -> None:
 
 def _describe_files(files: Sequence[Path]) -> str:
     """Return the path of the HTML report or of the first file, and the number of other files."""
-    first_file = files[0]
-    for path in files:
-        if path.name == HTML_REPORT:
-            first_file = path
-    n_others = len(files) - 1
-    if not n_others:
-        return str(first_file)
-    return f"{first_file} (and {n_others} more files)"
+    first_file = next((path for path in files if path.name == HTML_REPORT), files[0])
+    return f"{first_file} (and {len(files) - 1} more files)" if len(files) > 1 else str(first_file)
 
 
 def _may_page() -> bool:

@@ -14,6 +14,7 @@ import click
 from numba.core import event
 
 from simgin.cli.debug import policy_calls
+from simgin.cli.main import INTERRUPTED_CODE
 from simgin.cli.output import CommandResult, continue_command, print_note, screen_parts
 from simgin.core import jit, shipped_code
 from simgin.play import kernel, specialized_kernel
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from simgin.runs.plan import Plan
     from simgin.runs.result import Result
 
-INTERRUPTED = 130  # exit code after an interruption
+
 NOTICE_DELAY = 2.0  # delay before a notice that explains a wait, in seconds
 COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
 MATCHES_HINT = "To play whole matches, add --matches 20k."
@@ -231,7 +232,7 @@ def exit_on_interrupt(
                 f"interrupted. Finished {parts} are saved in {location}. Continue with: "
                 f"{resume_command}"
             )
-        raise click.exceptions.Exit(INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTED_CODE) from None
 
 
 def check_run_output(output: Path | None, record_deals: bool) -> None:

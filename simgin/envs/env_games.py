@@ -55,7 +55,7 @@ class EnvGames:
     ) -> None:
         if unit not in ENV_UNITS:
             raise EnvError(f"{format_value(unit)} is not a valid unit. Use 'deal' or 'match'.")
-        is_solo = variants.find_variant(variant).params["players"] == 1
+        is_solo = variants.find_variant(variant).is_solo
         # External seats need a strategy, but its policies are never called. Only the order of
         # decisions matters: the ending is chosen before the discard, as in
         # `make_external_strategy`.

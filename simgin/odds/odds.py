@@ -333,6 +333,4 @@ def _nonempty_tables(
 
 
 def _solitaire_variants(specs: Sequence[str]) -> list[Variant]:
-    return [
-        variant for variant in map(variants.find_variant, specs) if variant.params["players"] == 1
-    ]
+    return [variant for variant in map(variants.find_variant, specs) if variant.is_solo]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from simgin.report.numbers import EN_DASH, format_estimate
 from simgin.report.wrapping import wrap_name, wrap_text
+from simgin.text.messages import capitalize_first
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -250,21 +251,14 @@ def describe_frame(frame: pd.DataFrame, columns: Sequence[Column]) -> str:
             continue
         texts = column.format_rows(frame)
         values = frame[column.name].to_numpy()[defined_indices]
-        labels_by_row = {i: f"{texts[i]} ({names[i]})" for i in defined_indices}
-        first_label, last_label = (
-            labels_by_row[defined_indices[0]],
-            labels_by_row[defined_indices[-1]],
-        )
-        title = f"{column.heading[:1].upper()}{column.heading[1:]}"
-        if len(defined_indices) <= 2:
-            sentences.append(f"{title}: {' and '.join(labels_by_row.values())}.")
+        labels = [f"{texts[i]} ({names[i]})" for i in defined_indices]
+        title = capitalize_first(column.heading)
+        if len(labels) <= 2:
+            sentences.append(f"{title}: {' and '.join(labels)}.")
             continue
-        min_label, max_label = (
-            labels_by_row[defined_indices[values.argmin()]],
-            labels_by_row[defined_indices[values.argmax()]],
-        )
+        min_label, max_label = labels[values.argmin()], labels[values.argmax()]
         sentences.append(f"{title} ranges from {min_label} to {max_label}.")
-        sentences.append(f"The first value is {first_label}, and the last value is {last_label}.")
+        sentences.append(f"The first value is {labels[0]}, and the last value is {labels[-1]}.")
     return " ".join(sentences)
 
 
@@ -273,9 +267,8 @@ def format_markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]
     separator_row = ["---"] * len(headings)
     lines = []
     for cells in (headings, separator_row, *rows):
-        escaped_cells = [
-            cell.replace("|", r"\|") for cell in cells
-        ]  # A path can contain a vertical bar.
+        # A path can contain a vertical bar.
+        escaped_cells = [cell.replace("|", r"\|") for cell in cells]
         lines.append("| " + " | ".join(escaped_cells) + " |")
     return lines
 

@@ -22,7 +22,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA, Z95
 from simgin.stats.metrics import METRICS_BY_NAME
 from simgin.text.amounts import UNIT_PLURALS
-from simgin.text.messages import join_words
+from simgin.text.messages import capitalize_first, join_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,7 +128,7 @@ def _drop_variant(sentence: str, results: RunResults) -> str:
     shortened = sentence.removeprefix(f"{variant}: ")
     shortened = shortened.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
     starts_with_name = shortened.startswith(tuple(results.info.identity["strategies"]))
-    return shortened if starts_with_name else shortened[:1].upper() + shortened[1:]
+    return shortened if starts_with_name else capitalize_first(shortened)
 
 
 def _explain_no_result(results: RunResults) -> str:

@@ -179,7 +179,7 @@ class ReviewRequest:
             # The variants stay in the order of the sweep.
             specs = tuple(dict.fromkeys(variant.spec for variant in parsed_variants[1:]))
         base = parsed_variants[0].spec if against is not None and len(specs) > 1 else None
-        is_solo = parsed_variants[0].params["players"] == 1
+        is_solo = parsed_variants[0].is_solo
         if adapt and is_solo:
             raise ReviewError(
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
@@ -258,7 +258,7 @@ class ReviewRequest:
     @cached_property
     def is_solo(self) -> bool:
         """True if the variants are solitaire games."""
-        return variants.find_variant(self.variants[0]).params["players"] == 1
+        return variants.find_variant(self.variants[0]).is_solo
 
     @property
     def played_variants(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
 from simgin.strategy.cast import PLAYS_FOR_GIN, PLURALS, STRONG
-from simgin.text.messages import join_words
+from simgin.text.messages import capitalize_first, join_words
 
 # Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
 # skill.
@@ -160,11 +160,6 @@ def variant_label(variant: str) -> str:
     return ", ".join([capitalize_first(base_name.replace("-", " ")), *parameter_texts])
 
 
-def capitalize_first(text: str) -> str:
-    """Capitalise the first letter of a text."""
-    return text[:1].upper() + text[1:]
-
-
 def describe_rules(review: Review) -> list[tuple[str, str]]:
     """Return the main rules of the baseline and the rules that differ in each rule set."""
     request = review.request
@@ -198,7 +193,7 @@ def join_sentences(clauses: Sequence[str]) -> str:
 def _describe_basics(variant: Variant) -> list[str]:
     return (
         _describe_parameters(variant, BASIC_RULES)
-        if variant.params["players"] == 2
+        if not variant.is_solo
         else [variant.about.rstrip(".")]
     )
 

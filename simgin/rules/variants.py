@@ -92,6 +92,11 @@ class Variant(RenamedAttributes):
         return f"Variant({self.spec!r}): {self.title}. {self.about}"
 
     @property
+    def is_solo(self) -> bool:
+        """True for a solitaire game."""
+        return self.params["players"] == 1
+
+    @property
     def goal(self) -> MatchGoal:
         """Goal of a match under the rules of the variant."""
         return match_goal(self.params)

@@ -399,7 +399,7 @@ def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
             return
         if sweep.variant is not None:
             specs = [str(point.variant) for point in sweep.list_points()]
-    solo_variants = [text for text in specs if variants.find_variant(text).params["players"] == 1]
+    solo_variants = [text for text in specs if variants.find_variant(text).is_solo]
     two_player_variants = [text for text in specs if text not in solo_variants]
     if solo_variants and two_player_variants:
         yield (

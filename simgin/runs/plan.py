@@ -288,7 +288,7 @@ def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
     from simgin.runs.experiment_file import parse_experiment
 
     rules = variants.find_variant(variant)
-    if rules.params["players"] == 1:
+    if rules.is_solo:
         raise PlayerCountError(
             f"{rules.spec} is a solitaire game. Specify one strategy, or list several strategies "
             "under `solo` in an experiment file."
@@ -471,7 +471,7 @@ def _iter_pairs(
         yield "fields", field_change.strategy, field_change.opponent
     for strategy in file.solo or []:
         yield "solo", strategy, ""
-    opponent = "" if variants.find_variant(variant).params["players"] == 1 else "simple"
+    opponent = "" if variants.find_variant(variant).is_solo else "simple"
     for point in sweep_points:
         yield "sweep", point.strategy, point.against or opponent
 

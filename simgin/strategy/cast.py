@@ -54,10 +54,9 @@ def player_types(*variants: Variant) -> tuple[PlayerType, ...]:
 
     The player that knocks immediately uses the highest knock limit of the given variants.
     """
-    is_solitaire = variants[0].params["players"] == 1
     limit = max(int(str(variant.params["knock_limit"] or 0)) for variant in variants)
     types = []
-    for entry in CAST["solitaire" if is_solitaire else "two_player"]:
+    for entry in CAST["solitaire" if variants[0].is_solo else "two_player"]:
         strategy = entry["strategy"]
         if limit > entry.get("knock_limit", limit):
             strategy = loader.find_strategy(f"{strategy}:k={limit}").spec
@@ -78,7 +77,7 @@ def strong_player(variant: Variant) -> str:
 
 def odds_players(variant: Variant) -> tuple[str, ...]:
     """Return the strategies for which odds are computed by default, weakest first."""
-    if variant.params["players"] == 2:
+    if not variant.is_solo:
         return tuple(CAST["odds"]["two_player"])
     naive, *_, strong = player_types(variant)
     players = CAST["odds"]["solitaire"][str(variant.params["deal_scoring"])]

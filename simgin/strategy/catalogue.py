@@ -13,6 +13,7 @@ from typing import Any
 
 from simgin.core.codes import SLOTS
 from simgin.strategy.author import Strategy
+from simgin.text.messages import capitalize_first
 
 # Pattern of a decorated function in a strategy file, with the slot, the decorator's arguments and
 # the function's name
@@ -69,7 +70,7 @@ def extract_idea(strategy: Strategy) -> str:
     name = f"{strategy.name}: "
     if sentence.lower().startswith(name):
         sentence = sentence[len(name) :]
-    return sentence[:1].upper() + sentence[1:]
+    return capitalize_first(sentence)
 
 
 def sort_by_strength(strategies: Sequence[Strategy]) -> list[Strategy]:

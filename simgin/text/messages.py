@@ -94,6 +94,11 @@ def quote_text(text: str, max_length: int = 120) -> str:
     return repr(text)
 
 
+def capitalize_first(text: str) -> str:
+    """Return a string with a capital first letter, without changes to the other letters."""
+    return text[:1].upper() + text[1:]
+
+
 def shorten_middle(text: str, max_length: int) -> str:
     """Remove the middle of a string that is longer than about `max_length` characters."""
     if len(text) <= max_length:

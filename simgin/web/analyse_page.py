@@ -63,9 +63,10 @@ def show_analyse(request: Request) -> Response:
 
 def _list_strategies(board: BoardPosition, given: Sequence[str]) -> list[tuple[str, str]]:
     """Return the specs and labels of the strategies that can play the variant."""
-    is_solo = board.variant.params["players"] == 1
     names = [
-        name for name in catalogue.list_by_strength() if catalogue.is_solo_strategy(name) == is_solo
+        name
+        for name in catalogue.list_by_strength()
+        if catalogue.is_solo_strategy(name) == board.variant.is_solo
     ]
     specs = dict.fromkeys((*given, *names, board.strategy, board.opponent))
     return [("", "Strongest"), *((spec, spec) for spec in specs if spec)]
@@ -99,7 +100,7 @@ def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]
     view = position.view
     if view.drawn >= 0:
         yield f"You just drew {format_card(int(view.drawn))}, the last card of your hand."
-    if board.is_solo or board.is_blind:
+    if board.variant.is_solo or board.is_blind:
         return
     if board.dealer is None:
         yield f"{'You are' if view.dealer == view.seat else 'The opponent is'} the dealer."

@@ -82,7 +82,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             Route("/play/state", play.send_state),
             Route("/play/hint", play.send_hint),
             Route("/play/decisions/{number:int}", play.send_decision),
-            Route("/play/last-decision", play.send_last_decision),
+            Route("/play/last-decision", play.send_decision),
             Route("/play/deal.json", play.send_deal_file),
             Route("/play/restart", play.restart_game, methods=["POST"]),
             Route("/play/{action:str}", play.change_game, methods=["POST"]),

@@ -13,7 +13,7 @@ from simgin.analysis.position_text import BLIND_WORD
 from simgin.rules.variants import Variant
 from simgin.strategy.cast import strong_player
 from simgin.text.amounts import parse_count
-from simgin.text.messages import SimginError, quote_text
+from simgin.text.messages import SimginError, capitalize_first, quote_text
 from simgin.text.notation import cards_to_mask, format_card, format_hand, parse_cards, split_cards
 from simgin.text.shell import join_command
 from simgin.web.names import read_seed, read_strategy_name, read_variant_name
@@ -91,7 +91,7 @@ class BoardPosition:
             die=die_state,
             is_blind=die_state != NO_DIE and form.values.get("blind") == "yes",
             strategy=read_player("strategy"),
-            opponent="" if variant.params["players"] == 1 else read_player("opponent"),
+            opponent="" if variant.is_solo else read_player("opponent"),
             worlds=form.read("worlds", _read_worlds, str(DEFAULT_WORLDS)),
             seed=form.read("seed", read_seed, str(DEFAULT_SEED)),
         )
@@ -101,14 +101,9 @@ class BoardPosition:
         """True if the hand and the pile contain enough cards for an analysis."""
         n = len(self.cards)
         # Before the draw, the player can take the top card of the pile.
-        needs_pile = n == HAND_SIZES["draw"] and not self.is_solo
+        needs_pile = n == HAND_SIZES["draw"] and not self.variant.is_solo
         is_ready = n >= HAND_SIZES[self.to_move] and bool(self.pile or not needs_pile)
         return self.is_blind or is_ready
-
-    @property
-    def is_solo(self) -> bool:
-        """True if the game is a solitaire game."""
-        return self.variant.params["players"] == 1
 
     @property
     def _hand(self) -> str:
@@ -163,7 +158,7 @@ class BoardPosition:
     def _to_request(self) -> AnalysisRequest:
         """Return the request, or raise SimginError if the position is impossible."""
         n = len(self.cards)
-        if not self.is_solo and not self.is_blind and self.to_move == "draw" and n > 10:
+        if not self.variant.is_solo and not self.is_blind and self.to_move == "draw" and n > 10:
             raise PositionError(
                 f"before the draw, a hand has ten cards, not {n}. Remove a card, or choose the "
                 "discard."
@@ -257,4 +252,4 @@ def _read_worlds(text: str) -> int:
 def _without_options(message: str) -> str:
     """Replace the option names in an error message by field names."""
     text = message.replace("--stock", "a stock of").replace("--pile ", "")
-    return text[:1].upper() + text[1:]
+    return capitalize_first(text)

@@ -15,6 +15,7 @@ from simgin.analysis.analysis_report import (
 )
 from simgin.analysis.position import Position
 from simgin.core.codes import PHASE_BLIND
+from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
 # action that ends the deal, before the card that is discarded
@@ -35,12 +36,11 @@ def analysis_to_json(analysis: Analysis, is_final: bool = True) -> dict[str, Any
         choice = describe_choice(analysis).replace(
             format_cost(analysis, position.chosen_index), chosen_cost
         )
-    best_ending = (
-        None if analysis.best_ending is None else analysis.action_names[analysis.best_ending]
-    )
+    ending = analysis.best_ending
+    best_ending = None if ending is None else analysis.action_names[ending]
     costs = ["lowest", *(_format_cost(analysis, index) for index in analysis.ranking[1:])]
     return {
-        "label": f"{position.label[:1].upper()}{position.label[1:]}",
+        "label": capitalize_first(position.label),
         "unit": analysis.unit,
         "worlds": analysis.n_worlds,
         "verdict": name_discards(analysis_verdict(analysis, is_final)),

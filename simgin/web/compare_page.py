@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from simgin.rules.variants import Variant
 from simgin.runs.plan import (
     DEFAULT_DEALS,
     DEFAULT_MATCHES,
@@ -38,32 +37,28 @@ LEAGUE, PANEL = "league", "panel"
 def read_comparison(form: Form, site: Site) -> Draft:
     """Read the form of the comparison page and record its errors."""
     variant = form.read("variant", read_variant_name, "standard")
-    is_solo = variant.params["players"] == 1
-    names = _read_strategies(form, site, is_solo)
+    names = _read_strategies(form, site, variant.is_solo)
     against = form.read("against", partial(_read_strategy, site=site), "simple")
+    specs = form.fill(FIELDS) | {"against": form.values.get("against") or against}
     is_league = len(names) > 2 and form.values.get("layout", LEAGUE) == LEAGUE
-    against_option = ["--against", against] if len(names) > 2 and not is_league else []
+    command = "league" if is_league else "match"
+    opponent = {"against": against} if len(names) > 2 and not is_league else {}
     size_options = _read_size(form)
-    plan = _make_plan(form, names, variant, against_option, is_league, size_options)
-    options = [
-        argument for name, value in size_options.items() for argument in (f"--{name}", value)
-    ]
+    plan = _make_plan(form, is_league, names, variant.spec, opponent | size_options)
     return Draft(
-        ["league" if is_league else "match", *names, *against_option, "-v", variant.spec, *options],
+        [command, *names, *_arguments(opponent), "-v", variant.spec, *_arguments(size_options)],
         f"{' v '.join(names)}, {variant.spec}",
-        "-".join(["league" if is_league else "match", *names, variant.spec]),
+        "-".join([command, *names, variant.spec]),
         expected_cpu_seconds(plan),
         _stopping_notes(size_options, plan),
-        {
-            name: describe_strategy_fields(value, site.strategies)
-            for name, value in form.fill(FIELDS).items()
-        }
-        | {
-            "against": describe_strategy_fields(
-                form.values.get("against") or against, site.strategies
-            )
-        },
+        {name: describe_strategy_fields(spec, site.strategies) for name, spec in specs.items()},
     )
+
+
+def _arguments(options: Mapping[str, str]) -> Iterator[str]:
+    """Yield the command-line arguments for options."""
+    for name, value in options.items():
+        yield from (f"--{name}", value)
 
 
 def _stopping_notes(size_options: Mapping[str, str], plan: Plan) -> list[str]:
@@ -104,23 +99,11 @@ def _read_size(form: Form) -> dict[str, str]:
 
 
 def _make_plan(
-    form: Form,
-    names: list[str],
-    variant: Variant,
-    against_option: list[str],
-    is_league: bool,
-    size_options: Any,
+    form: Form, is_league: bool, names: list[str], variant: str, options: Mapping[str, Any]
 ) -> Plan:
     """Return the plan of a command, or record an error if the command is invalid."""
     try:
-        if is_league:
-            return plan_league(names, variant.spec, **size_options)
-        return plan_match(
-            names,
-            variant.spec,
-            against=against_option[1] if against_option else None,
-            **size_options,
-        )
+        return (plan_league if is_league else plan_match)(names, variant, **options)
     except SimginError as error:
         if not form.errors:
             form.errors["form"] = str(error)
@@ -138,15 +121,11 @@ def _list_options(site: Site) -> dict[str, Any]:
 
 def _group_strategies(site: Site) -> dict[str, list[tuple[str, str]]]:
     """Return the specs and labels of all strategies in groups, strongest first."""
-    names = list_by_strength()
+    labels = {name: _strategy_label(name) for name in list_by_strength()}
     return {
         "Your strategies": [(spec, spec) for spec in site.strategies],
-        TWO_PLAYER_TITLE: [
-            (name, _strategy_label(name)) for name in names if not is_solo_strategy(name)
-        ],
-        ONE_PLAYER_TITLE: [
-            (name, _strategy_label(name)) for name in names if is_solo_strategy(name)
-        ],
+        TWO_PLAYER_TITLE: [item for item in labels.items() if not is_solo_strategy(item[0])],
+        ONE_PLAYER_TITLE: [item for item in labels.items() if is_solo_strategy(item[0])],
     }
 
 

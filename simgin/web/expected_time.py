@@ -18,8 +18,8 @@ START_SECONDS = 3.0
 def measure_machine() -> float:
     """Return the CPU time of a deal on this machine relative to the reference machine."""
     matchup = parse_matchup(REFERENCE_STRATEGY, REFERENCE_STRATEGY, "eaai", 1, "deal")
-    n_games = matchup.key.count_games(1)
-    return measure_unit_seconds(matchup) / n_games / _seconds_per_deal(REFERENCE_STRATEGY)
+    seconds_per_deal = measure_unit_seconds(matchup) / matchup.key.count_games(1)
+    return seconds_per_deal * float(read_entry(REFERENCE_STRATEGY)["deals_per_second"])
 
 
 def expected_time(cpu_seconds: float, relative_cpu_time: float) -> float:
@@ -34,27 +34,16 @@ def expected_time(cpu_seconds: float, relative_cpu_time: float) -> float:
 
 def expected_cpu_seconds(plan: Plan) -> float | None:
     """Return the expected CPU time of a plan, or None if the speed of a strategy is unknown."""
-    matchup_sizes = [(task.matchup, task.n) for task in plan.tasks]
-    if plan.stopping_rules:
-        sized_rules = zip(matchup_sizes, plan.stopping_rules, strict=True)
-        matchup_sizes = [
-            (matchup, min(n, matchup.key.count_games(rule.planned_units)))
-            for (matchup, n), rule in sized_rules
-        ]
-    names_by_matchup = [[player.name for player in matchup.players] for matchup, _ in matchup_sizes]
-    if not all(
-        "deals_per_second" in read_entry(name)
-        for matchup_names in names_by_matchup
-        for name in matchup_names
-    ):
-        return None
-    deals_per_unit = 1 if plan.unit == "deal" else DEALS_PER_MATCH
-    return sum(
-        n * deals_per_unit * sum(map(_seconds_per_deal, matchup_names)) / len(matchup_names)
-        for (_, n), matchup_names in zip(matchup_sizes, names_by_matchup, strict=True)
-    )
-
-
-def _seconds_per_deal(name: str) -> float:
-    """Return the CPU time of a deal in self-play, in seconds."""
-    return 1 / float(read_entry(name)["deals_per_second"])
+    deals_per_game = 1 if plan.unit == "deal" else DEALS_PER_MATCH
+    rules = plan.stopping_rules or [None] * len(plan.tasks)
+    cpu_seconds = 0.0
+    for task, rule in zip(plan.tasks, rules, strict=True):
+        matchup, n = task.matchup, task.n
+        if rule is not None:
+            n = min(n, matchup.key.count_games(rule.planned_units))
+        entries = [read_entry(player.name) for player in matchup.players]
+        if not all("deals_per_second" in entry for entry in entries):
+            return None
+        seconds_per_deal = sum(1 / float(entry["deals_per_second"]) for entry in entries)
+        cpu_seconds += n * deals_per_game * seconds_per_deal / len(entries)
+    return cpu_seconds

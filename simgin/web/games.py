@@ -65,17 +65,15 @@ class GameRequest:
     def read(cls, form: Form, given: tuple[str, ...]) -> GameRequest:
         """Read the fields of the game form."""
         variant = form.read("variant", read_variant_name, "standard")
-        is_solo = variant.params["players"] == 1
-        default_opponent = strong_player(variant)
         opponent = form.read(
-            "opponent", lambda spec: read_strategy_name(spec, given), default_opponent
+            "opponent", lambda spec: read_strategy_name(spec, given), strong_player(variant)
         )
         seat = form.read("seat", lambda text: choose_value("seat", text, SEATS), "0")
         return cls(
             variant,
-            "" if is_solo else opponent.spec,
+            "" if variant.is_solo else opponent.spec,
             form.read("length", lambda text: choose_value("length", text, LENGTHS), "match"),
-            0 if is_solo else seat,
+            0 if variant.is_solo else seat,
             form.read("seed", read_seed, "1"),
         )
 

@@ -106,22 +106,17 @@ class Job:
     @property
     def _precision_percent(self) -> int:
         """Estimated progress of a run towards its target precision, in percent."""
-        last_point = self.history[-1]
-        width_ratio = (
-            2 * last_point["target"] / (last_point["high"] - last_point["low"] or math.inf)
-        )
-        return int(100 * (last_point["matchup"] + min(1, width_ratio**2)) / last_point["matchups"])
+        point = self.history[-1]
+        width_ratio = 2 * point["target"] / (point["high"] - point["low"] or math.inf)
+        return int(100 * (point["matchup"] + min(1, width_ratio**2)) / point["matchups"])
 
     @property
     def error(self) -> str:
         """Error message of the command if it failed, otherwise ""."""
-        error_lines = [line for line in self.messages if line.startswith(ERROR_PREFIX)]
-        last_lines = error_lines or self.messages
-        return (
-            last_lines[-1].removeprefix(ERROR_PREFIX)
-            if self.state == FAILED_JOB and last_lines
-            else ""
-        )
+        if self.state != FAILED_JOB:
+            return ""
+        errors = [line for line in self.messages if line.startswith(ERROR_PREFIX)]
+        return "".join((errors or self.messages)[-1:]).removeprefix(ERROR_PREFIX)
 
     def to_json(self) -> dict[str, Any]:
         """Return the state of the job for the browser."""
@@ -369,12 +364,8 @@ def _add_point(history: list[dict[str, Any]], point: dict[str, Any]) -> list[dic
     A resumed job can repeat earlier points.
     """
     position = (point["matchup"], point["n"])
-    kept_points = [
-        old_point for old_point in history if (old_point["matchup"], old_point["n"]) < position
-    ]
-    is_last_redundant = (
-        len(kept_points) > 1 and kept_points[-1]["n"] < POINT_DISTANCE * kept_points[-2]["n"]
-    )
-    if is_last_redundant and kept_points[-2]["matchup"] == position[0]:
-        kept_points.pop()
-    return [*kept_points, point]
+    points = [earlier for earlier in history if (earlier["matchup"], earlier["n"]) < position]
+    is_close = len(points) > 1 and points[-1]["n"] < POINT_DISTANCE * points[-2]["n"]
+    if is_close and points[-2]["matchup"] == position[0]:
+        points.pop()
+    return [*points, point]

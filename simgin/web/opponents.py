@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from simgin.strategy import catalogue, loader
 from simgin.strategy.cast import CAST, NAMED_TYPES, type_name
+from simgin.text.messages import capitalize_first
 
 # minimum Elo rating of each level
 LEVELS = {300: "strongest", 150: "very strong", 50: "strong", -50: "average", -300: "weak"}
@@ -34,18 +35,14 @@ def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
     }
     names = [name for name in catalogue.list_by_strength() if not catalogue.is_solo_strategy(name)]
     specs = dict.fromkeys((*names, *about_by_type))
-    built_in_opponents = [_make_opponent(spec, about_by_type.get(spec, "")) for spec in specs]
+    built_in = [_make_opponent(spec, about_by_type.get(spec, "")) for spec in specs]
     groups = {
         "Your strategies": [_make_opponent(spec) for spec in given],
         "For beginners": [
             _make_opponent(name, entry["about"]) for name, entry in NAMED_TYPES.items()
         ],
-        "Strongest first": [
-            opponent for opponent in built_in_opponents if _find_level(opponent.spec)
-        ],
-        "Without a rating": [
-            opponent for opponent in built_in_opponents if not _find_level(opponent.spec)
-        ],
+        "Strongest first": [opponent for opponent in built_in if _find_level(opponent.spec)],
+        "Without a rating": [opponent for opponent in built_in if not _find_level(opponent.spec)],
     }
     return {title: opponents for title, opponents in groups.items() if opponents}
 
@@ -57,7 +54,7 @@ def display_name(spec: str) -> str:
 
 def make_sentence(about: str) -> str:
     """Return a description as a sentence with an initial capital letter and a full stop."""
-    return f"{about[:1].upper()}{about[1:].rstrip('.')}." if about else ""
+    return f"{capitalize_first(about).rstrip('.')}." if about else ""
 
 
 def _make_opponent(spec: str, about: str = "") -> Opponent:

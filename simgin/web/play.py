@@ -56,7 +56,7 @@ def show_play(request: Request) -> Response:
         coach_modes=COACH_MODES.items(),
         variants=variants,
         describe_rules=_describe_rules,
-        solitaire=[spec for spec, variant in variants.items() if variant.params["players"] == 1],
+        solitaire=[spec for spec, variant in variants.items() if variant.is_solo],
         opponents=list_opponents(site.strategies),
         new_seed=str(secrets.randbelow(MAX_NEW_SEED)),
         saved=[] if is_started else [*islice(_saved_links(site.strategies), MAX_LISTED_GAMES)],
@@ -170,26 +170,15 @@ def send_hint(request: Request) -> Response:
 
 
 def send_decision(request: Request) -> Response:
-    """Send the analysis of one of the user's earlier decisions in the deal."""
-    return _send_analysis(_find_game(request), request.path_params["number"])
+    """Send the analysis of a decision of the user, and the number of decisions in the deal.
 
-
-def send_last_decision(request: Request) -> Response:
-    """Send the analysis of the user's last decision in the deal."""
-    return _send_analysis(_find_game(request), None)
-
-
-def _send_analysis(open_game: OpenGame, decision_index: int | None) -> Response:
-    """Send the analysis of a decision, together with the number of decisions in the deal.
-
-    Args:
-        open_game: Game with its coach.
-        decision_index: Index of the decision, or None for the last decision.
+    Without a number in the address, the function sends the analysis of the last decision.
     """
+    open_game = _find_game(request)
     with open_game.lock:
         deal = open_game.last_deal()
     decisions = open_game.coach.list_decisions(deal)
-    decision_index = len(decisions) - 1 if decision_index is None else decision_index
+    decision_index = request.path_params.get("number", len(decisions) - 1)
     if not 0 <= decision_index < len(decisions):
         return JSONResponse({"decisions": len(decisions), "choice": "", "actions": []})
     with open_game.coach_lock:

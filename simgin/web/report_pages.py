@@ -30,14 +30,13 @@ SECONDS_PER_DEAL = 2e-4
 def read_odds(form: Form, site: Site) -> Draft:
     """Read the form of the odds page and record its errors."""
     variant = form.read("variant", read_variant_name, "solitaire-gin")
-    is_solitaire = variant.params["players"] == 1
-    default_deals = SOLO_DEALS if is_solitaire else PAIR_DEALS
+    default_deals = SOLO_DEALS if variant.is_solo else PAIR_DEALS
     deals = form.read("deals", _read_deals, str(default_deals))
     return Draft(
         ["odds", variant.spec, *_size_arguments(deals, default_deals)],
         f"Odds of {variant.spec}",
         f"odds-{variant.spec}",
-        None if is_solitaire else deals * SECONDS_PER_DEAL,
+        None if variant.is_solo else deals * SECONDS_PER_DEAL,
     )
 
 

@@ -90,10 +90,10 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
     for name in list(form.fill(FIELDS))[1:]:
         variant = form.read(name, read_variant_name, EXAMPLE)
         if variant.spec == base.spec:
-            message = (
-                "These are the rules of the baseline. Change a rule, or choose another variant."
+            form.errors.setdefault(
+                name,
+                "These are the rules of the baseline. Change a rule, or choose another variant.",
             )
-            form.errors.setdefault(name, message)
         elif variant in rule_sets:
             form.errors.setdefault(name, "Another rule set has the same rules. Change a rule.")
         else:
@@ -103,7 +103,7 @@ def _read_rule_sets(form: Form, base: Variant) -> list[Variant]:
 
 def _variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
     """Return the two-player rule sets for which a strong player is trained."""
-    rule_sets = [variant for variant in rule_sets if variant.params["players"] == 2]
+    rule_sets = [variant for variant in rule_sets if not variant.is_solo]
     choice = form.values.get("adapt")
     if choice in ("yes", "no"):
         return rule_sets if choice == "yes" else []
@@ -145,7 +145,7 @@ def group_variants() -> dict[str, list[tuple[str, str]]]:
     """Return the variants of `list_variants` in groups for two players and for one player."""
     groups: dict[str, list[tuple[str, str]]] = {TWO_PLAYER_TITLE: [], ONE_PLAYER_TITLE: []}
     for name, title in list_variants():
-        group = ONE_PLAYER_TITLE if find_variant(name).params["players"] == 1 else TWO_PLAYER_TITLE
+        group = ONE_PLAYER_TITLE if find_variant(name).is_solo else TWO_PLAYER_TITLE
         groups[group].append((name, title))
     return groups
 

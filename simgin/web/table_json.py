@@ -14,6 +14,7 @@ from simgin.play.played_game import PlayedGame
 from simgin.play.replay import Replay, format_score, make_replay, with_deal_applied
 from simgin.play.traced_deal import Decision, TracedDeal
 from simgin.rules.variants import Variant
+from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, mask_to_cards
 from simgin.web.opponents import display_name
 
@@ -75,6 +76,7 @@ def _format_scores(game: PlayedGame, state: Any) -> list[str]:
 def _table_to_json(game: PlayedGame, decision: Decision) -> Json:
     """Return the cards that the user sees and the choices of the user."""
     view, rules = decision.view, game.table.rules
+    hand = int(view.hand)
     is_solo = not game.opponent
     is_dealt = view.phase != codes.PHASE_BLIND
     known_cards = mask_to_cards(int(view.known))
@@ -82,9 +84,9 @@ def _table_to_json(game: PlayedGame, decision: Decision) -> Json:
     return {
         "choices": _choices_to_json(table_text.list_choices(decision, rules)),
         "events": [game.matchup.variant.about] if is_solo else events,
-        "hand": _hand_groups(int(view.hand), rules) if is_dealt else [],
+        "hand": _group_cards(hand, shown_melding(hand, rules)[1]) if is_dealt else [],
         "count": table_text.format_deadwood_line(view),
-        "new_card": _new_card(view),
+        "new_card": _format_card(view.drawn if view.drawn >= 0 else view.taken),
         "offered_card": _format_card(view.taken_offer),
         "pile": format_pile(view, rules, is_solo) if is_dealt else [],
         "stock": int(view.deck_left if is_solo else view.stock),
@@ -107,24 +109,14 @@ def _describe_die(view: Any, variant: Variant) -> str:
 
 def _choices_to_json(choices: table_text.Choices) -> list[Json]:
     return [
-        {"key": key, "text": text[:1].upper() + text[1:], "is_discard": text == "discard it"}
+        {"key": key, "text": capitalize_first(text), "is_discard": text == "discard it"}
         for key, (_, text) in choices.items()
     ]
-
-
-def _hand_groups(hand: int, rules: Any) -> list[list[str]]:
-    """Return a hand in groups: one group per meld, and a final group of unmatched cards."""
-    _, melds = shown_melding(hand, rules)
-    return _group_cards(hand, melds)
 
 
 def _group_cards(hand: int, melds: tuple[int, ...]) -> list[list[str]]:
     unmatched_cards = sorted(mask_to_cards(hand & ~sum(melds)), key=lambda card: (card % 13, card))
     return [*(format_meld(meld).split() for meld in melds), [*map(format_card, unmatched_cards)]]
-
-
-def _new_card(view: Any) -> str | None:
-    return _format_card(view.drawn if view.drawn >= 0 else view.taken)
 
 
 def _format_card(card: int) -> str | None:
@@ -137,9 +129,8 @@ def _format_card(card: int) -> str | None:
 def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
     """Return the result of a finished deal with all hands."""
     replay, is_match = make_replay(deal), game.matchup.unit == "match"
-    opponent_name = (
-        display_name(game.opponent) or replay.names[1]
-    )  # name of the joker in solitaire games
+    # In solitaire games, the second name is the name of the joker.
+    opponent_name = display_name(game.opponent) or replay.names[1]
     replay.names = ("You", opponent_name) if game.seat == 0 else (opponent_name, "You")
     state_after, outcome = with_deal_applied(deal.state, replay.rules)
     lines = "\n".join(replay.match_lines()).replace("\n  ", " ") if is_match else ""

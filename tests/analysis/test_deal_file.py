@@ -14,9 +14,7 @@ from simgin.play.traced_deal import DealNotFoundError
 from simgin.rules import variants
 from support.command_line import call
 
-SOLO_VARIANTS = [
-    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
-]
+SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 TWO_PLAYER_VARIANTS = [name for name in variants.variant_names() if name not in SOLO_VARIANTS]
 CASES = [(name, ("gold", "simple")) for name in TWO_PLAYER_VARIANTS if "dice" not in name]
 CASES += [(name, ("dice-player", "random")) for name in TWO_PLAYER_VARIANTS if "dice" in name]

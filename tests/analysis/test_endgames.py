@@ -21,9 +21,7 @@ from simgin.text.notation import cards_to_mask, format_card, mask_to_cards, pars
 from simgin.toolkit.hand_sampling import N_HAND_WEIGHTS
 from support.hands import game, names
 
-SOLO_VARIANTS = [
-    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
-]
+SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 WITH_DIE = "dice+die_centre_in_play=yes"
 N_KNOWN_CARDS = 8  # cards of the opponent that the player knows
 N_STOCK_CARDS = 3  # cards left: one of them may still be drawn

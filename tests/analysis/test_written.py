@@ -27,9 +27,7 @@ COMPARED_FIELDS = [
     for name in FIELD_NAMES
     if name not in (*DECISION_FIELDS, "seat", "dealer", "owner", "deal")
 ]
-SOLO_VARIANTS = [
-    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
-]
+SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 # All variants except the race, whose seats differ, because a person can describe them
 TWO_PLAYER_VARIANTS = [
     name
@@ -51,7 +49,7 @@ SOLO = "solo-lookahead:aim=gin+knock=stop-dp"
 def iter_positions(name, units):
     """Yield the positions of some deals of a variant."""
     variant = variants.find_variant(name)
-    if variant.params["players"] == 1:
+    if variant.is_solo:
         matchup = parse_matchup(SOLO, None, name, 11, "deal")
     elif variant.params["die"] == "off":
         matchup = parse_matchup("gold-early", "tonic-like", name, 11, "deal")

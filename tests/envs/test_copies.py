@@ -118,7 +118,7 @@ def test_a_forked_process_has_states_of_its_own():
 @pytest.mark.parametrize("by", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
 @pytest.mark.parametrize("variant", ["standard", "dice", "solitaire-gin"])
 def test_a_table_is_copied_with_all_that_was_asked(variant, by):
-    alone = variants.find_variant(variant).params["players"] == 1
+    alone = variants.find_variant(variant).is_solo
     players = ("solo-greedy", None) if alone else ("gold", "simple")
     table, reference = (GameTable(parse_matchup(*players, variant, 3, "match")) for _ in range(2))
     for i in range(40):

@@ -255,7 +255,7 @@ def test_an_agent_is_asked_what_a_match_asks(variant, deals):
     """Replay the actions of a strategy in a match, and expect the same decisions."""
     seats = EnvGames(variant, "simple", "deal", 1)
     seats.reset(5)
-    alone = variants.find_variant(variant).params["players"] == 1
+    alone = variants.find_variant(variant).is_solo
     players = ("solo-greedy+knock=random", None) if alone else ("gold+knock=random", "simple")
     matchup = parse_matchup(*players, variant, 5, "deal")
     for _ in range(deals):

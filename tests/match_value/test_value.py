@@ -329,7 +329,7 @@ ROWS = [name for name in variant_names() if name != "hollywood"]
 
 
 def opponent(variant):
-    return "gold-early" if find_variant(variant).params["players"] == 2 else None
+    return None if find_variant(variant).is_solo else "gold-early"
 
 
 def assert_believable(v, matches, seed):

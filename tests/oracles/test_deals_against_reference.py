@@ -136,7 +136,7 @@ def compare(text, seed, own, from_stacked, wanted=()):
     """Replay deals until each required outcome has occurred, and return the counts."""
     variant, seen, rng = variants.find_variant(text), Counter(), random.Random(f"{text} {seed}")
     pairs = PAIRS if variant.params["die"] == "off" else GAMBLERS
-    if variant.params["players"] == 1:
+    if variant.is_solo:
         pairs = [(player, None) for player in PLAYERS]
     matchups = [Matchup(variant, strategy(a), b and strategy(b), seed, "deal") for a, b in pairs]
     for unit, matchup in product(range(own), matchups):

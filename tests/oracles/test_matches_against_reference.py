@@ -223,7 +223,7 @@ def final_score(match):
 
 def make_game(text, i, seed):
     variant = variants.find_variant(text)
-    players = PLAYERS if variant.params["players"] == 1 else PAIRS
+    players = PLAYERS if variant.is_solo else PAIRS
     names = players[i % len(players)]
     a, b = (names, None) if isinstance(names, str) else names
     return Matchup(variant, strategy(a), b and strategy(b), seed, "match")

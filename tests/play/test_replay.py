@@ -18,9 +18,7 @@ GAMES = (
     "standard+take_discard=no+first_turn=free+stock_end=at_draw+knock_limit=0",
     "standard+first_turn=discard_first+big_gin=yes",
 )
-ALONE = [
-    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
-]
+ALONE = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 UNUSUAL = [
     "solitaire-gin-knock+joker_in_hand=lose",
     "gin-solitaire+knock_limit=60+count_joker=yes",
@@ -38,7 +36,7 @@ def replayed(players, variant, unit, half=0, deal=None):
 @pytest.mark.parametrize("variant", [*GAMES, *ALONE, *UNUSUAL])
 def test_rows_agree_with_the_kernels_sums(variant):
     """Return both halves of some units as replays."""
-    alone = variants.find_variant(variant).params["players"] == 1
+    alone = variants.find_variant(variant).is_solo
     players, units, halves = (SINGLE, 40, (0,)) if alone else (PAIR, 3, (0, 1))
     row = kernel.play_batches(parse_matchup(*players, variant, 1, "deal"), 0, units).sum(axis=0)
     facts = {
@@ -66,7 +64,7 @@ def first_words(lines, *starts):
 
 @pytest.mark.parametrize("variant", [*GAMES, *ALONE, *UNUSUAL])
 def test_the_text_has_every_turn_and_decision_within_80_columns(variant):
-    alone = variants.find_variant(variant).params["players"] == 1
+    alone = variants.find_variant(variant).is_solo
     for unit in range(8 if alone else 2):
         told = replayed(SINGLE, variant, unit) if alone else replayed(PAIR, variant, 3, unit)
         lines = list(told.lines())

@@ -129,7 +129,7 @@ def replay_with_action(matchup, unit, view, slot, answer):
 
 @pytest.mark.parametrize("name", variants.variant_names())
 def test_the_chosen_action_leads_to_the_played_deal(name):
-    alone = variants.find_variant(name).params["players"] == 1
+    alone = variants.find_variant(name).is_solo
     pair = ("gold", None) if alone else ("dice-player" if "dice" in name else "gold", "simple")
     slots = ("discard", "knock") if alone else SLOTS
     matchup = parse_matchup(*pair, name, 5, "deal")
@@ -310,12 +310,8 @@ def test_weights_can_be_passed_as_an_array():
 # Rollouts from positions
 
 
-ALONE = [
-    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
-]
-TWO_PLAYERS = [
-    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 2
-]
+ALONE = [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
+TWO_PLAYERS = [name for name in variants.variant_names() if not variants.find_variant(name).is_solo]
 # A deal that was played from its start has a longer history than a position
 UNCOMPARED_FIELDS = ("unit", "half", "deal", "outcome", "dealt_a", "dealt_b", "upcard_to")
 COMPARED_FIELDS = [name for name in DEAL_RECORD.names if name not in UNCOMPARED_FIELDS]

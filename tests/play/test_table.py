@@ -28,7 +28,7 @@ RESULT += ["stake", "turns"]
 
 
 def seated(variant, unit="match", seed=3):
-    alone = variants.find_variant(variant).params["players"] == 1
+    alone = variants.find_variant(variant).is_solo
     players = ("solo-greedy", None) if alone else ("gold", "simple+stake=random")
     return parse_matchup(*players, variant, seed, unit)
 

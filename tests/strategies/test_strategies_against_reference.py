@@ -159,7 +159,7 @@ def _asked(name: str) -> list[Decision]:
     most = variant.params["points_target"] or 100
     asked = []
     for a, b in VISITED:
-        game = parse_matchup(a, b if variant.params["players"] == 2 else None, name, 7, "deal")
+        game = parse_matchup(a, None if variant.is_solo else b, name, 7, "deal")
         for unit in range(DEALS_EACH):
             points = lot.randrange(most), lot.randrange(most)
             half = unit % 2 if game.is_mirrored else 0

@@ -37,7 +37,7 @@ def strategies(part: object) -> Iterator[str]:
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.spec)
 def test_every_type_can_play_every_variant(game):
     for player in cast.player_types(game):
-        opponent = None if game.params["players"] == 1 else player.strategy
+        opponent = None if game.is_solo else player.strategy
         assert parse_matchup(player.strategy, opponent, game.spec, 1, "deal").a.spec
 
 
@@ -84,7 +84,7 @@ def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
 def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
     players = cast.odds_players(game)
     assert len(set(players)) == len(players)
-    if game.params["players"] == 1:
+    if game.is_solo:
         naive, *_, strong = cast.player_types(game)
         assert (players[0], players[-1]) == (naive.strategy, strong.strategy)
     else:

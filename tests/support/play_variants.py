@@ -16,7 +16,7 @@ DEALS = 100
 def play(text: str, seed: int = 1) -> None:
     """Play a variant and check that every deal has exactly one outcome."""
     variant = variants.find_variant(text)
-    for a, b in [(a, None) for a in ALONE] if variant.params["players"] == 1 else PAIRS:
+    for a, b in [(a, None) for a in ALONE] if variant.is_solo else PAIRS:
         matchup = Matchup(
             variant, loader.find_strategy(a), b and loader.find_strategy(b), seed, "deal"
         )

@@ -60,11 +60,9 @@ def any_variant(rng, base, values):
 
 
 TWO_PLAYER = tuple(
-    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 2
+    name for name in variants.variant_names() if not variants.find_variant(name).is_solo
 )
-ONE_PLAYER = tuple(
-    name for name in variants.variant_names() if variants.find_variant(name).params["players"] == 1
-)
+ONE_PLAYER = tuple(name for name in variants.variant_names() if variants.find_variant(name).is_solo)
 # Settings of no built-in variant, each with settings that give it an effect.
 UNUSUAL = (
     "standard+first_turn=free",

@@ -161,7 +161,7 @@ class Deal:
     def __init__(self, variant, pack, joker=-1):
         """Start a deal from 52 cards in dealing order; `joker` is its position of 53, or -1."""
         self.row, self.pack, self.joker = variant.params, pack, joker
-        self.alone = variant.params["players"] == 1
+        self.alone = variant.is_solo
         self.matchup = Matchup(variant, SILENT, None if self.alone else SILENT, 0, "deal")
         self.answers = []
         self.told = 0

@@ -83,7 +83,7 @@ class Example:
         return variants.find_variant(self.variant).spec
 
     def of_one_player(self, variant, what):
-        if variant.params["players"] != 1:
+        if not variant.is_solo:
             needs = f"{what} needs a variant for one player"
             raise self.error(f"{needs}, and {self.variant} is for two.")
 

@@ -75,17 +75,13 @@ POSITION_WORLDS = 10_000
 @options.count_option(
     "--deals", "Measure the error rates of A in N deals against B [default: champion]."
 )
-@click.option(
-    "--as",
-    "strategy",
-    metavar="NAME",
-    help="Strategy that plays your side, or side A, for the rest of each deal.",
+@options.strategy_option(
+    "Strategy that plays your side, or side A, for the rest of each deal.", "--as", "strategy"
 )
-@click.option(
+@options.strategy_option(
+    "Strategy that plays the opponent (side B of a run) for the rest of each deal.",
     "--against",
     "opponent",
-    metavar="NAME",
-    help="Strategy that plays the opponent (side B of a run) for the rest of each deal.",
 )
 @options.count_option(
     "--worlds",
@@ -168,10 +164,8 @@ def analyze_command(
     resolved_options: dict[str, Any] = {"worlds": worlds, "seconds": seconds and f"{seconds:.15g}s"}
     players = {name: arguments[name] for name in ("strategy", "opponent")}
     text = " ".join(words)
-    has_cards = (
-        arguments["pile"] is not None or len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD
-    )
-    if has_cards or is_card_list(text):
+    is_hand = len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD or is_card_list(text)
+    if is_hand or arguments["pile"] is not None:
         _reject_options(DEAL_OPTIONS, "cannot be used with cards. Specify two strategies instead.")
         resolved_options |= dict.fromkeys(DEAL_OPTIONS) | {"words": (text,)}
         resolved_options |= {"offered": arguments["offered"] or None}

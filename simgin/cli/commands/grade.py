@@ -29,18 +29,16 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Player to grade, by name or by seat (0 or 1) [default: you, or the first player].",
 )
-@click.option(
+@options.strategy_option(
+    "Strategy that evaluates decisions [default: champion, or solo-champion in solitaire].",
     "--as",
     "judge",
-    metavar="NAME",
-    help="Strategy that evaluates decisions [default: champion, or solo-champion in solitaire].",
 )
-@click.option(
+@options.strategy_option(
+    "Strategy that plays for the opponent in rollouts [default: the opponent, if it is a "
+    "strategy].",
     "--against",
     "opponent",
-    metavar="NAME",
-    help="Strategy that plays for the opponent in rollouts [default: the opponent, if it is "
-    "a strategy].",
 )
 @options.count_option(
     "--worlds", "Maximum number of simulations of the hidden cards per decision [default: 200]."

@@ -18,11 +18,7 @@ from simgin.cli.commands.match import command_with_size, play_command_plan
 )
 @options.count_option("--matches", "Number of matches per pair [default: 5k].")
 @options.limit_options
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Print the expected run time and interval half-widths, and exit.",
-)
+@options.dry_run_option
 @click.option("--details", is_flag=True, help="Print all tables.")
 @options.json_option
 def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:

@@ -41,11 +41,7 @@ DETAILS_HINT = "--details prints every metric and table."
     help="Print the sample size needed to detect a difference, such as 1% (wins) or 0.5 (points), "
     "and exit.",
 )
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Print the expected run time and interval half-widths, and exit.",
-)
+@options.dry_run_option
 @click.option(
     "--details", is_flag=True, help="Print all tables, including every metric with its meaning."
 )

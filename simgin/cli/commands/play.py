@@ -80,8 +80,7 @@ def read_game(strategy: str | None, variant: str, seed: int, one: bool) -> Match
     from simgin.rules import variants
 
     game = variants.find_variant(variant)
-    is_solitaire = game.params["players"] == 1
-    opponent = strategy or ("" if is_solitaire else DEFAULT_OPPONENT)
+    opponent = strategy or ("" if game.is_solo else DEFAULT_OPPONENT)
     return matchup_with_person(opponent, game, seed, "deal" if one else "match")
 
 

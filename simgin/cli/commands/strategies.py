@@ -110,7 +110,7 @@ def _strategies(
       simgin strategies check mine.py         test that it follows the rules
     """
     if game is not None:
-        players = 1 if variants.find_variant(game).params["players"] == 1 else 2
+        players = 1 if variants.find_variant(game).is_solo else 2
     if name is not None:
         if players or slot or search or short:
             raise click.UsageError(
@@ -249,9 +249,10 @@ def _find_strategies(players: int | None, search: str | None) -> list[Strategy]:
 
 def _find_policies(slot: str | None, search: str | None) -> list[Policy]:
     """Return the policies for a slot that match a word, sorted by slot and name."""
-    matching_policies = [policy for policy in loader.list_policies() if slot in (None, policy.slot)]
     return [
-        policy for policy in matching_policies if _contains_word(search, policy.name, policy.about)
+        policy
+        for policy in loader.list_policies()
+        if slot in (None, policy.slot) and _contains_word(search, policy.name, policy.about)
     ]
 
 
@@ -372,9 +373,7 @@ def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:
         if tier in [row["tier"] for row in rows]:
             yield f"\n{sentence}"
     yield f"\nEnding: {strategy.ending} ({ENDINGS[strategy.ending]})"
-    yield "Files:  " + "\n        ".join(
-        _shorten_path(path) for path in loader.find_source_files(strategy)
-    )
+    yield "Files:  " + "\n        ".join(map(_shorten_path, loader.find_source_files(strategy)))
     yield f"Digest: {rows[0]['digest']}"
 
 
@@ -403,12 +402,8 @@ def _format_allowed_values(param: Param) -> str:
 
 def _shorten_path(path: Path) -> str:
     """Return a relative path if it is inside the working directory, otherwise the full path."""
-    working_directory = Path.cwd()
-    return (
-        str(path.relative_to(working_directory))
-        if path.is_relative_to(working_directory)
-        else str(path)
-    )
+    folder = Path.cwd()
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 
 
 def _execution_mode(policy: Policy) -> str:

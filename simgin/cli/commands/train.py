@@ -127,12 +127,11 @@ def _play_line(training: TrainRequest, output: Path | None) -> str:
     """Return the line that explains how a strategy can use the weights in the output file."""
     match = training.match
     strategy, opponent = match.strategy.spec, match.pool[0].spec
+    weights_file = training.weights_file
     if output is None:
-        return (
-            f"Next:    save the weights with -o {training.weights_file}, which the strategy reads."
-        )
-    if output.resolve() != training.weights_file.resolve():
-        return f"Next:    move {output} to {training.weights_file}, which {strategy} reads."
+        return f"Next:    save the weights with -o {weights_file}, which the strategy reads."
+    if output.resolve() != weights_file.resolve():
+        return f"Next:    move {output} to {weights_file}, which {strategy} reads."
     return _match_line(match, strategy, opponent)
 
 
