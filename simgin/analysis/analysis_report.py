@@ -26,7 +26,7 @@ from simgin.report.report_table import Column, Table, describe_frame, table_from
 from simgin.rules.build import build_rules
 from simgin.stats.estimate import Z95
 from simgin.stats.table import build_frame
-from simgin.text.messages import capitalize_first
+from simgin.text.messages import capitalize_first, join_words
 from simgin.text.notation import format_card, format_hand
 
 if TYPE_CHECKING:
@@ -161,15 +161,12 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
         if n_unnamed := len(others) - len(named_actions):
             unnamed_text = f"one of {n_unnamed} other actions"
             named_actions.append(unnamed_text if n_unnamed > 1 else "one other action")
-        *first_names, last_name = named_actions
-        other_names = f"{', '.join(first_names)} or {last_name}" if first_names else last_name
-        sentence = (
-            f"Best so far: {best_name}. After {worlds}, the best could also be {other_names}."
-        )
+        rivals = join_words(named_actions, "or")
+        sentence = f"Best so far: {best_name}. After {worlds}, the best could also be {rivals}."
         if is_final or analysis.n_worlds == analysis.max_worlds:
             sentence = (
                 f"No action is clearly the best. After {worlds}, {best_name} is ahead, but the "
-                f"best could also be {other_names}."
+                f"best could also be {rivals}."
             )
     if position.chosen is None:
         return sentence
@@ -209,14 +206,11 @@ def compare_chances(analysis: Analysis, other_index: int) -> str:
     position = analysis.position
     pair = (analysis.ranking[0], other_index)
     names = [analysis.action_names[index] for index in pair]
-    displayed_factors = [
-        *select_display_factors(analysis),
-        *(() if position.is_solo else ("opponent",)),
-    ]
+    measures = [*select_display_factors(analysis), *["opponent"] * (not position.is_solo)]
     *phrases, last_phrase = [
         phrase.format(*(compute_percentage(analysis, name, index) for index in pair))
         for name, phrase in CHANCES.items()
-        if name in displayed_factors
+        if name in measures
     ]
     comma = "" if position.is_solo else ","
     outcome_text = f"{', '.join(phrases)}{comma} and {last_phrase}" if phrases else last_phrase
@@ -303,18 +297,14 @@ def build_action_table(analysis: Analysis, note: str = "") -> Table:
     titles = dict(MEASURE_TITLES)
     if factors.get("points") == PENALTY_FACTOR:
         titles["points"] = "penalty"
-    displayed_factors = [name for name in titles if name in factors]
+    names = [name for name in titles if name in factors]
     rows = []
     for index, row in zip(analysis.ranking, analysis.rows(), strict=True):
         suffix = " <" if row["done"] else ""
         cost = format_cost(analysis, index) if row["cost"] else ""
-        means = [_format_mean(row, name, factors[name]) for name in displayed_factors]
+        means = [_format_mean(row, name, factors[name]) for name in names]
         rows.append((f"{row['action']}{suffix}", cost, *means, f"{row['worlds']:,}"))
-    headings = (
-        "action",
-        f"cost, {titles[analysis.measure]}",
-        *(titles[name] for name in displayed_factors),
-    )
+    headings = ("action", f"cost, {titles[analysis.measure]}", *(titles[name] for name in names))
     return table_from_rows("Cost of each action", (*headings, "worlds"), rows, note)
 
 
@@ -358,14 +348,9 @@ def _build_deal_table_row(title: str, analysis: Analysis) -> tuple[str, ...]:
     index = analysis.position.chosen_index
     chosen_action = analysis.action_names[index]
     best_name = format_better_action(chosen_action, analysis.action_names[analysis.ranking[0]])
+    best_name += "?" * (len(analysis.best_indices) > 1)
     cost = "0" if index == analysis.ranking[0] else format_cost(analysis, index)
-    return (
-        title,
-        chosen_action,
-        best_name + "?" * (len(analysis.best_indices) > 1),
-        cost,
-        f"{analysis.n_worlds:,}",
-    )
+    return title, chosen_action, best_name, cost, f"{analysis.n_worlds:,}"
 
 
 # Plots
@@ -414,9 +399,8 @@ def card_rows(position: Position) -> Iterator[CardRow]:
     label = f"Your hand, deadwood {int(deadwood_for_side(hand, rules, KNOCKER))}"
     yield CardRow(label, groups, format_card(new_card) if new_card >= 0 else "")
     if pile := position.pile_cards:
-        cards = [
-            card.removesuffix(TAKEN_MARK) for card in pile
-        ]  # Forgotten cards are shown face down.
+        # Forgotten cards are shown face down.
+        cards = [card.removesuffix(TAKEN_MARK) for card in pile]
         taken_indices = [index for index, card in enumerate(pile) if card != cards[index]]
         yield CardRow(pile_label(position.is_solo), [cards], removed=taken_indices)
     if not position.is_solo:

@@ -35,18 +35,7 @@ MAX_FILE_BYTES = 1 << 24
 FIELD_BOUNDS = replay.ADDRESS_BOUNDS | {"dealer": 2, "joker": 53, "answer": 64}
 MAX_ABS_SCORE = 1_000_000
 # Fields of a decision that are determined by earlier decisions
-CHECKED_FIELDS = (
-    "turn",
-    "seat",
-    "slot",
-    "hand",
-    "offered",
-    "taken",
-    "drawn",
-    "stake",
-    "owner",
-    "answer",
-)
+CHECKED_FIELDS = "turn seat slot hand offered taken drawn stake owner answer".split()
 
 
 @dataclass(frozen=True)
@@ -117,16 +106,12 @@ def parse_deal_file(
         )
     except ValueError as error:
         reason = str(error).rstrip(".")
-    raise _make_deal_file_error(path, reason)
+    raise PositionError(f"{quote_text(path)} is not a valid deal file: {reason}.")
 
 
 def _strip_side(name: str) -> str:
     """Remove the suffix ` (A)` or ` (B)` that distinguishes the strategies in self-play."""
     return str(name).removesuffix(" (A)").removesuffix(" (B)")
-
-
-def _make_deal_file_error(path: str, reason: str) -> PositionError:
-    return PositionError(f"{quote_text(path)} is not a valid deal file: {reason}.")
 
 
 def _replay_deal(
@@ -165,7 +150,7 @@ def _read_matchup(
     content: JsonRow, first_row: JsonRow, variant: Variant, find_strategy: Callable[[str], Strategy]
 ) -> Matchup:
     """Return the matchup of a deal. The strongest strategy replaces unavailable strategies."""
-    players = int(str(variant.params["players"]))
+    players = 1 if variant.is_solo else 2
     names = [_strip_side(name) for name in first_row["strategies"]]
     if len(names) != players or (first_row["dealer"] is None) != (players == 1):
         raise PositionError(

@@ -88,20 +88,17 @@ class DealQuery:
             is_match &= deal["winner"] == self.winner
         if self.differ:
             is_match &= deal != deals["other"]
-        for name, comparison_operator, bound in self.comparisons:
-            is_match &= COMPARISON_OPERATORS[comparison_operator](
-                compute_quantity(deals, name), bound
-            )
+        for name, symbol, bound in self.comparisons:
+            is_match &= COMPARISON_OPERATORS[symbol](compute_quantity(deals, name), bound)
         return is_match
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
         """Return the first deals in the order of the query. Ties remain in the order of play."""
         if self.order not in ORDERS:
             return deals[:limit]
-        name, order_sign = ORDERS[self.order]
-        return np.asarray(
-            deals[np.argsort(order_sign * compute_quantity(deals, name), kind="stable")[:limit]]
-        )
+        name, sign = ORDERS[self.order]
+        order = np.argsort(sign * compute_quantity(deals, name), kind="stable")
+        return np.asarray(deals[order[:limit]])
 
 
 def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
@@ -170,10 +167,10 @@ def _parse_comparison(part: str) -> Comparison:
             f"{quote_text(part)} is not a valid condition{did_you_mean(part, QUERY_KEYWORDS)} "
             f"Use {', '.join(QUERY_KEYWORDS)}, or a comparison such as `points < -40`."
         )
-    name, comparison_operator, bound = match.groups()
+    name, symbol, bound = match.groups()
     if name not in DEAL_QUANTITIES:
         raise QueryError(
             f"{quote_text(name)} is not a valid quantity{did_you_mean(name, DEAL_QUANTITIES)} "
             f"Use one of {', '.join(DEAL_QUANTITIES)}."
         )
-    return name, comparison_operator, int(bound)
+    return name, symbol, int(bound)

@@ -229,12 +229,8 @@ class DealReconstruction:
             effect = "the first upcard sets the knock limit or the value of points"
             yield f"in {self.variant.spec}, {effect}. Write this card first in the pile."
         for turn, card in enumerate(self.top_cards):
-            if (
-                card is not None
-                and card.is_taken
-                and card.card < 0
-                and self.seat_of_turn(turn) == PLAYER_SEAT
-            ):
+            is_unknown = card is not None and card.is_taken and card.card < 0
+            if is_unknown and self.seat_of_turn(turn) == PLAYER_SEAT:
                 yield f"you took card {turn + 1} of this pile, so it must be known. Replace the ?."
 
     @property
@@ -275,11 +271,8 @@ class DealReconstruction:
                     "your hand."
                 )
         last_card = self.cards[-1]
-        if (
-            len(self.started_turns) > len(self.discards)
-            and self.card_source(-1) == "stock"
-            and last_card in locations
-        ):
+        has_drawn = len(self.started_turns) > len(self.discards) and self.card_source(-1) == "stock"
+        if has_drawn and last_card in locations:
             yield (
                 f"{format_card(last_card)} was taken earlier, so it cannot be the card that you "
                 "just drew. Enter the drawn card at the end of the hand."

@@ -133,11 +133,9 @@ class DecisionEvaluator:
     def _measure(
         self, decision: EvaluatedDecision, position: Position, worlds: int
     ) -> EvaluatedDecision:
-        if (
-            decision.mistake
-            and self.sample_lead(position, decision.best, CONFIRMATION_WORLDS).mean() > 0
-        ):
-            cost = estimate_mean(self.sample_lead(position, decision.best, worlds))
+        best = decision.best
+        if decision.mistake and self.sample_lead(position, best, CONFIRMATION_WORLDS).mean() > 0:
+            cost = estimate_mean(self.sample_lead(position, best, worlds))
             miss_probability = 1.0 - self._compute_detection_probability(cost)
             # Weight the mistake to account for undetected mistakes (Horvitz and Thompson 1952).
             error = sqrt(cost.se**2 + miss_probability * cost.value**2)
@@ -168,9 +166,8 @@ class DecisionEvaluator:
         view = position.view
         address = (self.matchup.seed, view.hand, view.turns, worlds)
         first_world = int(np.random.default_rng(np.array(address, np.uint64)).integers(N_STREAMS))
-        gains = self._sample_gains(
-            position, [actions_by_name[best], position.chosen_action], worlds, first_world
-        )
+        actions = [actions_by_name[best], position.chosen_action]
+        gains = self._sample_gains(position, actions, worlds, first_world)
         return np.asarray(gains[:, 0] - gains[:, 1])
 
     def _evaluate(

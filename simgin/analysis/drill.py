@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -245,10 +246,7 @@ def run_drill(
         return list(_find_candidates(request, unit))
 
     deal_candidates = map_units(screen_deal, units, 1, workers, partial_progress(on_progress, 0, 2))
-    candidates = sorted(
-        (candidate for unit in deal_candidates for candidate in unit),
-        key=lambda candidate: candidate.low,
-    )
+    candidates = sorted(chain(*deal_candidates), key=lambda candidate: candidate.low)
     exercises = _select_exercises(request, candidates, workers, partial_progress(on_progress, 1, 2))
     if not exercises:
         raise PositionError(

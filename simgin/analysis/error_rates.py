@@ -26,7 +26,7 @@ from simgin.analysis.decision_evaluator import (
 from simgin.analysis.position import PositionError, format_better_action
 from simgin.play import kernel
 from simgin.play.matchup import Matchup, parse_matchup, short_names
-from simgin.play.parallel import map_units
+from simgin.play.parallel import Progress, map_units
 from simgin.play.traced_deal import TracedDeal, trace_deal
 from simgin.plots.action_costs import COST_UNITS
 from simgin.report import numbers
@@ -91,7 +91,7 @@ class RatingTask:
         variant: str,
         judge: str | None,
         deals: int,
-        worlds: int = DEFAULT_EVALUATION_WORLDS,
+        worlds: int | None = None,
         seed: int = 1,
     ) -> RatingTask:
         """Read a task. By default, the strongest strategy is the evaluator and the opponent.
@@ -109,7 +109,9 @@ class RatingTask:
                 f"{MAX_DEALS:,} deals."
             )
         matchup = parse_matchup(a, b, game.spec, seed, "deal")
-        return cls(matchup, parse_matchup(judge or best, b, game.spec, seed, "deal"), deals, worlds)
+        evaluator = parse_matchup(judge or best, b, game.spec, seed, "deal")
+        n_worlds = DEFAULT_EVALUATION_WORLDS if worlds is None else worlds
+        return cls(matchup, evaluator, deals, n_worlds)
 
 
 @dataclass(frozen=True, repr=False)
@@ -209,18 +211,15 @@ class ErrorRates(Result):
         """Return the costliest decisions, each measured in new worlds, in descending order."""
         mistakes = sorted(self.mistakes(), key=lambda one: one.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
-        costs = []
-        for decision in mistakes[:MAX_CANDIDATES]:
-            for position in positions_of_a(self.find_deal(decision)):
-                if position.label == decision.label:
-                    costs.append(
-                        (
-                            decision,
-                            estimate_mean(
-                                evaluator.sample_lead(position, decision.best, RECHECK_WORLDS)
-                            ),
-                        )
-                    )
+        costs = [
+            (
+                decision,
+                estimate_mean(evaluator.sample_lead(position, decision.best, RECHECK_WORLDS)),
+            )
+            for decision in mistakes[:MAX_CANDIDATES]
+            for position in positions_of_a(self.find_deal(decision))
+            if position.label == decision.label
+        ]
         costs.sort(key=lambda pair: pair[1].value, reverse=True)
         return costs[:n]
 
@@ -346,11 +345,18 @@ def evaluate_units(
             decisions += evaluated
         return decisions
 
-    def report(done: int, total: int) -> None:
-        if on_progress is not None:
-            on_progress(done, total, lambda: f"{np.mean(costs):.1f} {format_loss_phrase(matchup)}")
-
+    report = report_mean_loss(matchup, costs, on_progress)
     return map_units(evaluate_unit, n_units, 1, workers, report)
+
+
+def report_mean_loss(
+    matchup: Matchup, costs: Sequence[float], on_progress: OnProgress | None
+) -> Progress | None:
+    """Return a progress callback that adds the mean of a growing list of costs to the progress."""
+    if on_progress is None:
+        return None
+    phrase = format_loss_phrase(matchup)
+    return lambda done, total: on_progress(done, total, lambda: f"{np.mean(costs):.1f} {phrase}")
 
 
 def format_loss_phrase(matchup: Matchup) -> str:

@@ -161,18 +161,7 @@ class FindRequest:
 
 
 # Columns of the table, and the headings that differ from the column names
-TABLE_COLUMNS = (
-    "unit",
-    "half",
-    "deal",
-    "points",
-    "happened",
-    "place",
-    "own",
-    "other",
-    "best",
-    "cost",
-)
+TABLE_COLUMNS = "unit half deal points happened place own other best cost".split()
 HEADINGS = {"happened": "ending", "place": "decision", "own": "action", "other": "action of B"}
 
 
@@ -298,8 +287,7 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
     ending = DEAL_RESULTS[record["kind"]]
     turn = f"turn {record['turns']}"
     if ending == "refused":
-        refusing_player = names[1 - record["winner"]]
-        return f"{refusing_player} refuses the die in {turn}"
+        return f"{names[1 - record['winner']]} refuses the die in {turn}"
     knocker = int(record["knocker"])
     if knocker < 0 or ending in DRAWN_DEAL_WORDS:
         return f"{DRAWN_DEAL_WORDS[ending]} ({turn})"
@@ -319,9 +307,8 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:
     """Return the first decision in which strategy A differs between two matchups."""
     deal_a = trace_deal(matchup, unit, half)
-    for query, rival_query in zip(
-        deal_a.decisions, trace_deal(rival, unit, half).decisions, strict=False
-    ):
+    deal_b = trace_deal(rival, unit, half)
+    for query, rival_query in zip(deal_a.decisions, deal_b.decisions, strict=False):
         if query.action != rival_query.action:
             label = PHASE_LABELS.get(int(query.view.phase), f"turn {query.view.turn}")
             return {
@@ -401,18 +388,15 @@ def _find_costliest(
         budget: Limits of the analyses.
         on_progress: Function that receives the progress and the total.
     """
-    screening_budget = replace(budget, worlds=SCREENING_WORLDS)
-    candidates = _find_costly_candidates(
-        result, screening_budget, partial_progress(on_progress, 0, 2)
-    )[: result.request.limit]
-    measurement_budget = replace(budget, worlds=MEASUREMENT_WORLDS, seed=budget.seed + 1)
+    screening = replace(budget, worlds=SCREENING_WORLDS)
+    candidates = _find_costly_candidates(result, screening, partial_progress(on_progress, 0, 2))
+    candidates = candidates[: result.request.limit]
+    measurement = replace(budget, worlds=MEASUREMENT_WORLDS, seed=budget.seed + 1)
     report = partial_progress(on_progress, 1, 2)
     mistakes = []
-    for deal, analysis in candidates:
-        mistakes.append(
-            deals[deal]
-            | _measure_mistake(result, deals[deal]["command"], analysis, measurement_budget)
-        )
+    for deal_index, analysis in candidates:
+        deal = deals[deal_index]
+        mistakes.append(deal | _measure_mistake(result, deal["command"], analysis, measurement))
         if report is not None:
             report(len(mistakes), len(candidates))
     mistakes.sort(key=lambda mistake: -mistake["cost"])

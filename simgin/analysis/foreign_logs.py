@@ -246,12 +246,8 @@ def _parse_rlcard(deal: re.Match[str], lines: list[str]) -> ForeignLog:
     if len(cards) != 52:
         raise PositionError(f"the deck has {len(cards)} cards instead of 52")
     dealer = "NS".index(deal[1])
-    nondealer_cards, dealer_cards, stock = cards[:11], cards[11:21], cards[21:]
-    pack = [
-        *chain(*zip(nondealer_cards[:10], dealer_cards, strict=True)),
-        nondealer_cards[10],
-        *stock,
-    ]
+    # The nondealer receives eleven cards.
+    pack = [*chain(*zip(cards[:10], cards[11:21], strict=True)), cards[10], *cards[21:]]
     moves = [
         _parse_rlcard_move(line.strip())
         for line in lines
@@ -319,34 +315,27 @@ class _LoggedMoves:
         if not remaining or (decision.slot == "take" and remaining[0][1].kind == ACTION_LEAVE):
             return None
         seat, action = remaining[0]
-        legal = {
-            legal_action: self._compute_deadwood_after_ending(view, legal_action)
-            for legal_action in legal_actions(view, self.rules)
-        }
+        moves = legal_actions(view, self.rules)
+        legal = {move: self._compute_deadwood_after_ending(view, move) for move in moves}
         if action == ANY_GIN:
-            action = next(
-                (legal_action for legal_action in legal if legal[legal_action] == 0), action
-            )
+            action = next((move for move in moves if legal[move] == 0), action)
         # With the last discard, the engine proposes only the best ending.
         is_proposed_ending = not is_last or legal.get(action) in (-1, view.ending_count)
         if seat != decision.seat or action not in legal or not is_proposed_ending:
             raise self._make_illegal_move_error()
         self.n_done += 1
         self.is_ending = action.kind == ACTION_END
-        return (
-            action.card
-            if decision.slot == "discard"
-            else int(action.kind in (ACTION_TAKE, ACTION_END))
-        )
+        if decision.slot == "discard":
+            return action.card
+        return int(action.kind in (ACTION_TAKE, ACTION_END))
 
     def _compute_deadwood_after_ending(self, view: Any, action: Action) -> int:
         """Return the deadwood after an ending, or -1 if the action is not an ending."""
         if action.kind != ACTION_END:
             return -1
-        eleven_cards = int(view.hand) | (
-            1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0
-        )
-        return int(deadwood(eleven_cards & ~(1 << action.card), self.rules))
+        taken_card = 1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0
+        ten_cards = (int(view.hand) | taken_card) & ~(1 << action.card)
+        return int(deadwood(ten_cards, self.rules))
 
     def check_end(self) -> None:
         """Raise PositionError if the log contains moves after the end of the deal."""

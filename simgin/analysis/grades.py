@@ -46,9 +46,7 @@ from simgin.text import shell
 from simgin.text.messages import join_words, quote_text
 
 # Points lost per deal, and half-width of the 95 % confidence interval
-STRATEGY_RATES: dict[str, tuple[float, float]] = {
-    name: (points, half) for name, (points, half) in CAST["points_lost"].items()
-}
+STRATEGY_RATES = {name: (points, half) for name, (points, half) in CAST["points_lost"].items()}
 MANY_DEALS = 100  # number of deals below which the result depends mostly on luck
 # Worlds before the first comparison. With fewer worlds, the mistakes found depend on the seed.
 GRADE_CHECK_WORLDS = 100
@@ -108,35 +106,24 @@ class GradeRequest:
             raise PositionError(
                 "a grade requires at least one file. Specify files of recorded deals."
             )
-        recorded_deals = [read_deal_file(file) for file in files]
-        variants = list(
-            dict.fromkeys(record.deal.matchup.variant.spec for record in recorded_deals)
-        )
+        records = [read_deal_file(file) for file in files]
+        variants = list(dict.fromkeys(record.deal.matchup.variant.spec for record in records))
         if len(variants) > 1:
             raise PositionError(
                 f"the files contain deals of {' and '.join(variants)}. Grade each variant "
                 "separately."
             )
-        seats = [_find_seat(record, player) for record in recorded_deals]
-        names = list(
-            dict.fromkeys(
-                record.names[seat] for record, seat in zip(recorded_deals, seats, strict=True)
-            )
-        )
+        seats = [(record, _find_seat(record, player)) for record in records]
+        names = list(dict.fromkeys(record.names[seat] for record, seat in seats))
         if len(names) > 1 and player is None:
             player_list = " and ".join(quote_text(name, 40) for name in names)
             raise PositionError(
                 f"the files contain deals of the players {player_list}. Choose one player with "
                 "--player."
             )
-        deals = [
-            assign_player(record.deal, seat)
-            for record, seat in zip(recorded_deals, seats, strict=True)
-        ]
+        deals = [assign_player(record.deal, seat) for record, seat in seats]
         opponent_names = {
-            record.matchup.players[1 - record.state.half].spec
-            for record in deals
-            if record.matchup.b
+            deal.matchup.players[1 - deal.state.half].spec for deal in deals if deal.matchup.b
         }
         best = strong_player(deals[0].matchup.variant)
         opponent_name = opponent or (
@@ -144,13 +131,8 @@ class GradeRequest:
         )
         name = names[0] if len(names) == 1 else f"seat {player}"
         evaluator = parse_matchup(judge or best, opponent_name, variants[0], seed, "deal")
-        task = make_rating_task(
-            name,
-            evaluator,
-            len(deals),
-            error_rates.DEFAULT_EVALUATION_WORLDS if worlds is None else worlds,
-        )
-        return cls(task, deals, files, recorded_deals[0].engine)
+        task = make_rating_task(name, evaluator, len(deals), worlds)
+        return cls(task, deals, files, records[0].engine)
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,27 +181,25 @@ class Grade(error_rates.ErrorRates):
 
     def rate(self, kind: str = "", mistake: str = "") -> Estimate:
         """Return the points lost per deal (see `Grade` for the meaning of the standard error)."""
-        decisions = [
-            decision
+        if self.is_rate:
+            return super().rate(kind, mistake)
+        pairs = [
+            (decision.cost, decision.se)
             for decision in chain(*self.decisions)
             if error_rates.matches_kind(decision, kind, mistake)
         ]
-        if self.is_rate:
-            return super().rate(kind, mistake)
-        costs, errors = (
-            np.array([(decision.cost, decision.se) for decision in decisions]).reshape(-1, 2).T
-        )
+        costs, errors = np.array(pairs).reshape(-1, 2).T
         error = float(np.sqrt(errors @ errors)) / self.n_deals
         return interval_around(float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf)
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
         """Return the number of mistakes per deal, which are decisions with a significant cost."""
         costs = self.costliest(len(self.mistakes()))
-        significant = [decision for decision, cost in costs if is_mistake(cost.low)]
-        return (
-            sum(error_rates.matches_kind(decision, kind, mistake) for decision in significant)
-            / self.n_deals
+        n_mistakes = sum(
+            is_mistake(cost.low) and error_rates.matches_kind(decision, kind, mistake)
+            for decision, cost in costs
         )
+        return n_mistakes / self.n_deals
 
     def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions and their costs in descending order."""
@@ -260,19 +240,15 @@ class Grade(error_rates.ErrorRates):
         finished_indices = [index for index, deal in enumerate(self.deals_played) if deal.kind]
         if not finished_indices or not self.is_comparable:
             return {}
-        points_won, losses = np.array(
-            [self._compute_points_and_loss(index) for index in finished_indices], np.float64
-        ).T
-        if len(finished_indices) >= MIN_UNITS:
-            return {
-                "won": self.mean(points_won),
-                "less_luck": control_variate_mean(
-                    points_won, points_won - losses, self.evaluator_gain
-                ),
-            }
-        skill = self.mean(losses + self.evaluator_gain.value)
-        error = float(np.hypot(skill.se, self.evaluator_gain.se))
-        luck_adjusted = interval_around(skill.value, error, skill.n, skill.n)
+        pairs = [self._compute_points_and_loss(index) for index in finished_indices]
+        points_won, losses = np.array(pairs, np.float64).T
+        gain = self.evaluator_gain
+        if len(pairs) >= MIN_UNITS:
+            luck_adjusted = control_variate_mean(points_won, points_won - losses, gain)
+        else:
+            skill = self.mean(losses + gain.value)
+            error = float(np.hypot(skill.se, gain.se))
+            luck_adjusted = interval_around(skill.value, error, skill.n, skill.n)
         return {"won": self.mean(points_won), "less_luck": luck_adjusted}
 
     def _compute_points_and_loss(self, index: int) -> tuple[float, float]:
@@ -325,51 +301,33 @@ def grade_deals(
     """
     kernel.compile_matchup(task.evaluator)
     evaluator = DecisionEvaluator(task.evaluator, task.n_worlds, GRADE_CHECK_WORLDS, min_lead=0.0)
-    b = task.evaluator.b
-    opponent_evaluator = b and DecisionEvaluator(
-        replace(task.evaluator, a=b, b=task.evaluator.a), 0
-    )
+    a, b = task.evaluator.a, task.evaluator.b
+    opponent_evaluator = b and DecisionEvaluator(replace(task.evaluator, a=b, b=a), 0)
+    measurement_worlds = count_measurement_worlds(task)
     costs: list[float] = []
 
-    def evaluate_deal(
-        index: int, _n: int
-    ) -> tuple[list[EvaluatedDecision], list[EvaluatedDecision]]:
+    def evaluate_deal(index: int, _n: int) -> list[list[EvaluatedDecision]]:
         deal = deals_played[index]
-        decisions = [
-            replace(decision, unit=index)
-            for decision in evaluator.measure(deal, count_measurement_worlds(task))
-        ]
-        costs.append(sum(decision.cost for decision in decisions))
-        opponent_evaluated = (
-            opponent_evaluator.evaluate(assign_player(deal, 1 - int(deal.state.half)))
-            if opponent_evaluator
-            else []
-        )
-        return decisions, opponent_evaluated
+        measured = evaluator.measure(deal, measurement_worlds)
+        costs.append(sum(decision.cost for decision in measured))
+        decisions = [replace(decision, unit=index) for decision in measured]
+        if opponent_evaluator is None:
+            return [decisions, []]
+        opponent_deal = assign_player(deal, 1 - int(deal.state.half))
+        return [decisions, opponent_evaluator.evaluate(opponent_deal)]
 
-    def report(done: int, total: int) -> None:
-        if on_progress is not None:
-            on_progress(
-                done,
-                total,
-                lambda: f"{np.mean(costs):.1f} {error_rates.format_loss_phrase(task.matchup)}",
-            )
-
+    report = error_rates.report_mean_loss(task.matchup, costs, on_progress)
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)
     if not any(has_decisions for has_decisions, _ in pairs):
         raise PositionError(
             "the known parts of these deals contain no decision to grade. Use other deals."
         )
     player_decisions, opponent_decisions = ([*side] for side in zip(*pairs, strict=True))
-    evaluator_gain = (
-        estimate_mean(
-            error_rates.compute_mean_gains(
-                task.evaluator, max(MANY_DEALS, len(deals_played)), workers
-            )
-        )
-        if b
-        else undefined_estimate(0)
-    )
+    evaluator_gain = undefined_estimate(0)
+    if b is not None:
+        n_units = max(MANY_DEALS, len(deals_played))
+        gains = error_rates.compute_mean_gains(task.evaluator, n_units, workers)
+        evaluator_gain = estimate_mean(gains)
     return Grade(
         task,
         player_decisions,
@@ -387,14 +345,15 @@ def count_measurement_worlds(task: error_rates.RatingTask) -> int:
 
 
 def make_rating_task(
-    name: str, evaluator: Matchup, deals: int, worlds: int = error_rates.DEFAULT_EVALUATION_WORLDS
+    name: str, evaluator: Matchup, deals: int, worlds: int | None = None
 ) -> error_rates.RatingTask:
     """Return the task that grades a player in recorded deals.
 
     simgin never calls the policies of the player, because it reads the decisions from the deals.
     """
     player = with_policies(evaluator.a, {}, name)
-    return error_rates.RatingTask(replace(evaluator, a=player), evaluator, deals, worlds)
+    n_worlds = error_rates.DEFAULT_EVALUATION_WORLDS if worlds is None else worlds
+    return error_rates.RatingTask(replace(evaluator, a=player), evaluator, deals, n_worlds)
 
 
 def _find_seat(deal: RecordedDeal, player: str | None) -> int:
@@ -417,8 +376,7 @@ def _find_seat(deal: RecordedDeal, player: str | None) -> int:
 
 def build_grade_report(grade: Grade, command: str = "") -> Report:
     """Build the report of a grade."""
-    engine = grade.engine
-    task = grade.task
+    engine, task = grade.engine, grade.task
     player = task.matchup.a.spec
     deals = "1 deal" if grade.n_deals == 1 else f"{grade.n_deals:,} deals"
     title = "Your grade" if player == YOU else f"Grade of {player}"
@@ -433,18 +391,12 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
     comparison_table = [build_rate_table(grade)] if grade.is_comparable and grade.is_rate else []
-    costliest = table_from_rows(
-        "Costliest decisions",
-        ("decision", "command"),
-        error_rates.describe_costliest(grade.records()),
-    )
+    costliest_rows = error_rates.describe_costliest(grade.records())
+    costliest = table_from_rows("Costliest decisions", ("decision", "command"), costliest_rows)
     return Report(
         question=f"{title} in {deals} ({engine or task.matchup.variant.spec})",
-        verdict=[
-            *grade_verdict(grade),
-            *_opponent_sentences(grade),
-            *([ENGINE_NOTES[engine]] if engine else []),
-        ],
+        verdict=[*grade_verdict(grade), *_opponent_sentences(grade)]
+        + ([ENGINE_NOTES[engine]] if engine else []),
         tables=[table, *comparison_table, costliest],
         command=command,
     )
@@ -455,9 +407,8 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
     rows = error_rates.build_rates_rows(grade)
     columns = {name: rows[0][name] for name in ("variant", "strategy", "opponent", "unit")}
     for metric, estimate in grade.result.items():
-        rows.append(
-            {**columns, "metric": metric, **grade.to_columns(estimate), "n": int(estimate.n)}
-        )
+        values = grade.to_columns(estimate)
+        rows.append({**columns, "metric": metric, **values, "n": int(estimate.n)})
     return [
         {name: None if value != value else value for name, value in row.items()}  # NaN
         for row in rows
@@ -468,11 +419,8 @@ def grade_verdict(result: Grade) -> Iterator[str]:
     """Yield sentences about the loss and the net score; `simgin play` prints them after a match."""
     player = result.task.matchup.a.spec
     player = "You" if player == YOU else player
-    yield from (
-        _format_rate_sentences(result, player)
-        if result.is_rate
-        else _format_deal_sentences(result, player)
-    )
+    format_sentences = _format_rate_sentences if result.is_rate else _format_deal_sentences
+    yield from format_sentences(result, player)
 
 
 def _format_rate_sentences(grade: Grade, player: str) -> Iterator[str]:
@@ -528,24 +476,19 @@ def _format_estimate(estimate: Estimate) -> str:
 
 def _find_similar_strategies(total: Estimate) -> str:
     """Return the strategies with a similar error rate, or no strategies if there are too many."""
-    distances = {name: abs(points - total.value) for name, (points, _) in STRATEGY_RATES.items()}
-    names = [
-        name for name, (points, _) in STRATEGY_RATES.items() if total.low <= points <= total.high
-    ]
-    names = names or [min(distances, key=distances.__getitem__)]
+    rates = {name: points for name, (points, _) in STRATEGY_RATES.items()}
+    names = [name for name, points in rates.items() if total.low <= points <= total.high]
+    names = names or [min(rates, key=lambda name: abs(rates[name] - total.value))]
     if len(names) > MAX_SIMILAR_STRATEGIES:
         return ""
-    return ", about as much as " + " or ".join(
-        f"{name} ({STRATEGY_RATES[name][0]:g})" for name in names
-    )
+    return ", about as much as " + " or ".join(f"{name} ({rates[name]:g})" for name in names)
 
 
 def build_rate_table(grade: Grade) -> Table:
     """Return a table that compares the error rates of the player and of built-in strategies."""
     rows = [(points, name, f"{points} ± {half}") for name, (points, half) in STRATEGY_RATES.items()]
-    rows.append(
-        (grade.total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(grade.total))
-    )
+    total = grade.total
+    rows.append((total.value, f"> {grade.task.matchup.a.spec}", _format_estimate(total)))
     cells = [row[1:] for row in sorted(rows)]
     headings = ("player", "points lost per deal")
     return table_from_rows("Comparison", headings, cells, COMPARISON_NOTE)

@@ -93,16 +93,14 @@ def evaluate_hand(
 def _build_report(hand: HandAnalysis, command: str) -> Report:
     """Return a report on a hand's endings, its deadwood and, with eleven cards, every discard."""
     unmatched = format_hand(hand.cards & ~sum(hand.melding))
-    other_meldings = [
-        format_melding(melding) for melding in hand.meldings if melding != hand.melding
-    ]
-    if len(other_meldings) > MAX_LISTED_MELDINGS:
-        other_meldings[MAX_LISTED_MELDINGS:] = [f"{len(other_meldings) - MAX_LISTED_MELDINGS} more"]
+    others = [format_melding(melding) for melding in hand.meldings if melding != hand.melding]
+    if len(others) > MAX_LISTED_MELDINGS:
+        others[MAX_LISTED_MELDINGS:] = [f"{len(others) - MAX_LISTED_MELDINGS} more"]
     facts = {
         "Deadwood": f"{hand.deadwood} ({unmatched})" if unmatched else str(hand.deadwood),
         "Melds": format_melding(hand.melding)
         + " (of eleven cards)" * bool(hand.deadwood_by_discard),
-        "Same deadwood": "; ".join(other_meldings),
+        "Same deadwood": "; ".join(others),
         "Knock limit": _format_limit(hand),
         "Shot": _format_shot_ranks(hand),
     }

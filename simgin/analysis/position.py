@@ -286,12 +286,8 @@ def decision_key(decision: Decision) -> tuple[int, int, int, str]:
     a separate decision.
     """
     view = decision.view
-    return (
-        int(view.turns),
-        int(view.phase),
-        decision.seat,
-        STEP_OF_SLOT.get(decision.slot, decision.slot),
-    )
+    step = STEP_OF_SLOT.get(decision.slot, decision.slot)
+    return int(view.turns), int(view.phase), decision.seat, step
 
 
 def find_chosen_action(deal: TracedDeal, query_index: int) -> Action | None:

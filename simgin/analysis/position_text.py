@@ -154,11 +154,9 @@ def _replay_view(
         hand: Mask of the player's cards at the policy call.
         **deal_options: Dealer and position of the joker.
     """
-    strategy, opponent = (
-        (DUMMY_PLAYER_SOLO, None) if variant.is_solo else (DUMMY_PLAYER, DUMMY_PLAYER)
-    )
+    players = (DUMMY_PLAYER_SOLO, None) if variant.is_solo else (DUMMY_PLAYER, DUMMY_PLAYER)
     result = trace_to_decision(
-        parse_matchup(strategy, opponent, variant, 1, "deal"),
+        parse_matchup(*players, variant, 1, "deal"),
         list(decisions),
         lambda asked: asked.seat == PLAYER_SEAT and asked.slot in slots and asked.view.hand == hand,
         pack=pack,
@@ -177,18 +175,13 @@ def _add_placeholders(
     if sum(card.card < 0 for card in pile) > len(free_cards):
         raise PositionError("the position contains more cards than the deck. Remove some cards.")
     free_cards = free_cards[shift:] + free_cards[:shift]
-    return [
-        replace(card, card=free_cards.pop(0)) if card.card < 0 else card for card in pile
-    ], free_cards
+    full_pile = [replace(card, card=free_cards.pop(0)) if card.card < 0 else card for card in pile]
+    return full_pile, free_cards
 
 
 def _remove_placeholders(view: Any, pile: Sequence[PileCard], full_pile: Sequence[PileCard]) -> Any:
     """Remove placeholder cards, and the turns in which they were drawn, from the view."""
-    placeholders = [
-        card.card
-        for card, entered_card in zip(full_pile, pile, strict=True)
-        if entered_card.card < 0
-    ]
+    placeholders = [full.card for full, card in zip(full_pile, pile, strict=True) if card.card < 0]
     cards = cards_to_mask(placeholders)
     for name in ("pile", "known", "shed"):
         view[name] &= ~cards
@@ -303,8 +296,8 @@ def _make_view(
             pile_cards = [PileCard(-1)]
     elif gap == len(pile_cards) or (pile_cards and pile_cards[-1].card < 0):
         raise PositionError(
-            "the top card of the pile must be known. Enter the top card as the "
-            "last card of the pile."
+            "the top card of the pile must be known. Enter the top card as the last card of the "
+            "pile."
         )
     known_pile = fill_gap(
         pile_cards, gap, DealReconstruction(cards, pile_cards, variant, dealer, die).stock, stock

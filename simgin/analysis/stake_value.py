@@ -146,9 +146,8 @@ def compute_equity(variant: Variant, workers: int | None = None) -> Equity | Non
         return None
     try:
         matchup = _make_equal_matchup(variant)
-        return PointsEquity(
-            value_from_outcomes(matchup, count_outcomes(matchup, EQUITY_DEALS, workers))
-        )
+        outcomes = count_outcomes(matchup, EQUITY_DEALS, workers)
+        return PointsEquity(value_from_outcomes(matchup, outcomes))
     except ValueUnavailableError:
         return None
 
@@ -202,9 +201,6 @@ def _compute_probabilities(outcomes: Outcomes, gains: np.ndarray) -> np.ndarray:
     probabilities = np.zeros((2, 3, int(gains.max()) + 1))
     dealer = outcomes.column("dealer")
     winner = outcomes.column("winner")
-    np.add.at(
-        probabilities,
-        (dealer, winner, np.where(winner == NO_WINNER, 0, gains)),
-        outcomes.probabilities[0],
-    )
+    cells = (dealer, winner, np.where(winner == NO_WINNER, 0, gains))
+    np.add.at(probabilities, cells, outcomes.probabilities[0])
     return probabilities

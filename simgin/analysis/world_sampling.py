@@ -144,9 +144,8 @@ class WorldSampler:
     def _probe_offers(self) -> np.ndarray:
         """Offers of B in separate worlds that serve only to estimate the offer probability."""
         start = ATTEMPT_STRIDE - PROBE_WORLDS
-        return query_offers(
-            self.matchup, self.view, self._sample_unconditioned(PROBE_WORLDS, start), start
-        )
+        worlds = self._sample_unconditioned(PROBE_WORLDS, start)
+        return query_offers(self.matchup, self.view, worlds, start)
 
     def _estimate_probability(self, offers: tuple[int, ...]) -> float:
         """Return the proportion of worlds in which B makes one of the given offers."""
@@ -175,10 +174,8 @@ def find_forgotten_cards(view: Any, rules: Any) -> tuple[list[int], list[int]]:
     taken_positions: list[int] = []
     for position in range(not has_upcard, end):
         if (view.history[position - 1, 3] if position else view.upcard) < 0:
-            positions = (
-                taken_positions if view.history[position, 1] == FROM_PILE else pile_positions
-            )
-            positions.append(position)
+            is_taken = view.history[position, 1] == FROM_PILE
+            (taken_positions if is_taken else pile_positions).append(position)
     return pile_positions, taken_positions
 
 

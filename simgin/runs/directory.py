@@ -36,13 +36,8 @@ CORRUPTION_ERRORS = (
 )
 MAX_PATH_DEPTH = 300  # maximum number of directories in the path of a run directory
 MOVE_HINT = "Move it away or choose another directory"
-SIZE_OPTIONS = {
-    "--deals",
-    "--worlds",
-    "--for",
-    "--run",
-    "-o",
-}  # options that specify the size of the run or the output
+# options that specify the size of the run or the output
+SIZE_OPTIONS = {"--deals", "--worlds", "--for", "--run", "-o"}
 CHECKSUM_KEY = "seal"  # key of the checksum in the manifest
 
 

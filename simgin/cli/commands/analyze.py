@@ -240,14 +240,8 @@ def _analyze_strategy(
             "--deals 1000`."
         )
     a, b = (*words, None)[:2]
-    worlds = (
-        error_rates.DEFAULT_EVALUATION_WORLDS
-        if arguments["worlds"] is None
-        else arguments["worlds"]
-    )
-    task = error_rates.RatingTask.read(
-        str(a), b, arguments["variant"], arguments["strategy"], deals, worlds, seed
-    )
+    variant, judge, worlds = (arguments[name] for name in ("variant", "strategy", "worlds"))
+    task = error_rates.RatingTask.read(str(a), b, variant, judge, deals, worlds, seed)
     players = [player.spec for player in task.matchup.players]
     omitted_options = dict.fromkeys((*CARDS_OPTIONS, *DEAL_OPTIONS))
     session.run_request(
