@@ -302,7 +302,7 @@ def grade_deals(
     kernel.compile_matchup(task.evaluator)
     evaluator = DecisionEvaluator(task.evaluator, task.n_worlds, GRADE_CHECK_WORLDS, min_lead=0.0)
     a, b = task.evaluator.a, task.evaluator.b
-    opponent_evaluator = b and DecisionEvaluator(replace(task.evaluator, a=b, b=a), 0)
+    opponent_matchup = None if b is None else replace(task.evaluator, a=b, b=a)
     measurement_worlds = count_measurement_worlds(task)
     costs: list[float] = []
 
@@ -311,10 +311,10 @@ def grade_deals(
         measured = evaluator.measure(deal, measurement_worlds)
         costs.append(sum(decision.cost for decision in measured))
         decisions = [replace(decision, unit=index) for decision in measured]
-        if opponent_evaluator is None:
+        if opponent_matchup is None:
             return [decisions, []]
         opponent_deal = assign_player(deal, 1 - int(deal.state.half))
-        return [decisions, opponent_evaluator.evaluate(opponent_deal)]
+        return [decisions, DecisionEvaluator(opponent_matchup, 0).evaluate(opponent_deal)]
 
     report = error_rates.report_mean_loss(task.matchup, costs, on_progress)
     pairs = map_units(evaluate_deal, len(deals_played), 1, workers, report)

@@ -154,9 +154,10 @@ def _replay_view(
         hand: Mask of the player's cards at the policy call.
         **deal_options: Dealer and position of the joker.
     """
-    players = (DUMMY_PLAYER_SOLO, None) if variant.is_solo else (DUMMY_PLAYER, DUMMY_PLAYER)
+    opponent = None if variant.is_solo else DUMMY_PLAYER
+    strategy = opponent or DUMMY_PLAYER_SOLO
     result = trace_to_decision(
-        parse_matchup(*players, variant, 1, "deal"),
+        parse_matchup(strategy, opponent, variant, 1, "deal"),
         list(decisions),
         lambda asked: asked.seat == PLAYER_SEAT and asked.slot in slots and asked.view.hand == hand,
         pack=pack,

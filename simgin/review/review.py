@@ -175,9 +175,8 @@ class Review(Result):
         if metric == GIN_VS_KNOCK:
             return variant, frozenset(self.request.gin_and_knock_players or ())
         opponent = STRONG if metric == SKILL else player_type
-        return variant, frozenset(
-            {self.strategy(variant, player_type), self.strategy(variant, opponent)}
-        )
+        players = (self.strategy(variant, player_type), self.strategy(variant, opponent))
+        return variant, frozenset(players)
 
     def n_matches(self, *keys: MetricKey) -> int:
         """Return the number of matches from which all given metrics can be computed."""
@@ -206,9 +205,8 @@ class Review(Result):
         """Rows of the scorecard."""
         rows_by_key: dict[str, ScorecardRow] = {}
         for variant in self.request.variants:
-            for row in scorecard.scorecard_rows(
-                variants.find_variant(variant).params, self.request.seconds_per_turn
-            ):
+            params = variants.find_variant(variant).params
+            for row in scorecard.scorecard_rows(params, self.request.seconds_per_turn):
                 rows_by_key.setdefault(row.key, row)
         return tuple(rows_by_key.values())
 
@@ -294,21 +292,17 @@ class Review(Result):
             opponent = "" if self.request.is_solo else name
             key = MatchupKey(variant, name, opponent, self.request.seed, "match")
             courses[key] = {
-                name: np.concatenate([stage_counts[name] for stage_counts in counts])
-                for name in counts[0]
+                part: np.concatenate([stage[part] for stage in counts]) for part in counts[0]
             }
         return courses
 
     def win_rate(self, variant: str, a: str, b: str) -> PairedEstimate:
         """Return the proportion of matches that one strategy wins against another."""
         rows_by_players = {
-            (b, c): rows
-            for (row_variant, b, c), rows in self._batch_rows.items()
-            if row_variant == variant
+            key[1:]: rows for key, rows in self._batch_rows.items() if key[0] == variant
         }
-        return paired_estimate.compute_ratio_between(
-            rows_by_players, a, b, metrics.METRICS_BY_NAME["match_win"]
-        )
+        metric = metrics.METRICS_BY_NAME["match_win"]
+        return paired_estimate.compute_ratio_between(rows_by_players, a, b, metric)
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
@@ -316,9 +310,7 @@ class Review(Result):
 
         If a value is missing, a string states the reason.
         """
-        return dict(
-            itertools.chain.from_iterable(map(self._measure_variant, self.request.played_variants))
-        )
+        return dict(itertools.chain(*map(self._measure_variant, self.request.played_variants)))
 
     def _measure_variant(self, variant: str) -> Iterator[tuple[MetricKey, Measurement]]:
         is_requested = variant in self.request.variants
@@ -348,12 +340,9 @@ class Review(Result):
         """Return the win rate of the strong player or, in solitaire games, the difference."""
         win_metric = metrics.METRICS_BY_NAME["match_win"]
         if self.request.is_solo:
-            strong_rows, weaker_rows = (
-                self._batch_rows[variant, name, ""] for name in (strong, weaker)
-            )
-            return paired_estimate.compute_ratio(
-                strong_rows, win_metric
-            ) - paired_estimate.compute_ratio(weaker_rows, win_metric)
+            rows = [self._batch_rows[variant, name, ""] for name in (strong, weaker)]
+            strong_rate, weaker_rate = (paired_estimate.compute_ratio(r, win_metric) for r in rows)
+            return strong_rate - weaker_rate
         if strong == weaker:
             return "the two players are the same strategy"
         return self.win_rate(variant, strong, weaker)
@@ -388,13 +377,10 @@ class Review(Result):
         base_variant = self.request.base
         assert base_variant is not None
         row = next(row for row in self.rows if row.key == metric)
-        strong_estimate = self.measurements[base_variant, metric, STRONG]
-        bounds_reference = (
-            strong_estimate if isinstance(strong_estimate, PairedEstimate) else reference
-        )
-        bounds = row.effect_bounds(
-            bounds_reference, self.stats_of_type(base_variant, STRONG).n_matches
-        )
+        strong = self.measurements[base_variant, metric, STRONG]
+        bounds_reference = strong if isinstance(strong, PairedEstimate) else reference
+        n_matches = self.stats_of_type(base_variant, STRONG).n_matches
+        bounds = row.effect_bounds(bounds_reference, n_matches)
         is_tenfold = scorecard.is_tenfold(value, reference, row, error_rate)
         return Effect(value - reference, bounds, is_tenfold, error_rate)
 
@@ -472,14 +458,10 @@ class Review(Result):
 
     def is_identical_to_baseline(self, variant: str) -> bool:
         """Return True if every match has the same result as under the baseline."""
-        variant_effects = [
-            effect.difference
-            for (effect_variant, *_), effect in self.effects.items()
-            if effect_variant == variant
+        differences = [
+            effect.difference for key, effect in self.effects.items() if key[0] == variant
         ]
-        return bool(variant_effects) and all(
-            effect.value == 0 and effect.se == 0 for effect in variant_effects
-        )
+        return bool(differences) and all(number.value == number.se == 0 for number in differences)
 
     @cached_property
     def depends_on_training(self) -> frozenset[str]:
@@ -501,58 +483,36 @@ class Review(Result):
     def metrics(self) -> Frame:
         """All values of the scorecard (output `metrics` in rows.toml)."""
         rows = []
-        for (variant, metric, player_type), estimate in self.measurements.items():
-            is_untrained = self.is_untrained((variant, metric, player_type))
-            row_labels = {
-                **self._identify_value(variant, metric, player_type),
-                "untrained": is_untrained,
-            }
+        for key, estimate in self.measurements.items():
+            labels = self._identify_value(*key) | {"untrained": self.is_untrained(key)}
             if isinstance(estimate, str):
-                rows.append({**row_labels, "n": 0, "why": estimate})
+                rows.append({**labels, "n": 0, "why": estimate})
             else:
-                rows.append({**row_labels, **estimate_columns(estimate, estimate.n), "why": ""})
+                rows.append({**labels, **estimate_columns(estimate, estimate.n), "why": ""})
         return build_frame("metrics", rows)
 
     @cached_property
     def differences(self) -> Frame:
         """All differences from the baseline (output `review_differences` in rows.toml)."""
-        p_holm = adjust_p_values(
-            np.array([effect.difference.p for effect in self.effects.values()], float)
-        )
+        p_values = np.array([effect.difference.p for effect in self.effects.values()], float)
         base = str(self.request.base)
         rows = []
-        for ((variant, metric, player_type), effect), p in zip(
-            self.effects.items(), p_holm, strict=True
-        ):
+        for (key, effect), p in zip(self.effects.items(), adjust_p_values(p_values), strict=True):
             difference = effect.difference
             size = scorecard.effect_size_range(effect.size, effect.bounds, effect.interval)
             test_columns = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
-            is_untrained = [
-                self.is_untrained((rule_set, metric, player_type)) for rule_set in (variant, base)
-            ]
-            row_labels = {
-                **self._identify_value(variant, metric, player_type),
-                "untrained": any(is_untrained),
-            }
-            rows.append(
-                {
-                    **row_labels,
-                    **estimate_columns(difference, difference.n),
-                    **test_columns,
-                    "kind": "difference",
-                }
-            )
+            is_untrained = self.is_untrained(key) or self.is_untrained((base, *key[1:]))
+            labels = self._identify_value(*key) | {"untrained": is_untrained, "kind": "difference"}
+            rows.append(labels | estimate_columns(difference, difference.n) | test_columns)
         return build_frame("review_differences", rows)
 
-    def _identify_value(self, variant: str, metric: str, player_type: str) -> dict[str, str]:
+    def _identify_value(self, variant: str, metric: str, player_type: str) -> dict[str, Any]:
         """Return the columns that identify a value, such as its variant, metric and players."""
         name = self.strategy(variant, player_type)
         opponent, players = name, player_type
         if metric == SKILL:
-            title, name = (
-                scorecard.skill_title(self.request.is_solo),
-                self.request.strong_player(variant),
-            )
+            title = scorecard.skill_title(self.request.is_solo)
+            name = self.request.strong_player(variant)
             players = f"{STRONG} v {player_type}"
         elif metric == GIN_VS_KNOCK:
             opponent = dict(self.request.kinds)[IMMEDIATE_KNOCKER]
@@ -567,9 +527,9 @@ class Review(Result):
 
 def _equal_built_in(variant: str) -> str:
     """Return the built-in variant with the same rules as a variant spec, or an empty string."""
-    built_in = (
-        variants.find_built_in_equal(variants.find_variant(variant)) if "+" in variant else None
-    )
+    if "+" not in variant:
+        return ""
+    built_in = variants.find_built_in_equal(variants.find_variant(variant))
     return built_in.spec if built_in else ""
 
 
@@ -608,10 +568,8 @@ def run_review(
 
     if not request.strong:
         request = resolve_players(request, workers)
-    plan, make_live_scorecard = plan_review(request), partial(LiveScorecard, request)
-    return Review(
-        request, run_plan(plan, workers, on_progress, make_live=make_live_scorecard, **options)
-    )
+    plan, make_live = plan_review(request), partial(LiveScorecard, request)
+    return Review(request, run_plan(plan, workers, on_progress, make_live=make_live, **options))
 
 
 def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = None) -> Plan:
@@ -687,10 +645,8 @@ def match_course_matchups(request: ReviewRequest) -> list[tuple[str, str]]:
 
     The strategies are the strong player and, for variants with an adapted player, `champion`.
     """
-    strong_players = [
-        (variant, request.strong_player(variant)) for variant in request.played_variants
-    ]
-    return [*strong_players, *((variant, CHAMPION) for variant in request.adapted_variants)]
+    players = [(variant, request.strong_player(variant)) for variant in request.played_variants]
+    return [*players, *((variant, CHAMPION) for variant in request.adapted_variants)]
 
 
 def step_name(variant: str, player: str, first: int = 0) -> str:
@@ -704,9 +660,7 @@ def _match_course_steps(request: ReviewRequest, tasks: Sequence[Task]) -> Iterat
     for index, task in enumerate(tasks):
         key = task.matchup.key
         if (key.variant, key.a) in recorded_matchups and key.b in ("", key.a):
-            for first_match, last_match in request.stages(task.n):
-                block = Block(
-                    index, task.matchup, first_match // key.batch_size, last_match - first_match
-                )
-                name = step_name(key.variant, key.a, first_match)
+            for first, last in request.stages(task.n):
+                block = Block(index, task.matchup, first // key.batch_size, last - first)
+                name = step_name(key.variant, key.a, first)
                 yield ExtraStep(name, block, match_course.count_matches)

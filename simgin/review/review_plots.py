@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simgin import plots
-from simgin.core import batch_columns
+from simgin.core.batch_columns import DEAL_RESULTS
 from simgin.report.report import Plot
 from simgin.report.report_table import Column, describe_frame
 from simgin.review import match_course
@@ -79,10 +79,28 @@ def _make_columns(*default_names: str, **titles: str) -> tuple[Column, ...]:
     return tuple(Column(name, title) for name, title in title_by_name.items())
 
 
-def _matchup_columns(review: Review, variant: str, player_type: str = STRONG) -> dict[str, Any]:
+def _make_row(
+    review: Review,
+    variant: str,
+    estimate: PairedEstimate,
+    player_type: str = STRONG,
+    n: int | None = None,
+    **columns: Any,
+) -> dict[str, Any]:
+    """Return the row of an estimate for matches between two players of one type.
+
+    Args:
+        review: Review with all players.
+        variant: Spec of the variant.
+        estimate: Estimate to plot.
+        player_type: Player type of both players.
+        n: Sample size [default: the sample size of the estimate].
+        columns: Values of additional columns.
+    """
     name = review.strategy(variant, player_type)
     opponent = "" if review.request.is_solo else name
-    return {"variant": rule_set_label(review, variant), "strategy": name, "opponent": opponent}
+    labels = {"variant": rule_set_label(review, variant), "strategy": name, "opponent": opponent}
+    return {**labels, **columns, **estimate_columns(estimate, estimate.n if n is None else n)}
 
 
 def match_length_frame(review: Review) -> Frame:
@@ -100,14 +118,12 @@ def match_length_frame(review: Review) -> Frame:
     rows = []
     for variant, n_matches in counts.items():
         median = int(np.searchsorted(n_matches.sum(axis=0).cumsum(), n_matches.sum() / 2))
-        binned_counts = np.add.reduceat(
-            n_matches[:, : bin_starts[-1] + bin_width], bin_starts, axis=1
-        )
+        plotted_counts = n_matches[:, : bin_starts[-1] + bin_width]
+        binned_counts = np.add.reduceat(plotted_counts, bin_starts, axis=1)
         for bin_start, column in zip(bin_starts, binned_counts.T, strict=True):
-            rate = paired_estimate.compute_rate(column, n_matches.sum(axis=1), is_proportion=True)
+            rate = paired_estimate.compute_rate(column, n_matches.sum(axis=1))
             columns = {"turns": bin_start, "width": bin_width, "median": median}
-            estimates = estimate_columns(rate, rate.n)
-            rows.append({**_matchup_columns(review, variant), **columns, **estimates})
+            rows.append(_make_row(review, variant, rate, **columns))
     return build_frame("plots/match_length", rows)
 
 
@@ -115,23 +131,20 @@ def endings_frame(review: Review) -> Frame:
     """Return the percentage of deals with each ending, for every player type."""
     rows = []
     endings_by_metric = {
-        "gin": ("gin", "big_gin", "shot"),
-        "knock": ("knock", "even"),
-        "undercut": ("undercut",),
-        **({"stalled": ("stalled",)} if review.stalled_rates else {}),
+        "gin": ["gin", "big_gin", "shot"],
+        "knock": ["knock", "even"],
+        "undercut": ["undercut"],
+        **({"stalled": ["stalled"]} if review.stalled_rates else {}),
     }
-    named_endings = set(itertools.chain(*endings_by_metric.values()))
-    endings_by_metric["void"] = tuple(set(batch_columns.DEAL_RESULTS) - named_endings)
+    counted = [*chain(*endings_by_metric.values())]
+    endings_by_metric["void"] = [kind for kind in DEAL_RESULTS if kind not in counted]
     for variant in review.request.variants:
         for player_type in review.player_types:
             stats = review.stats_of_type(variant, player_type)
             for metric, endings in endings_by_metric.items():
                 rate = stats.per_unit("deals", *endings, is_proportion=True)
                 labels = {"players": player_type, "metric": metric}
-                estimates = estimate_columns(rate, rate.n)
-                rows.append(
-                    {**_matchup_columns(review, variant, player_type), **labels, **estimates}
-                )
+                rows.append(_make_row(review, variant, rate, player_type, **labels))
     return build_frame("plots/outcomes", rows)
 
 
@@ -147,13 +160,9 @@ def effects_frame(review: Review) -> Frame:
                     "factor": row.factor,
                     "title": f"{row.title}, difference{' in percentage points' * bool(row.unit)}",
                 }
-                n = review.n_matches(
-                    (variant, key, player_type), (str(review.request.base), key, player_type)
-                )
-                estimates = estimate_columns(effect.difference, n)
-                rows.append(
-                    {**_matchup_columns(review, variant, player_type), **labels, **estimates}
-                )
+                base_key = (str(review.request.base), key, player_type)
+                n = review.n_matches((variant, key, player_type), base_key)
+                rows.append(_make_row(review, variant, effect.difference, player_type, n, **labels))
     return build_frame("plots/kinds", rows)
 
 
@@ -167,11 +176,8 @@ def knocks_frame(review: Review) -> Frame:
         n_knocks = knocks.sum(axis=(1, 2))
         for turn, deadwood in np.ndindex(knocks.shape[1:]):
             if turn:
-                rate = paired_estimate.compute_rate(
-                    knocks[:, turn, deadwood], n_knocks, is_proportion=True
-                )
-                estimates = {"turn": turn, "deadwood": deadwood, **estimate_columns(rate, rate.n)}
-                rows.append({**_matchup_columns(review, variant), **estimates})
+                rate = paired_estimate.compute_rate(knocks[:, turn, deadwood], n_knocks)
+                rows.append(_make_row(review, variant, rate, turn=turn, deadwood=deadwood))
     return build_frame("plots/knock_chart", rows)
 
 
@@ -183,16 +189,9 @@ def score_difference_frame(review: Review) -> Frame:
     for variant in review.request.compared_variants:
         for bins, win_rate in _win_rates_by_score(review, variant).items():
             if bins in baseline:
-                score_percent, opponent_score_percent = (
-                    100 / SCORE_FIFTHS * fifth for fifth in bins
-                )
+                own, other = (100 / SCORE_FIFTHS * fifth for fifth in bins)
                 difference = win_rate - baseline[bins]
-                columns = {
-                    "own": score_percent,
-                    "other": opponent_score_percent,
-                    **estimate_columns(difference, difference.n),
-                }
-                rows.append({**_matchup_columns(review, variant), **columns})
+                rows.append(_make_row(review, variant, difference, own=own, other=other))
     return build_frame("plots/scores", rows)
 
 
@@ -205,7 +204,7 @@ def _win_rates_by_score(review: Review, variant: str) -> dict[tuple[int, int], P
     shape = (len(scores), SCORE_FIFTHS, bins_per_fifth, SCORE_FIFTHS, bins_per_fifth, 2)
     deals, n_won = np.moveaxis(scores.reshape(shape).sum(axis=(2, 4)), -1, 0)
     return {
-        (i, j): paired_estimate.compute_rate(n_won[:, i, j], deals[:, i, j], is_proportion=True)
+        (i, j): paired_estimate.compute_rate(n_won[:, i, j], deals[:, i, j])
         for i in range(SCORE_FIFTHS)
         for j in range(SCORE_FIFTHS)
         if i != j and deals[:, i, j].any()  # If both scores are equal, the win rate is one half.
@@ -241,11 +240,8 @@ def sweep_frame(review: Review) -> Frame:
     plotted_rows = [row for row in review.shown_rows if row.key != "minutes"]
     titles = {row.key: (row.title, row.factor, np.nan) for row in plotted_rows}
     if review.request.gin_and_knock_players:
-        titles[GIN_VS_KNOCK] = (
-            "Matches won by playing for gin against knocking immediately, %",
-            100,
-            50.0,
-        )
+        title = "Matches won by playing for gin against knocking immediately, %"
+        titles[GIN_VS_KNOCK] = (title, 100, 50.0)
     for (variant, key, player_type), estimate in review.measurements.items():
         if variant not in points or key not in titles or not isinstance(estimate, PairedEstimate):
             continue
@@ -253,25 +249,19 @@ def sweep_frame(review: Review) -> Frame:
             continue
         title, factor, break_even = titles[key]
         x, y = points[variant]
-        point_columns = {
+        columns = {
             "title": title,
             "metric": key,
             "x": _parse_number(x),
             "y": _parse_number(y),
             "even": break_even,
+            "x_name": x_name.replace("_", " "),
+            "y_name": y_name.replace("_", " "),
+            "is_base": variant == review.request.base,
+            "factor": factor,
         }
-        axis_names = {"x_name": x_name.replace("_", " "), "y_name": y_name.replace("_", " ")}
-        base_columns = {"is_base": variant == review.request.base, "factor": factor}
-        estimates = estimate_columns(estimate, review.n_matches((variant, key, player_type)))
-        rows.append(
-            {
-                **_matchup_columns(review, variant),
-                **point_columns,
-                **axis_names,
-                **base_columns,
-                **estimates,
-            }
-        )
+        n = review.n_matches((variant, key, player_type))
+        rows.append(_make_row(review, variant, estimate, n=n, **columns))
     return build_frame("plots/sweep", rows)
 
 

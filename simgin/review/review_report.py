@@ -151,22 +151,16 @@ def _verdict_lines(review: Review) -> list[str]:
 def _goal_lines(review: Review) -> Iterator[str]:
     """Yield sentences about the rule sets that meet all goals or individual goals."""
     goals = parse_goals(review.request.goals, review.rows)
-    tested_variants = review.request.variants
-    results_by_goal = [
-        {v: review.evaluate_goal(goal, v) for v in tested_variants} for goal in goals
-    ]
-    if len(goals) > 1 and len(tested_variants) > 1:
+    specs = review.request.variants
+    results_by_goal = [{v: review.evaluate_goal(goal, v) for v in specs} for goal in goals]
+    if len(goals) > 1 and len(specs) > 1:
         yield recommendation(results_by_goal, partial(_variants_text, review))
     format_label = format_sweep_values if review.request.sweep else rule_set_label
     for goal, results in zip(goals, results_by_goal, strict=True):
-        clauses = [
-            f"{verb} "
-            + join_words(
-                [format_label(review, v) for v in tested_variants if results[v] == goal_result]
-            )
-            for goal_result, verb in GOAL_RESULTS.items()
-            if goal_result in results.values()
-        ]
+        clauses = []
+        for goal_result, verb in GOAL_RESULTS.items():
+            if names := [format_label(review, v) for v in specs if results[v] == goal_result]:
+                clauses.append(f"{verb} {join_words(names)}")
         yield f'The goal "{goal.text}" is {join_words(clauses)}.'
 
 
@@ -180,35 +174,24 @@ def recommendation(
         join_names: Function that joins the names of rule sets.
     """
     goals_text = "both goals" if len(results_by_goal) == 2 else f"all {len(results_by_goal)} goals"
-    results_by_variant = {
-        v: [results[v] for results in results_by_goal] for v in results_by_goal[0]
-    }
-    met_variants = [
-        v for v, goal_results in results_by_variant.items() if set(goal_results) == {MET}
-    ]
-    missed_variants = [
-        v for v, goal_results in results_by_variant.items() if MISSED in goal_results
-    ]
-    undecided_variants = [
-        v for v in results_by_variant if v not in (*met_variants, *missed_variants)
-    ]
-    clauses = [f"no rule set {'clearly ' * bool(undecided_variants)}meets {goals_text}"]
-    if met_variants:
-        clauses = [f"{goals_text} are met by {join_names(met_variants)}"]
-    if missed_variants and (met_variants or undecided_variants):
-        clauses.append(f"at least one is missed by {join_names(missed_variants)}")
-    elif missed_variants:
-        min_missed = min(goal_results.count(MISSED) for goal_results in results_by_variant.values())
-        nearest_variants = [
-            v for v in missed_variants if results_by_variant[v].count(MISSED) == min_missed
-        ]
-        clauses.append(f"the fewest are missed by {join_names(nearest_variants)}")
-    if undecided_variants:
-        clauses.append(f"more matches are needed for {join_names(undecided_variants)}")
-    *preceding_clauses, last_clause = clauses
-    return verdicts.join_sentences(
-        [", ".join([*preceding_clauses, "and " * bool(preceding_clauses) + last_clause])]
-    )
+    results = {v: [by_variant[v] for by_variant in results_by_goal] for v in results_by_goal[0]}
+    met = [v for v in results if set(results[v]) == {MET}]
+    missed = [v for v in results if MISSED in results[v]]
+    undecided = [v for v in results if v not in (*met, *missed)]
+    clauses = [f"no rule set {'clearly ' * bool(undecided)}meets {goals_text}"]
+    if met:
+        clauses = [f"{goals_text} are met by {join_names(met)}"]
+    if missed and (met or undecided):
+        clauses.append(f"at least one is missed by {join_names(missed)}")
+    elif missed:
+        min_missed = min(goal_results.count(MISSED) for goal_results in results.values())
+        nearest = [v for v in missed if results[v].count(MISSED) == min_missed]
+        clauses.append(f"the fewest are missed by {join_names(nearest)}")
+    if undecided:
+        clauses.append(f"more matches are needed for {join_names(undecided)}")
+    *first_clauses, last_clause = clauses
+    sentence = ", ".join([*first_clauses, "and " * bool(first_clauses) + last_clause])
+    return verdicts.join_sentences([sentence])
 
 
 def _make_tables(review: Review) -> Iterator[Table]:
@@ -229,31 +212,24 @@ def scorecard_table(review: Review) -> Table:
     request = review.request
     rows = _scorecard_rows(review, request.variants, _value_cell)
     if review.request.gin_and_knock_players:
-        rows.append(
-            {
-                "row": GIN_VS_KNOCK_TITLE,
-                **{v: _gin_vs_knock_cell(review, v) for v in request.variants},
-            }
-        )
+        cells = {variant: _gin_vs_knock_cell(review, variant) for variant in request.variants}
+        rows.append({"row": GIN_VS_KNOCK_TITLE, **cells})
     rows.append(_skill_row(review, request.variants))
-    names_by_variant = [(variant, rule_set_label(review, variant)) for variant in request.variants]
+    format_label = format_sweep_values if request.sweep else rule_set_label
+    labels = [(variant, format_label(review, variant)) for variant in request.variants]
     title = "Scorecard"
     if request.sweep:
         rows = [{name: _arrow_only(cell) for name, cell in row.items()} for row in rows]
-        names_by_variant = [
-            (variant, format_sweep_values(review, variant)) for variant in request.variants
-        ]
+
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
         if request.base:
             base = variant_label(request.base)
             title += f" (▲ ▼: at least a little above or below {base})"
-    columns = [Column("row", "property"), *(Column(*names) for names in names_by_variant)]
-    scope_text = (
-        "for the strong player" if request.is_solo else "for matches between strong players"
-    )
+    columns = [Column("row", "property"), *(Column(*label) for label in labels)]
+    players = "the strong player" if request.is_solo else "matches between strong players"
     size_note = SIZE_NOTE if request.base else ""
     note = (
-        f"Values are {scope_text}. {INTERVAL_NOTE}{size_note}{_meanings_text(review)}"
+        f"Values are for {players}. {INTERVAL_NOTE}{size_note}{_meanings_text(review)}"
         f"Players: {_players_text(review)}"
     )
     return Table(title, make_frame(rows), columns, note)
@@ -269,18 +245,15 @@ def _scorecard_rows(
     for row in review.shown_rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
         if review.finished is not None or any(cell.text != EN_DASH for cell in cells.values()):
-            rows.append(
-                {"row": f"{row.title}{_training_mark(review, shown_variants, row.key)}", **cells}
-            )
+            title = row.title + _training_mark(review, shown_variants, row.key)
+            rows.append({"row": title, **cells})
     return rows
 
 
 def _skill_row(review: Review, shown_variants: Iterable[str]) -> dict[str, Any]:
     cells = {variant: _skill_cell(review, variant) for variant in shown_variants}
-    return {
-        "row": skill_title(review.request.is_solo) + _training_mark(review, shown_variants, SKILL),
-        **cells,
-    }
+    title = skill_title(review.request.is_solo) + _training_mark(review, shown_variants, SKILL)
+    return {"row": title, **cells}
 
 
 def _training_mark(review: Review, shown_variants: Iterable[str], metric: str) -> str:
@@ -299,9 +272,8 @@ def _transpose(scorecard: Table) -> Table:
     rows = cells_by_heading.pop("property")
     frame = make_frame([dict(zip(rows, cells, strict=True)) for cells in cells_by_heading.values()])
     frame.insert(0, "rules", list(cells_by_heading))
-    return Table(
-        scorecard.title, frame, [Column(name, name) for name in map(str, frame)], scorecard.note
-    )
+    columns = [Column(name, name) for name in map(str, frame)]
+    return Table(scorecard.title, frame, columns, scorecard.note)
 
 
 def _meanings_text(review: Review) -> str:
@@ -342,9 +314,8 @@ def _changed_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
     change_text = row.format_change(effect.difference.value)
     difference_text = row.format_difference(effect.difference)
     effect_text = _effect_text(effect, row.more, row.less)
-    return ScoreCell(
-        text, effect_text, difference_text, EFFECT_SIZE_TONES[effect.size], change_text
-    )
+    tone = EFFECT_SIZE_TONES[effect.size]
+    return ScoreCell(text, effect_text, difference_text, tone, change_text)
 
 
 def _effect_text(effect: Effect, more_word: str, less_word: str) -> str:
@@ -388,10 +359,8 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     ]
     if len(measurements) < (1 if review.request.is_solo else len(review.request.kinds)):
         return ScoreCell(EN_DASH)  # Some matches are not finished.
-    estimates = [
-        measurement for measurement in measurements if isinstance(measurement, PairedEstimate)
-    ]
-    values = [100 * measurement.value for measurement in estimates]
+    estimates = [number for number in measurements if isinstance(number, PairedEstimate)]
+    values = [100 * number.value for number in estimates]
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
     if review.request.is_solo:
         text = f"{values[0]:+.0f} points"
@@ -403,10 +372,8 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     effect_text, tone = SKILL_EFFECT_CELLS[skill_effect(review, variant)]
     bounds = (extreme(effect.value for effect in changes) for extreme in (min, max))
     change_text = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
-    half_width = _widest_interval(changes)
-    is_range = " to " in change_text
-    separator = " points; each estimate" if is_range else ""
-    detail = f"{change_text}{separator} {half_width}"
+    separator = " points; each estimate" if " to " in change_text else ""
+    detail = f"{change_text}{separator} {_widest_interval(changes)}"
     return ScoreCell(text, effect_text, detail, tone, change_text)
 
 
@@ -443,25 +410,19 @@ def _adapted_player_table(review: Review) -> Table:
     rows: list[dict[str, Any]] = []
     adapted_variants = review.request.adapted_variants
     if adapted_variants:
-        win_rates = {
-            v: review.win_rate(v, review.request.strong_player(v), CHAMPION)
-            for v in adapted_variants
-        }
-        cells = {
-            v: ScoreCell(f"{100 * win_rate.value:.1f} %", "", _format_half_width(win_rate))
-            for v, win_rate in win_rates.items()
-        }
-        rows.append({"row": "Matches won against champion", **cells})
+        rows.append({"row": "Matches won against champion"})
+    for variant in adapted_variants:
+        win_rate = review.win_rate(variant, review.request.strong_player(variant), CHAMPION)
+        text = f"{100 * win_rate.value:.1f} %"
+        rows[0][variant] = ScoreCell(text, "", _format_half_width(win_rate))
     rows += _scorecard_rows(review, adapted_variants, _adapted_cell)
     note = (
         "Each column compares matches between two players that were trained for these rules with "
-        "matches between two copies of champion without this training. Values with a "
-        "sign are differences from champion."
+        "matches between two copies of champion without this training. Values with a sign are "
+        "differences from champion."
     )
-    columns = [
-        Column("row", "property"),
-        *(Column(v, rule_set_label(review, v)) for v in adapted_variants),
-    ]
+    labels = [Column(variant, rule_set_label(review, variant)) for variant in adapted_variants]
+    columns = [Column("row", "property"), *labels]
     return Table("How trained players differ from champion", make_frame(rows), columns, note)
 
 
@@ -471,10 +432,8 @@ def _format_half_width(proportion: PairedEstimate) -> str:
 
 
 def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    value, change = (
-        review.measurements[variant, row.key, STRONG],
-        review.adapted_effect(variant, row),
-    )
+    value = review.measurements[variant, row.key, STRONG]
+    change = review.adapted_effect(variant, row)
     if isinstance(value, str) or change is None:
         return ScoreCell(EN_DASH)
     return _changed_cell(row.format_value(value.value), change, row)
@@ -525,14 +484,10 @@ def _list_methods(review: Review) -> Iterator[tuple[str, str]]:
     yield "Limitations", LIMITATIONS
     unit = "player" if request.is_solo else "pair of players"
     sizes = list(review.sizes.values()) if request.is_sequential else [request.matches]
-    stopping_note = " Undecided effect sizes and goals required more matches." * (
-        len(set(sizes)) > 1
-    )
-    yield (
-        "Sample size",
-        f"{format_count_range(sizes)} matches per {unit} and rule set.{stopping_note} All rule "
-        "sets use the same deals.",
-    )
+    sentences = [f"{format_count_range(sizes)} matches per {unit} and rule set."]
+    if len(set(sizes)) > 1:
+        sentences.append("Undecided effect sizes and goals required more matches.")
+    yield "Sample size", " ".join([*sentences, "All rule sets use the same deals."])
     yield "Seed", str(request.seed)
     if missing_text := _missing_text(review):
         yield "Missing values", missing_text
@@ -543,21 +498,14 @@ def _players_text(review: Review) -> str:
     request = review.request
     type_names = [f"{kind} ({name})" if kind != name else name for kind, name in request.kinds]
     variants_by_player: dict[str, list[str]] = {}
-    for v in request.variants:
-        player = (
-            "champion, trained for each rule set"
-            if v in request.adapted_variants
-            else request.strong_player(v)
-        )
-        variants_by_player.setdefault(player, []).append(v)
-    most_common, *other_players = sorted(
-        variants_by_player, key=lambda player: -len(variants_by_player[player])
-    )
-    exception_text = "".join(
-        f"; {other_player} under {_variants_text(review, variants_by_player[other_player])}"
-        for other_player in other_players
-    )
-    type_names.append(f"{STRONG} ({most_common}{exception_text})")
+    for variant in request.variants:
+        is_adapted = variant in request.adapted_variants
+        trained = "champion, trained for each rule set"
+        player = trained if is_adapted else request.strong_player(variant)
+        variants_by_player.setdefault(player, []).append(variant)
+    players = sorted(variants_by_player.items(), key=lambda item: -len(item[1]))
+    exceptions = [f"; {name} under {_variants_text(review, v)}" for name, v in players[1:]]
+    type_names.append(f"{STRONG} ({players[0][0]}{''.join(exceptions)})")
     return f"{'; '.join(type_names)}."
 
 
@@ -573,11 +521,7 @@ def _training_notes(review: Review) -> Iterator[str]:
 def _variants_text(review: Review, variant_names: Sequence[str], conjunction: str = "and") -> str:
     """Join the names of rule sets or, in a sweep, their parameter values."""
     swept_variants = review.request.swept_variants if review.request.sweep else []
-    labels = [
-        rule_set_label(review, variant)
-        for variant in variant_names
-        if variant not in swept_variants
-    ]
+    labels = [rule_set_label(review, v) for v in variant_names if v not in swept_variants]
     if len(labels) < len(variant_names):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
         labels.append(f"{names} {join_words(value_ranges(review, variant_names), conjunction)}")
@@ -591,8 +535,7 @@ def _missing_text(review: Review) -> str:
         rows_by_reason.setdefault(row["why"], []).append(
             f"{row['title']} ({rule_set_label(review, row['variant'])})"
         )
-    sentences = [
+    return " ".join(
         f"{', '.join(dict.fromkeys(row_titles))}: {reason}."
         for reason, row_titles in rows_by_reason.items()
-    ]
-    return " ".join(sentences)
+    )

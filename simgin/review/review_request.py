@@ -168,25 +168,23 @@ class ReviewRequest:
         else:
             swept_parameters = ()
         base_specs = () if against is None else (against,)
-        parsed_variants = [variants.find_variant(name) for name in (*base_specs, *names)]
-        if len({variant.params["players"] for variant in parsed_variants}) > 1:
+        rule_sets = [variants.find_variant(name) for name in (*base_specs, *names)]
+        if len({variant.params["players"] for variant in rule_sets}) > 1:
             raise ReviewError(
                 "solitaire and two-player variants have no metric in common. Review the solitaire "
                 "variants separately."
             )
-        specs = tuple(dict.fromkeys(variant.spec for variant in parsed_variants))
-        if against is not None and specs[0] in (variant.spec for variant in parsed_variants[1:]):
+        specs = tuple(dict.fromkeys(variant.spec for variant in rule_sets))
+        if against is not None and specs[0] in (variant.spec for variant in rule_sets[1:]):
             # The variants stay in the order of the sweep.
-            specs = tuple(dict.fromkeys(variant.spec for variant in parsed_variants[1:]))
-        base = parsed_variants[0].spec if against is not None and len(specs) > 1 else None
-        is_solo = parsed_variants[0].is_solo
+            specs = tuple(dict.fromkeys(variant.spec for variant in rule_sets[1:]))
+        base = rule_sets[0].spec if against is not None and len(specs) > 1 else None
+        is_solo = rule_sets[0].is_solo
         if adapt and is_solo:
             raise ReviewError(
                 "--adapt requires a two-player variant. Omit --adapt for solitaire variants."
             )
-        kinds, strong = (
-            _parse_players(players) if players else (weaker_types(*parsed_variants), None)
-        )
+        kinds, strong = _parse_players(players) if players else (weaker_types(*rule_sets), None)
         rows = scorecard.scorecard_rows(variants.find_variant(specs[0]).params, seconds_per_turn)
         scorecard.parse_goals(goals, rows)
         return cls(
@@ -298,9 +296,7 @@ class ReviewRequest:
     @cached_property
     def adapted_variants(self) -> list[str]:
         """Variants for which the strong player is an adapted `champion`."""
-        return [
-            variant for variant in self.variants if CHAMPION + "@" in self.strong_player(variant)
-        ]
+        return [spec for spec in self.variants if CHAMPION + "@" in self.strong_player(spec)]
 
     @cached_property
     def untrained(self) -> list[str]:
@@ -312,11 +308,9 @@ class ReviewRequest:
         if self.adapt or self.given_strong is not None or self.is_solo:
             return []
         return [
-            variant
-            for variant in self.played_variants
-            if not adapt.is_trained_champion(
-                self.strong_player(variant), variants.find_variant(variant)
-            )
+            spec
+            for spec in self.played_variants
+            if not adapt.is_trained_champion(self.strong_player(spec), variants.find_variant(spec))
         ]
 
 
@@ -463,9 +457,8 @@ def resolve_players(
             variant_progress(1, 1)
     same_length = {}
     if not request.is_solo and not request.sweep and request.base is not None:
-        baseline_turns = mean_turns_per_match(
-            strong_players[request.base], request.base, request, workers
-        )
+        player = strong_players[request.base]
+        baseline_turns = mean_turns_per_match(player, request.base, request, workers)
         for variant in request.compared_variants:
             adjusted_variant = _variant_of_length(
                 baseline_turns, variant, strong_players[variant], request, workers
@@ -509,9 +502,9 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
         length: Function that returns the number of turns per match for a target.
         guess: Target that is tried first.
     """
-    max_candidate = rule_parameters()["points_target"].high // TARGET_STEP
+    largest = rule_parameters()["points_target"].high // TARGET_STEP
     # Candidates are multiples of five. A target of 0 is not possible.
-    low, high = 0, max_candidate + 1
+    low, high = 0, largest + 1
     low_turns, high_turns = 0.0, math.inf
     candidate = round(guess / TARGET_STEP)
     while high - low > 1:
@@ -521,9 +514,7 @@ def nearest_target(n_turns: float, length: Callable[[int], float], guess: float)
             low, low_turns = candidate, turns
         else:
             high, high_turns = candidate, turns
-        slope = (
-            turns / candidate if high > max_candidate else (high_turns - low_turns) / (high - low)
-        )
+        slope = turns / candidate if high > largest else (high_turns - low_turns) / (high - low)
         candidate = round(low + (n_turns - low_turns) / slope)
     is_low_nearer = low and n_turns - low_turns < high_turns - n_turns
     return TARGET_STEP * (low if is_low_nearer else high)

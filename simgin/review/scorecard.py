@@ -49,10 +49,9 @@ class MatchupStats:
 
     def metric(self, name: str) -> PairedEstimate:
         """Estimate a metric from all matches."""
-        ratio = paired_estimate.compute_ratio(self.rows, metrics.METRICS_BY_NAME[name])
-        return replace(
-            ratio, unit_se=estimate_metric(self._total, metrics.METRICS_BY_NAME[name]).se
-        )
+        metric = metrics.METRICS_BY_NAME[name]
+        ratio = paired_estimate.compute_ratio(self.rows, metric)
+        return replace(ratio, unit_se=estimate_metric(self._total, metric).se)
 
     def per_unit(self, unit: str, *fact_names: str, is_proportion: bool = False) -> PairedEstimate:
         """Return the sum of several recorded quantities per unit, such as turns per match."""
@@ -62,9 +61,8 @@ class MatchupStats:
         rate = paired_estimate.compute_rate(counts, denominator, is_proportion=is_proportion)
         unit_se = self._unit_se([self._ratio_sums(fact, unit) for fact in fact_names])
         # The effective number of batches depends on the number of units, as for other metrics.
-        return replace(
-            rate, effective_batches=batches.effective_batches(self.rows), unit_se=unit_se
-        )
+        n_effective = batches.effective_batches(self.rows)
+        return replace(rate, effective_batches=n_effective, unit_se=unit_se)
 
     @property
     def n_matches(self) -> int:
@@ -77,11 +75,8 @@ class MatchupStats:
 
     def _ratio_sums(self, fact: str, unit: str) -> RatioSums:
         """Return the sums of a recorded quantity and of its denominator over single matches."""
-        total, numerator_index, denominator_index = (
-            self._total,
-            batch_columns.FACT_INDEX[fact],
-            batch_columns.FACT_INDEX[unit],
-        )
+        total = self._total
+        numerator_index, denominator_index = (batch_columns.FACT_INDEX[x] for x in (fact, unit))
         cross_column = batch_columns.COL_SUM if unit == "matches" else batch_columns.COL_CROSS
         return RatioSums(
             numerator=int(total[batch_columns.COL_SUM + numerator_index]),
@@ -230,14 +225,9 @@ def is_tenfold(
     """Return True if a percentage differs significantly by a factor of ten or more."""
     if row.unit != PERCENT_SIGN:
         return False
-    is_tenfold_increase, is_tenfold_decrease = (
-        replace(difference, error_rate=error_rate)
-        for difference in (
-            value - reference.rescale(TENFOLD_FACTOR),
-            value.rescale(TENFOLD_FACTOR) - reference,
-        )
-    )
-    return is_tenfold_increase.interval[0] >= 0 or is_tenfold_decrease.interval[1] <= 0
+    increase = replace(value - reference.rescale(TENFOLD_FACTOR), error_rate=error_rate)
+    decrease = replace(value.rescale(TENFOLD_FACTOR) - reference, error_rate=error_rate)
+    return increase.interval[0] >= 0 or decrease.interval[1] <= 0
 
 
 # Functions that compute scorecard values
@@ -267,11 +257,9 @@ def _median_knock_measure(axis: int) -> Callable[[MatchupStats], Measurement]:
         if "knocks" not in played.match_course:
             return "its matches were not recorded"
         knocks = played.match_course["knocks"].sum(axis=3 - axis)
-        return (
-            match_course.grouped_median(knocks, played.match_course[squares_key])
-            if knocks.any()
-            else NO_KNOCK
-        )
+        if not knocks.any():
+            return NO_KNOCK
+        return match_course.grouped_median(knocks, played.match_course[squares_key])
 
     return measure
 
@@ -280,11 +268,7 @@ def _comeback_rate(stats: MatchupStats) -> Measurement:
     if "leads" not in stats.match_course:
         return NO_SCORE
     matches, comebacks = stats.match_course["leads"].T
-    return _with_binomial_se(paired_estimate.compute_rate(comebacks, matches, is_proportion=True))
-
-
-def _with_binomial_se(rate: PairedEstimate) -> PairedEstimate:
-    """Return a proportion of matches with its binomial standard error."""
+    rate = paired_estimate.compute_rate(comebacks, matches)
     return replace(rate, unit_se=float(np.sqrt(rate.value * (1 - rate.value) / rate.n)))
 
 

@@ -92,26 +92,17 @@ def review_question(review: Review) -> str:
         verb = "is" if len(request.variants) == 1 else "are"
         names = [rule_set_label(review, variant) for variant in request.variants]
         return f"What {verb} {join_words(names)} like?"
-    if len(request.compared_variants) == 1:
-        base_name = rule_set_label(review, str(request.base))
-        return f"{rule_set_label(review, request.compared_variants[0])} or {base_name}?"
-    *first_names, last_name = (
-        rule_set_label(review, variant) for variant in request.compared_variants
-    )
-    return f"{', '.join(first_names)} or {last_name}?"
+    names = [rule_set_label(review, variant) for variant in request.compared_variants]
+    if len(names) == 1:
+        names.append(rule_set_label(review, str(request.base)))
+    return f"{join_words(names, 'or')}?"
 
 
 def review_notes(review: Review) -> list[str]:
     """Return the note of the request, and sentences about rule sets equal to built-in variants."""
     request = review.request
-    built_in_by_variant = {
-        v: review.equal_built_in(v) for v in request.variants if not request.sweep
-    }
-    sentences = [
-        f"{variant} has the same rules as {name}."
-        for variant, name in built_in_by_variant.items()
-        if name
-    ]
+    names = {v: review.equal_built_in(v) for v in request.variants if not request.sweep}
+    sentences = [f"{v} has the same rules as {name}." for v, name in names.items() if name]
     return [request.note, *sentences] if request.note else sentences
 
 
@@ -140,10 +131,8 @@ def rule_set_label(review: Review, variant: str) -> str:
     In a sweep, or if two rule sets of the review have the same rules, the display name is the spec.
     """
     name = "" if review.request.sweep else review.equal_built_in(variant)
-    other_variants = [
-        other_variant for other_variant in review.request.variants if other_variant != variant
-    ]
-    is_unique = name not in (*other_variants, *map(review.equal_built_in, other_variants))
+    others = [other for other in review.request.variants if other != variant]
+    is_unique = name not in (*others, *map(review.equal_built_in, others))
     return variant_label(name if name and is_unique else variant)
 
 
@@ -175,11 +164,9 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
     sentences = []
     for spec in request.variants:
         variant = variants.find_variant(spec)
-        basic_rules = _describe_parameters(
-            variant, [name for name, *_ in variants.rule_differences(base, variant)]
-        )
-        label = rule_set_label(review, spec)
-        sentences.append((label, join_sentences(basic_rules or _describe_basics(variant))))
+        changed = [name for name, *_ in variants.rule_differences(base, variant)]
+        rules = _describe_parameters(variant, changed) or _describe_basics(variant)
+        sentences.append((rule_set_label(review, spec), join_sentences(rules)))
     if any(spec != base.spec for spec in request.variants):
         sentences.append(("All other rules", f"As in {rule_set_label(review, base.spec)}."))
     return sentences
@@ -191,23 +178,16 @@ def join_sentences(clauses: Sequence[str]) -> str:
 
 
 def _describe_basics(variant: Variant) -> list[str]:
-    return (
-        _describe_parameters(variant, BASIC_RULES)
-        if not variant.is_solo
-        else [variant.about.rstrip(".")]
-    )
+    if variant.is_solo:
+        return [variant.about.rstrip(".")]
+    return _describe_parameters(variant, BASIC_RULES)
 
 
 def _describe_parameters(variant: Variant, names: Sequence[str]) -> list[str]:
-    parameters = variants.rule_parameters()
-    effective_rules = [
-        parameters[name] for name in names if parameters[name].has_effect(variant.params)
-    ]
-    return [
-        text
-        for text in (rule.player_phrase(variant.params[rule.name]) for rule in effective_rules)
-        if text
-    ]
+    rules = [variants.rule_parameters()[name] for name in names]
+    effective_rules = [rule for rule in rules if rule.has_effect(variant.params)]
+    phrases = (rule.player_phrase(variant.params[rule.name]) for rule in effective_rules)
+    return [phrase for phrase in phrases if phrase]
 
 
 # Verdicts
@@ -266,10 +246,9 @@ def compose_verdict(clauses: Sequence[str], skill_clause: str) -> str:
         sentences = [main_clauses.pop(0)]
         main_clauses = main_clauses[: MAX_CLAUSES - 3]
     main_clauses.append(skill_clause)
-    clause_pairs = [main_clauses[index : index + 2] for index in range(0, len(main_clauses), 2)]
-    return join_sentences(
-        [*sentences, *(_join_clauses(*clause_pair) for clause_pair in clause_pairs)]
-    )
+    for index in range(0, len(main_clauses), 2):
+        sentences.append(_join_clauses(*main_clauses[index : index + 2]))
+    return join_sentences(sentences)
 
 
 def _join_clauses(clause: str, next_clause: str = "") -> str:
@@ -326,9 +305,7 @@ def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
     if effect is None or not effect.sign:
         return ""
     gin_rates = [review.measurements[v, "gin", STRONG] for v in (variant, str(review.request.base))]
-    new_rate, base_rate = (
-        gin_rate.value for gin_rate in gin_rates if isinstance(gin_rate, PairedEstimate)
-    )
+    new_rate, base_rate = (rate.value for rate in gin_rates if isinstance(rate, PairedEstimate))
     if new_rate >= NEARLY_ALL_DEALS and effect.sign > 0:
         return "nearly every deal ends in gin"
     new_text, old_text = map(GIN_ROW.format_value, (new_rate, base_rate))
@@ -402,16 +379,11 @@ def winners_and_losers(review: Review, variant: str) -> str:
                 f"The match length of {join_words(stalled_types)} depends on the turn limit."
             )
     if review.request.is_solo:
-        win_types = _types_by_sign(review, variant, "win")
-        sentences.append(
-            _join_types_by_sign("", "{} win more deals", "{} win fewer deals", win_types)
-        )
+        metric, words = "win", ("", "{} win more deals", "{} win fewer deals")
     else:
-        skill_types = _types_by_sign(review, variant, SKILL)
-        fewer_text, more_text = "{} win fewer matches", "{} win more matches"
-        sentences.append(
-            _join_types_by_sign("against strong players, ", fewer_text, more_text, skill_types)
-        )
+        start = "against strong players, "
+        metric, words = SKILL, (start, "{} win fewer matches", "{} win more matches")
+    sentences.append(_join_types_by_sign(*words, _types_by_sign(review, variant, metric)))
     return " ".join(filter(None, sentences))
 
 
@@ -499,11 +471,8 @@ def sweep_lines(review: Review) -> Iterator[str]:
         if row.key in TREND_SUBJECTS:
             yield from _trend_line(review, row, first_variant, last_variant)
     if review.request.gin_and_knock_players:
-        yield (
-            _break_even_line(review)
-            if len(review.request.sweep) == 1
-            else _break_even_grid_line(review)
-        )
+        has_one_parameter = len(review.request.sweep) == 1
+        yield (_break_even_line if has_one_parameter else _break_even_grid_line)(review)
 
 
 def _trend_line(
@@ -524,11 +493,9 @@ def _trend_line(
     if effect.sign:
         verb = "rises" if effect.sign > 0 else "falls"
         adverb = "sharply" if effect.size == MUCH else "slightly"
-        minutes_text = (
-            minutes_sentence(review, last_variant, first_variant)
-            if row.key == "turns_per_match"
-            else ""
-        )
+        minutes_text = ""
+        if row.key == "turns_per_match":
+            minutes_text = minutes_sentence(review, last_variant, first_variant)
         yield f"{subject} {verb} {adverb}, from {start_text} to {end_text}. {minutes_text}".rstrip()
     else:
         values = (review.measurements[v, row.key, STRONG] for v in review.request.swept_variants)
@@ -577,15 +544,12 @@ def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
 def value_ranges(review: Review, variant_names: Sequence[str]) -> list[str]:
     """Return the values of rule sets, and ranges such as `0 to 6` for consecutive values."""
     ranges = []
-    for is_chosen, consecutive in itertools.groupby(
-        review.request.swept_variants, variant_names.__contains__
-    ):
-        value_texts = (
-            [format_sweep_values(review, variant) for variant in consecutive] if is_chosen else []
-        )
-        if len(value_texts) > 2 and len(review.request.sweep) == 1:
-            value_texts = [f"{value_texts[0]} to {value_texts[-1]}"]
-        ranges += value_texts
+    swept_variants = review.request.swept_variants
+    for is_chosen, consecutive in itertools.groupby(swept_variants, variant_names.__contains__):
+        texts = [format_sweep_values(review, variant) for variant in consecutive]
+        if len(texts) > 2 and len(review.request.sweep) == 1:
+            texts = [f"{texts[0]} to {texts[-1]}"]
+        ranges += texts if is_chosen else []
     return ranges
 
 
@@ -593,29 +557,19 @@ def _break_even_grid_line(review: Review) -> str:
     """Return a sentence about playing for gin, for all values of the first parameter."""
     (x_name, x_values), (y_name, y_values) = review.request.sweep
     signs = _gin_vs_knock_signs(review)
+    points = zip(itertools.product(x_values, y_values), review.request.swept_variants, strict=True)
+    paying = {point for point, variant in points if signs[variant] > 0}
     x_values_by_paying: dict[tuple[str, ...], list[str]] = {}
-    for index, value in enumerate(x_values):
-        row_variants = review.request.swept_variants[
-            index * len(y_values) : (index + 1) * len(y_values)
-        ]
-        paying_values = (
-            y_value
-            for y_value, variant in zip(y_values, row_variants, strict=True)
-            if signs[variant] > 0
-        )
-        x_values_by_paying.setdefault(tuple(paying_values), []).append(value)
+    for x in x_values:
+        paying_values = tuple(y for y in y_values if (x, y) in paying)
+        x_values_by_paying.setdefault(paying_values, []).append(x)
     sentences = []
-    for paying_group, values in x_values_by_paying.items():
-        condition_text = f"For {x_name.replace('_', ' ')} {join_words(values)}"
-        if paying_group:
-            condition = f"with {y_name.replace('_', ' ')} {join_words(paying_group)}"
-            sentences.append(
-                f"{condition_text}, playing for gin beats knocking immediately {condition}."
-            )
-        else:
-            sentences.append(
-                f"{condition_text}, playing for gin never significantly beats knocking immediately."
-            )
+    for paying_values, values in x_values_by_paying.items():
+        clause = "playing for gin never significantly beats knocking immediately"
+        if paying_values:
+            condition = f"{y_name.replace('_', ' ')} {join_words(paying_values)}"
+            clause = f"playing for gin beats knocking immediately with {condition}"
+        sentences.append(f"For {x_name.replace('_', ' ')} {join_words(values)}, {clause}.")
     return " ".join(sentences)
 
 
@@ -627,11 +581,9 @@ MIN_MATCHES_FOR_BEST = 4 * MIN_BATCHES * batch_columns.MATCH_BATCH_SIZE
 
 def _compute_imbalance(number: PairedEstimate) -> PairedEstimate:
     """Return the absolute difference between a proportion and one half."""
-    return (
-        number.rescale(1, -BREAK_EVEN)
-        if number.value >= BREAK_EVEN
-        else number.rescale(-1, BREAK_EVEN)
-    )
+    if number.value >= BREAK_EVEN:
+        return number.rescale(1, -BREAK_EVEN)
+    return number.rescale(-1, BREAK_EVEN)
 
 
 # title, metric and player type of each objective, and the function that the best value minimises
@@ -674,31 +626,17 @@ def best_values_table(review: Review) -> Table:
     rows = []
     objectives = list(OBJECTIVES)
     for player_type, _ in review.request.kinds:
-        objectives.append(
-            (
-                f"most skill (opponent: {player_type})",
-                SKILL,
-                player_type,
-                lambda number: number.rescale(-1),
-            )
-        )
+        title = f"most skill (opponent: {player_type})"
+        objectives.append((title, SKILL, player_type, lambda number: number.rescale(-1)))
     for title, metric, player_type, loss_function in objectives:
         losses = _compute_losses(review, even_measurements, metric, player_type, loss_function)
         if not losses:
             continue
         best_variant = min(losses, key=lambda variant: losses[variant].value)
-        not_worse_text = _not_worse_text(
-            review,
-            _compute_losses(review, odd_measurements, metric, player_type, loss_function),
-            best_variant,
-        )
-        rows.append(
-            {
-                "aim": title,
-                "best": format_sweep_values(review, best_variant),
-                "near": not_worse_text,
-            }
-        )
+        test_losses = _compute_losses(review, odd_measurements, metric, player_type, loss_function)
+        near = _not_worse_text(review, test_losses, best_variant)
+        best = format_sweep_values(review, best_variant)
+        rows.append({"aim": title, "best": best, "near": near})
     columns = (
         *(Column("aim", "aim"), Column("best", "best value")),
         Column("near", "not significantly worse"),
@@ -722,20 +660,12 @@ def _compute_losses(
 
     The best rule set has the smallest loss.
     """
-    estimates = {
-        variant: measurements.get((variant, metric, player_type))
-        for variant in review.request.swept_variants
-    }
-    losses = {
-        variant: estimate
-        for variant, estimate in estimates.items()
-        if isinstance(estimate, PairedEstimate)
-    }
-    return {
-        variant: loss(estimate)
-        for variant, estimate in losses.items()
-        if not np.isnan(estimate.value)
-    }
+    losses = {}
+    for variant in review.request.swept_variants:
+        estimate = measurements.get((variant, metric, player_type))
+        if isinstance(estimate, PairedEstimate) and not np.isnan(estimate.value):
+            losses[variant] = loss(estimate)
+    return losses
 
 
 def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best: str) -> str:
@@ -753,17 +683,10 @@ def _not_significantly_worse(losses: Mapping[str, PairedEstimate], best: str) ->
 
     If there are too few batches for a test, return None.
     """
-    other_variants = [variant for variant in losses if variant != best]
-    differences = [losses[variant] - losses[best] for variant in other_variants]
+    others = [variant for variant in losses if variant != best]
+    differences = [losses[variant] - losses[best] for variant in others]
     if any(np.isnan(difference.se) for difference in differences):
         return None
-    adjusted_p_values = adjust_p_values(
-        np.array(
-            [difference.p if difference.value > 0 else 1.0 for difference in differences], float
-        )
-    )
-    return [
-        variant
-        for variant, p in zip(other_variants, adjusted_p_values, strict=True)
-        if not p < ALPHA
-    ]
+    p_values = [difference.p if difference.value > 0 else 1.0 for difference in differences]
+    adjusted = adjust_p_values(np.array(p_values, float))
+    return [variant for variant, p in zip(others, adjusted, strict=True) if not p < ALPHA]

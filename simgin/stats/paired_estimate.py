@@ -203,7 +203,7 @@ def compute_ratio_between(
 
 
 def compute_rate(
-    counts: np.ndarray, cases: np.ndarray, *, is_proportion: bool = False
+    counts: np.ndarray, cases: np.ndarray, *, is_proportion: bool = True
 ) -> PairedEstimate:
     """Estimate the number of events per case.
 
