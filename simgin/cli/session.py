@@ -244,7 +244,7 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
     if record_deals:
         from simgin.runs import parquet
 
-        parquet.require_pyarrow()
+        parquet.import_pyarrow()
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -83,9 +83,9 @@ def _make_row(
     review: Review,
     variant: str,
     estimate: PairedEstimate,
+    columns: Mapping[str, Any],
     player_type: str = STRONG,
     n: int | None = None,
-    **columns: Any,
 ) -> dict[str, Any]:
     """Return the row of an estimate for matches between two players of one type.
 
@@ -93,9 +93,9 @@ def _make_row(
         review: Review with all players.
         variant: Spec of the variant.
         estimate: Estimate to plot.
+        columns: Values of additional columns.
         player_type: Player type of both players.
         n: Sample size [default: the sample size of the estimate].
-        columns: Values of additional columns.
     """
     name = review.strategy(variant, player_type)
     opponent = "" if review.request.is_solo else name
@@ -123,7 +123,7 @@ def match_length_frame(review: Review) -> Frame:
         for bin_start, column in zip(bin_starts, binned_counts.T, strict=True):
             rate = paired_estimate.compute_rate(column, n_matches.sum(axis=1))
             columns = {"turns": bin_start, "width": bin_width, "median": median}
-            rows.append(_make_row(review, variant, rate, **columns))
+            rows.append(_make_row(review, variant, rate, columns))
     return build_frame("plots/match_length", rows)
 
 
@@ -144,7 +144,7 @@ def endings_frame(review: Review) -> Frame:
             for metric, endings in endings_by_metric.items():
                 rate = stats.per_unit("deals", *endings, is_proportion=True)
                 labels = {"players": player_type, "metric": metric}
-                rows.append(_make_row(review, variant, rate, player_type, **labels))
+                rows.append(_make_row(review, variant, rate, labels, player_type))
     return build_frame("plots/outcomes", rows)
 
 
@@ -162,7 +162,7 @@ def effects_frame(review: Review) -> Frame:
                 }
                 base_key = (str(review.request.base), key, player_type)
                 n = review.n_matches((variant, key, player_type), base_key)
-                rows.append(_make_row(review, variant, effect.difference, player_type, n, **labels))
+                rows.append(_make_row(review, variant, effect.difference, labels, player_type, n))
     return build_frame("plots/kinds", rows)
 
 
@@ -177,7 +177,8 @@ def knocks_frame(review: Review) -> Frame:
         for turn, deadwood in np.ndindex(knocks.shape[1:]):
             if turn:
                 rate = paired_estimate.compute_rate(knocks[:, turn, deadwood], n_knocks)
-                rows.append(_make_row(review, variant, rate, turn=turn, deadwood=deadwood))
+                columns = {"turn": turn, "deadwood": deadwood}
+                rows.append(_make_row(review, variant, rate, columns))
     return build_frame("plots/knock_chart", rows)
 
 
@@ -190,8 +191,8 @@ def score_difference_frame(review: Review) -> Frame:
         for bins, win_rate in _win_rates_by_score(review, variant).items():
             if bins in baseline:
                 own, other = (100 / SCORE_FIFTHS * fifth for fifth in bins)
-                difference = win_rate - baseline[bins]
-                rows.append(_make_row(review, variant, difference, own=own, other=other))
+                columns = {"own": own, "other": other}
+                rows.append(_make_row(review, variant, win_rate - baseline[bins], columns))
     return build_frame("plots/scores", rows)
 
 
@@ -261,7 +262,7 @@ def sweep_frame(review: Review) -> Frame:
             "factor": factor,
         }
         n = review.n_matches((variant, key, player_type))
-        rows.append(_make_row(review, variant, estimate, n=n, **columns))
+        rows.append(_make_row(review, variant, estimate, columns, n=n))
     return build_frame("plots/sweep", rows)
 
 

@@ -171,32 +171,18 @@ def _iter_equalities(
     turns, ending_counts, pair_counts, _ = np.split(
         rows[:, batch_columns.COL_TURNS_HISTOGRAM :], _HISTOGRAM_END_COLUMNS, axis=1
     )
-    yield (
-        "numbers of deals and of turn counts",
-        sums[:, batch_columns.FACT_INDEX["deals"]],
-        turns.sum(axis=1),
-    )
-    yield (
-        "numbers of showdowns and of deadwood counts",
-        sums[:, batch_columns.FACT_INDEX["showdowns"]],
-        ending_counts.sum(axis=1),
-    )
+    deals, showdowns = (sums[:, batch_columns.FACT_INDEX[name]] for name in ("deals", "showdowns"))
+    yield "numbers of deals and of turn counts", deals, turns.sum(axis=1)
+    yield "numbers of showdowns and of deadwood counts", showdowns, ending_counts.sum(axis=1)
     yield "numbers of units and of pair scores", units, pair_counts.sum(axis=1)
     # A number and its square have the same parity, so their sums have the same parity.
-    parity_differences = ((sums ^ square_sums) & 1).sum(axis=1)
-    yield (
-        "parities of the sums and of the sums of squares",
-        parity_differences,
-        np.zeros_like(parity_differences),
-    )
+    differences = ((sums ^ square_sums) & 1).sum(axis=1)
+    yield "parities of the sums and of the sums of squares", differences, np.zeros_like(differences)
     # All units have the same number of results, so products with the number of results are
     # multiples of the sums.
     for i in np.flatnonzero(np.array(batch_columns.DENOMINATOR_INDEX) == result_fact):
-        yield (
-            (f"the sum of {batch_columns.FACT_NAMES[i]} and the sum of its products"),
-            n_games * sums[:, i],
-            cross_sums[:, i],
-        )
+        description = f"the sum of {batch_columns.FACT_NAMES[i]} and the sum of its products"
+        yield description, n_games * sums[:, i], cross_sums[:, i]
 
 
 def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
@@ -206,10 +192,8 @@ def _find_out_of_bounds(matchup: Matchup, rows: np.ndarray) -> np.ndarray:
     max_square = sums**2 * (1 + RELATIVE_TOLERANCE)
     signed_facts = SIGNED_FACTS if matchup.b else (*SIGNED_FACTS, *SOLO_SIGNED_FACTS)
     max_square[:, [batch_columns.FACT_INDEX[name] for name in signed_facts]] = np.inf
-    is_out_of_bounds: np.ndarray = np.any(
-        (square_sums < min_square) | (square_sums > max_square), axis=1
-    )
-    return is_out_of_bounds
+    is_out_of_bounds = (square_sums < min_square) | (square_sums > max_square)
+    return np.asarray(is_out_of_bounds.any(axis=1))
 
 
 def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -218,11 +202,8 @@ def _split_facts(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     A cross product is the product of a quantity and its denominator. All three arrays have shape
     `(n_batches, N_FACTS)`.
     """
-    sums, square_sums, cross_sums = np.split(
-        rows[:, batch_columns.COL_SUM : batch_columns.COL_SUM + 3 * batch_columns.N_FACTS],
-        3,
-        axis=1,
-    )
+    end = batch_columns.COL_SUM + 3 * batch_columns.N_FACTS
+    sums, square_sums, cross_sums = np.split(rows[:, batch_columns.COL_SUM : end], 3, axis=1)
     return sums, square_sums, cross_sums
 
 
@@ -273,11 +254,9 @@ class Schedule:
         self.finished_units = 0
         self._waiting_units: list[int] = []  # units of each matchup that are not in a block yet
         for i, task in enumerate(tasks):
-            finished_batches = ledger.finished_batches(
-                i, task.matchup.batch_size, with_deals=record_deals
-            )
-            self._gaps.append(_find_gaps(task, finished_batches))
-            self._waiting_units.append(remaining_units(task, finished_batches))
+            finished = ledger.finished_batches(i, task.matchup.batch_size, with_deals=record_deals)
+            self._gaps.append(_find_gaps(task, finished))
+            self._waiting_units.append(remaining_units(task, finished))
             self.units += task.units
             self.finished_units += task.units - self._waiting_units[i]
         self._matchup_index = 0
@@ -305,26 +284,17 @@ class Schedule:
         n_missing = end_unit - first_unit
         units = min(n_missing, self._choose_block_size())
         self._waiting_units[self._matchup_index] -= units
-        if units < n_missing:
-            self._gap = (first_unit + units, end_unit)
-        else:
-            self._gap = self._next_gap()
-        return Block(
-            self._matchup_index,
-            matchup,
-            first_unit // matchup.batch_size,
-            units,
-            self._record_deals,
-        )
+        self._gap = (first_unit + units, end_unit) if units < n_missing else self._next_gap()
+        first_batch = first_unit // matchup.batch_size
+        return Block(self._matchup_index, matchup, first_batch, units, self._record_deals)
 
     def record_time(self, block: Block, seconds: float) -> None:
         """Record the playing time of a block and adapt the sizes of later blocks."""
         self.finished_units += block.units
         block_seconds = max(MIN_BLOCK_SECONDS, self._workers / MAX_BLOCKS_PER_SECOND)
         n_batches = int(block_seconds * block.units / max(seconds, 1e-9) / block.matchup.batch_size)
-        self._next_batches[block.matchup_index] = max(
-            1, min(n_batches, MAX_BLOCK_GROWTH * self._next_batches[block.matchup_index])
-        )
+        max_batches = MAX_BLOCK_GROWTH * self._next_batches[block.matchup_index]
+        self._next_batches[block.matchup_index] = max(1, min(n_batches, max_batches))
 
     def close_matchup(self, matchup_index: int) -> None:
         """Remove a matchup from the schedule, so that none of its remaining blocks are played."""
@@ -354,10 +324,8 @@ class Schedule:
         """Return the number of units in the next block. The last blocks of a run are smaller."""
         batch_size = self._tasks[self._matchup_index].matchup.batch_size
         n_waiting_batches = -(-sum(self._waiting_units) // batch_size)
-        return batch_size * max(
-            1,
-            min(self._next_batches[self._matchup_index], n_waiting_batches // (2 * self._workers)),
-        )
+        max_batches = self._next_batches[self._matchup_index]
+        return batch_size * max(1, min(max_batches, n_waiting_batches // (2 * self._workers)))
 
 
 def remaining_units(task: Task, finished_batches: Iterable[tuple[int, int]]) -> int:
@@ -381,15 +349,9 @@ def remaining_units_by_task(
         ledger: Ledger of the run.
         with_deals: True to count a batch as finished only if its deals were recorded.
     """
-    batch_sizes = [task.matchup.batch_size for task in tasks]
-    finished_by_task = [
-        ledger.finished_batches(i, batch_size, with_deals=with_deals)
-        for i, batch_size in enumerate(batch_sizes)
-    ]
-    return [
-        remaining_units(task, finished_batches)
-        for task, finished_batches in zip(tasks, finished_by_task, strict=True)
-    ]
+    sizes = [task.matchup.batch_size for task in tasks]
+    finished = [ledger.finished_batches(i, n, with_deals=with_deals) for i, n in enumerate(sizes)]
+    return list(map(remaining_units, tasks, finished))
 
 
 def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterator[Gap]:
@@ -399,9 +361,8 @@ def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterato
     remainder = n_units % batch_size
     finished_batches = set(finished_sizes)
     start = 0
-    for batch_index in sorted(
-        batch_index for batch_index, size in finished_batches if size == batch_size
-    ):
+    complete_batches = sorted(index for index, size in finished_batches if size == batch_size)
+    for batch_index in complete_batches:
         first_unit = batch_index * batch_size
         if first_unit >= n_units - remainder:
             break

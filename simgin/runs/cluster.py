@@ -120,9 +120,8 @@ def _play_on_worker(spec: _BlockSpec) -> _WorkerResult:
     name = str(get_worker().address)
     watchdog.ABORT_AFTER = spec.policy_timeout
     try:
-        result = play_block(
-            Block(0, spec.matchup(), spec.first_batch, spec.units, spec.record_deals), name
-        )
+        block = Block(0, spec.matchup(), spec.first_batch, spec.units, spec.record_deals)
+        result = play_block(block, name)
     except ValueError as error:
         raise ClusterError(f"worker {name}: {error}") from None
     if result.error is not None:
@@ -153,10 +152,8 @@ class ClusterPool:
     def workers(self) -> int:
         """Total number of worker threads, or 1 if no worker has joined yet."""
         if time.monotonic() - self._counted_at > 1:
-            self._counted_at, self._n_threads = (
-                time.monotonic(),
-                max(1, sum(self._threads_by_worker().values())),
-            )
+            self._counted_at = time.monotonic()
+            self._n_threads = max(1, sum(self._threads_by_worker().values()))
         return self._n_threads
 
     @property
@@ -222,8 +219,8 @@ class ClusterPool:
                     return None
                 if not self._threads_by_worker():
                     self._on_wait(
-                        f"the scheduler {self._address} has no workers. Waiting for "
-                        "workers to join."
+                        f"the scheduler {self._address} has no workers. Waiting for workers to "
+                        "join."
                     )
                 continue
             if future.key in self._pending:
@@ -234,14 +231,12 @@ class ClusterPool:
         """Cancel all submitted blocks, or all blocks after a given one, and return their number."""
         last_kept = (after.matchup_index, after.first_batch) if after else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
-        cancelled_keys = [
+        keys = [
             key for key, block in blocks if (block.matchup_index, block.first_batch) > last_kept
         ]
-        futures = [self._pending.pop(key)[1] for key in cancelled_keys]
-        with (
-            contextlib.suppress(ClusterError),
-            self._convert_errors(),
-        ):  # A lost scheduler has no blocks to cancel.
+        futures = [self._pending.pop(key)[1] for key in keys]
+        # A lost scheduler has no blocks to cancel.
+        with contextlib.suppress(ClusterError), self._convert_errors():
             self.client.cancel(futures)
         return len(futures)
 

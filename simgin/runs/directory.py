@@ -137,10 +137,8 @@ def create_run_directory(directory: str | Path, command: str = "") -> Path:
     Raises:
         ResultsError: If `check_directory` rejects the directory.
     """
-    return (
-        _make_directory(directory, check_directory(directory, command, writes_ledger=True))
-        / ledger.LEDGER_FILE
-    )
+    path = check_directory(directory, command, writes_ledger=True)
+    return _make_directory(directory, path) / ledger.LEDGER_FILE
 
 
 def _make_directory(directory: str | Path, path: Path) -> Path:
@@ -196,10 +194,9 @@ def _find_foreign_results(path: Path, command: str, writes_ledger: bool) -> str:
     arguments = _identifying_arguments(command)
     if has_ledger:  # The remaining arguments are compared when the ledger is opened.
         arguments = arguments[:2]
-    is_same_run = _identifying_arguments(earlier_command)[: len(arguments)] == arguments
-    return (
-        "" if is_same_run else f"contains the results of {quote_text(earlier_command)}. {MOVE_HINT}"
-    )
+    if _identifying_arguments(earlier_command)[: len(arguments)] == arguments:
+        return ""
+    return f"contains the results of {quote_text(earlier_command)}. {MOVE_HINT}"
 
 
 def _identifying_arguments(command: str) -> list[str]:
@@ -230,12 +227,8 @@ def _find_problem(directory_path: Path) -> str:
     exists = os.path.exists(directory_path)
     if exists and not directory_path.is_dir():
         return "is a file. Specify a directory for the results"
-    current_and_parents = (Path.cwd(), *Path.cwd().parents)
-    if (
-        exists
-        and directory_path in current_and_parents
-        and not (directory_path / MANIFEST_FILE).exists()
-    ):
+    contains_current = exists and directory_path in (Path.cwd(), *Path.cwd().parents)
+    if contains_current and not (directory_path / MANIFEST_FILE).exists():
         return "is or contains the current directory. Choose a new directory inside it"
     folder = directory_path if exists else existing_parent
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
@@ -278,11 +271,8 @@ def _is_run_file(path: str) -> bool:
 
     Files that SQLite adds to a ledger are included.
     """
-    return (
-        path == DEALS_FILE
-        or path.startswith(ledger.LEDGER_FILE)
-        or Path(path).name.startswith(INCOMPLETE_PREFIX)
-    )
+    is_incomplete = Path(path).name.startswith(INCOMPLETE_PREFIX)
+    return is_incomplete or path == DEALS_FILE or path.startswith(ledger.LEDGER_FILE)
 
 
 def _named_files(directory: Path) -> set[str]:
@@ -312,11 +302,8 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
         ) == _manifest_checksum(contents)
     except (OSError, ValueError, RecursionError):
         is_simgin_manifest = False
-    if (
-        not is_simgin_manifest
-        and path.is_file()
-        and (directory_path / ledger.LEDGER_FILE).is_file()
-    ):
+    has_ledger = (directory_path / ledger.LEDGER_FILE).is_file()
+    if has_ledger and path.is_file() and not is_simgin_manifest:
         raise corrupt_manifest_error(path, "the file was not written by simgin")
     if not is_simgin_manifest:
         reason = f"no valid {MANIFEST_FILE}"
@@ -373,10 +360,8 @@ def _iter_files(directory: Path) -> Iterator[str]:
 
 def with_checksum(contents: Mapping[str, Any]) -> bytes:
     """Return a manifest with a checksum as JSON bytes."""
-    text = json.dumps(
-        {**contents, CHECKSUM_KEY: _manifest_checksum(contents)}, indent=2, ensure_ascii=False
-    )
-    return f"{text}\n".encode()
+    entries = {**contents, CHECKSUM_KEY: _manifest_checksum(contents)}
+    return f"{json.dumps(entries, indent=2, ensure_ascii=False)}\n".encode()
 
 
 def _manifest_checksum(contents: Mapping[str, Any]) -> str:

@@ -75,6 +75,9 @@ def _format_grid_value(value: object) -> str:
             )
 
 
+GridValue = Annotated[str, PlainValidator(_format_grid_value)]
+
+
 @dataclass(frozen=True)
 class SweepPoint:
     """Combination of parameter values in a sweep, as canonical specs.
@@ -93,15 +96,7 @@ class ParameterSweep(toml.StrictTable):
     strategy: str
     against: str | None = None
     variant: str | None = None
-    grid: Annotated[
-        dict[
-            str,
-            Annotated[
-                list[Annotated[str, PlainValidator(_format_grid_value)]], Field(min_length=1)
-            ],
-        ],
-        Field(min_length=1),
-    ]
+    grid: Annotated[dict[str, Annotated[list[GridValue], Field(min_length=1)]], Field(min_length=1)]
 
     def list_points(self) -> list[SweepPoint]:
         """Return every combination of grid values, varying the last placeholder fastest.
@@ -241,6 +236,8 @@ def _check_change(text: str) -> str:
 VariantSpec = Annotated[str, AfterValidator(canonical_variant)]
 StrategySpec = Annotated[str, AfterValidator(canonical_strategy)]
 Count = Annotated[int, BeforeValidator(parse_count)]
+Change = Annotated[str, AfterValidator(_check_change)]
+Label = Annotated[str, Field(min_length=1, max_length=MAX_LABEL_LENGTH)]
 
 
 class StrategyPair(toml.StrictTable):
@@ -284,16 +281,11 @@ class ExperimentFile(toml.StrictTable):
     matchups: Annotated[list[StrategyPair], Field(default_factory=list)]
     round_robin: Annotated[list[StrategySpec], Field(min_length=2)] | None = None
     panel: Panel | None = None
-    changes: Annotated[
-        list[Annotated[str, AfterValidator(_check_change)]], Field(default_factory=list)
-    ]
+    changes: Annotated[list[Change], Field(default_factory=list)]
     fields: Annotated[list[FieldEntry], Field(default_factory=list)]
     solo: Annotated[list[StrategySpec], Field(min_length=1)] | None = None
     sweep: ParameterSweep | None = None
-    labels: Annotated[
-        dict[str, Annotated[str, Field(min_length=1, max_length=MAX_LABEL_LENGTH)]],
-        Field(default_factory=dict),
-    ]
+    labels: Annotated[dict[str, Label], Field(default_factory=dict)]
 
     @property
     def unit(self) -> Literal["deal", "match"]:
@@ -316,12 +308,8 @@ def read_experiment(path: Path) -> ExperimentFile:
     except toml.TomlError as error:
         raise ExperimentError(error.messages) from None
     except RecursionError:
-        raise ExperimentError(
-            [
-                f"{path} cannot be read (its lists or tables are nested too deeply). Simplify the "
-                "file."
-            ]
-        ) from None
+        reason = "its lists or tables are nested too deeply"
+        raise ExperimentError([f"{path} cannot be read ({reason}). Simplify the file."]) from None
     return parse_experiment(resolved_keys, path)
 
 
@@ -337,9 +325,8 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
     try:
         file = ExperimentFile.model_validate(raw)
     except ValidationError as error:
-        raise ExperimentError(
-            toml.describe_validation_errors(source or "options", error, _valid_keys) + sentences
-        ) from None
+        errors = toml.describe_validation_errors(source or "options", error, _valid_keys)
+        raise ExperimentError(errors + sentences) from None
     sentences += [f"{prefix}{sentence}" for sentence in _incompatible_keys(file)]
     if sentences:
         raise ExperimentError(sentences)
@@ -430,18 +417,18 @@ def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]
         )
     if file.sweep is not None and file.sweep.against is not None:
         yield (
-            f"sweep, against cannot be used with {variant}, which is a solitaire "
-            "variant. Remove it."
+            f"sweep, against cannot be used with {variant}, which is a solitaire variant. Remove "
+            "it."
         )
 
 
 def _valid_keys(location: toml.KeyPath) -> list[str]:
     """Return the keys that are valid at the location of an unknown key."""
-    tables: dict[str, type[toml.StrictTable]] = {
+    tables = {
         "matchups": StrategyPair,
         "panel": Panel,
         "sweep": ParameterSweep,
+        "fields": FieldEntry,
     }
-    tables["fields"] = FieldEntry
     table = tables.get(str(location[0]), ExperimentFile) if len(location) > 1 else ExperimentFile
     return [field.alias or name for name, field in table.model_fields.items()]

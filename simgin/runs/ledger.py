@@ -34,10 +34,8 @@ LEDGER_FILE = "ledger.sqlite"
 # version of the tables in ledger.sql, which is incremented if older ledgers become unreadable
 LEDGER_FORMAT = 3
 APPLICATION_ID = 0x67696E01  # `application_id` in the SQLite file
-COMPRESSION_LEVEL = (
-    # fastest level of zlib; higher levels are many times slower and only slightly reduce the size
-    1
-)
+# fastest level of zlib; higher levels are many times slower and only slightly reduce the size
+COMPRESSION_LEVEL = 1
 INT64_BYTES = 8  # bytes per int64
 CHECKSUM_BYTES = 16  # length of the checksum of a row, in bytes
 LOCK_TIMEOUT = 1.0  # time during which simgin retries opening a locked ledger, in seconds
@@ -149,9 +147,8 @@ class Ledger:
     def _iter_blocks(self, query: str, batch_size: int, *values: object) -> Iterator[list[Any]]:
         """Yield the first batch, the unit counts, the worker and the rows of each valid block."""
         for _, first_batch, units, *fields in self._iter_valid_rows(query, *values):
-            if (
-                first_batch >= 0 < units <= batch_size * len(fields[-1])
-            ):  # A packed batch has more than one byte.
+            # A packed batch has more than one byte.
+            if first_batch >= 0 < units <= batch_size * len(fields[-1]):
                 yield [first_batch, units, *fields]
 
     def rows(
@@ -256,13 +253,8 @@ class Ledger:
                 stop_batch += 1
             next_batch = max(next_batch, first_batch)
             if next_batch < stop_batch:
-                yield (
-                    next_batch,
-                    unpack_rows(packed_rows, batch_columns.N_COLUMNS)[
-                        next_batch - first_batch : stop_batch - first_batch
-                    ],
-                    worker,
-                )
+                rows = unpack_rows(packed_rows, batch_columns.N_COLUMNS)
+                yield next_batch, rows[next_batch - first_batch : stop_batch - first_batch], worker
                 next_batch = stop_batch
 
     def _require_batches(self, n_batches: int, units: int, batch_size: int) -> None:
@@ -308,9 +300,8 @@ class Ledger:
             raise LedgerError(_corrupt_message(self._name, describe_error(error))) from error
 
     def _read_pass_bytes(self, name: str, n: int) -> bytes | None:
-        for *_, npz_bytes in self._iter_valid_rows(
-            "SELECT * FROM steps WHERE name = ? AND n = ?", name, n
-        ):
+        query = "SELECT * FROM steps WHERE name = ? AND n = ?"
+        for *_, npz_bytes in self._iter_valid_rows(query, name, n):
             return bytes(npz_bytes)
         return None
 
@@ -357,9 +348,8 @@ class Ledger:
     def create_tables(self, identity: Mapping[str, Any]) -> None:
         """Create the tables of a new ledger and store the identity of the run."""
         with self._report_write_errors(), self._connection:
-            self._connection.executescript(
-                f"PRAGMA application_id = {APPLICATION_ID}; BEGIN; {_read_schema()}"
-            )
+            header = f"PRAGMA application_id = {APPLICATION_ID}; BEGIN;"
+            self._connection.executescript(f"{header} {_read_schema()}")
             self._insert("run", ("form", str(LEDGER_FORMAT)))
             self._insert("run", ("identity", json.dumps(identity, ensure_ascii=False)))
 
@@ -444,16 +434,15 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
     """
     if not path.is_file():
         raise LedgerError(
-            f"{path.parent} does not contain {LEDGER_FILE}. Specify a directory written by `simgin "
-            "run` or `simgin match -o`."
+            f"{path.parent} does not contain {LEDGER_FILE}. Specify a directory written by "
+            "`simgin run` or `simgin match -o`."
         )
     # If permitted, the file is opened for writing, so that SQLite can roll back the writes of a
     # killed run.
     uri = f"{path.absolute().as_uri()}?mode=rw"
+    suggestion = "Copy its directory to a writable location"
     with (
-        _report_read_errors(
-            str(path), path, "Copy its directory to a writable location"
-        ) as step_limit,
+        _report_read_errors(str(path), path, suggestion) as step_limit,
         contextlib.closing(sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT)) as connection,
     ):
         _set_limits(connection, step_limit)
@@ -501,7 +490,7 @@ def _check_files(path: Path) -> None:
 
 def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
     """Limit the size of the values in a ledger, and let Ctrl-C interrupt queries."""
-    connection.text_factory = _decode
+    connection.text_factory = lambda content: content.decode(errors="replace")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
     connection.set_progress_handler(step_limit, STEPS_PER_CHECK)
 
@@ -534,8 +523,8 @@ def _report_read_errors(
             raise LedgerError(_corrupt_message(name, error)) from error
         if _sqlite_code(error) in _IN_USE_CODES:
             raise LedgerError(
-                f"{name} is in use by another process. Wait until that process ends, "
-                "then try again."
+                f"{name} is in use by another process. Wait until that process ends, then try "
+                "again."
             ) from error
         raise LedgerError(f"{name} cannot be used ({error}). {suggestion}.") from error
 
@@ -592,13 +581,11 @@ def _check_format(connection: sqlite3.Connection, name: str) -> bool:
                 f"{name} was written by another version of simgin (format {ledger_format}, not "
                 f"{LEDGER_FORMAT}). Repeat the run in another directory."
             )
-        sql = {
-            _strip_sql(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql
-        }
-        if sql != set(re.findall("CREATE[^;]*", _strip_sql(_read_schema()))):
-            raise LedgerError(
-                _corrupt_message(name, "the file does not contain the tables of a ledger")
-            )
+        rows = connection.execute("SELECT sql FROM sqlite_master")
+        statements = {_strip_sql(sql) for (sql,) in rows if sql}
+        if statements != set(re.findall("CREATE[^;]*", _strip_sql(_read_schema()))):
+            problem = "the file does not contain the tables of a ledger"
+            raise LedgerError(_corrupt_message(name, problem))
     return bool(n_tables)
 
 
@@ -619,11 +606,6 @@ def _corrupt_message(name: str, error: object) -> str:
 def _sqlite_code(error: BaseException) -> int:
     """Return the primary SQLite code of an error, or 0 if the error has no code."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-
-
-def _decode(content: bytes) -> str:
-    """Decode a string from the ledger and replace invalid UTF-8."""
-    return content.decode(errors="replace")
 
 
 def identity_differences(stored: Any, current: Any, prefix: str = "") -> list[str]:
@@ -686,9 +668,8 @@ def pack_rows(rows: np.ndarray) -> bytes:
     HDF5. The size of a batch row is reduced to a tenth.
     """
     n_rows, columns = rows.shape
-    column_bytes = (
-        np.ascontiguousarray(rows.T, "<i8").view(np.uint8).reshape(columns, n_rows, INT64_BYTES)
-    )
+    all_bytes = np.ascontiguousarray(rows.T, "<i8").view(np.uint8)
+    column_bytes = all_bytes.reshape(columns, n_rows, INT64_BYTES)
     return zlib.compress(column_bytes.transpose(0, 2, 1).tobytes(), COMPRESSION_LEVEL)
 
 

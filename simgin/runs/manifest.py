@@ -146,10 +146,8 @@ def _read_cpu_model() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    model_names = (
-        line.partition(":")[2].strip() for line in lines if line.startswith("model name")
-    )
-    return next(model_names, platform.machine())
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, platform.machine())
 
 
 @functools.cache

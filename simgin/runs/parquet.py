@@ -59,7 +59,7 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
     Raises:
         RecordsError: If pyarrow is missing or the file cannot be written.
     """
-    pyarrow, parquet = _import_pyarrow()
+    pyarrow, parquet = import_pyarrow()
     schema, n_deals = _build_schema(pyarrow), 0
     try:
         with (
@@ -76,12 +76,8 @@ def write_deals(path: str | Path, batches: Iterable[DealBatch]) -> int:
     return n_deals
 
 
-def require_pyarrow() -> None:
-    """Raise RecordsError if pyarrow is missing. Call this function before a long run."""
-    _import_pyarrow()
-
-
-def _import_pyarrow() -> tuple[Any, Any]:
+def import_pyarrow() -> tuple[Any, Any]:
+    """Return the modules pyarrow and pyarrow.parquet, or raise RecordsError if they are missing."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -95,22 +91,16 @@ def _import_pyarrow() -> tuple[Any, Any]:
 
 def _build_schema(pyarrow: Any) -> Any:
     word_type = pyarrow.dictionary(pyarrow.int8(), pyarrow.string())
-    integer_types = {
-        8: pyarrow.int8(),
-        16: pyarrow.int16(),
-        32: pyarrow.int32(),
-        64: pyarrow.int64(),
-    }
+
     fields = []
     types_by_name = {
         "texts": pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
     } | dict.fromkeys(CODE_WORDS, word_type)
     for name, column in read_columns().items():
-        type_ = (
-            types_by_name[column["words"]]
-            if "words" in column
-            else integer_types[column.get("bits", 16)]
-        )
+        if "words" in column:
+            type_ = types_by_name[column["words"]]
+        else:
+            type_ = getattr(pyarrow, f"int{column.get('bits', 16)}")()
         metadata = {"description": column["about"]}
         fields.append(pyarrow.field(name, type_, nullable=False, metadata=metadata))
     return pyarrow.schema(fields, metadata={"description": FILE_DESCRIPTION})
@@ -121,11 +111,8 @@ def _iter_row_groups(pyarrow: Any, schema: Any, batches: Iterable[DealBatch]) ->
     pending_tables: list[Any] = []
     for *labels, rows in batches:
         for first_row in range(0, len(rows), ROWS_PER_GROUP):
-            pending_tables.append(
-                _to_arrow_table(
-                    pyarrow, schema, labels, rows[first_row : first_row + ROWS_PER_GROUP]
-                )
-            )
+            group = rows[first_row : first_row + ROWS_PER_GROUP]
+            pending_tables.append(_to_arrow_table(pyarrow, schema, labels, group))
             if sum(table.num_rows for table in pending_tables) >= ROWS_PER_GROUP:
                 yield pyarrow.concat_tables(pending_tables).unify_dictionaries()
                 pending_tables = []
@@ -155,6 +142,5 @@ def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any
             f"{unknown_codes[0]} is not a valid code for one of these words: "
             f"{', '.join(map(repr, words.values()))}."
         )
-    return pyarrow.DictionaryArray.from_arrays(
-        indices.astype(np.int8), [words[int(code)] for code in known_codes]
-    )
+    known_words = [words[int(code)] for code in known_codes]
+    return pyarrow.DictionaryArray.from_arrays(indices.astype(np.int8), known_words)

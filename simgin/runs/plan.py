@@ -142,12 +142,12 @@ class Plan:
     @cached_property
     def identity(self) -> dict[str, Any]:
         """Identity of the run as it is stored in the ledger."""
-        plan_entries = {
-            "question": self.question,
-            "hypothesis": self.hypothesis,
-            "stop": self.stopping_text,
-        }
-        return build_identity(self.matchups, **plan_entries)
+        return build_identity(
+            self.matchups,
+            question=self.question,
+            hypothesis=self.hypothesis,
+            stop=self.stopping_text,
+        )
 
 
 def plan_matchup(
@@ -196,9 +196,8 @@ def plan_matchup(
     n = default_count if count is None else amounts.parse_count(count)
     matchup = parse_matchup(a, b, variant, amounts.parse_seed(seed), unit)
     _warn_of_match_rules([matchup])
-    return Plan(
-        matchup.title, (Task(matchup, n),), _build_stopping_rules([matchup], until, sprt), seconds
-    )
+    stopping_rules = _build_stopping_rules([matchup], until, sprt)
+    return Plan(matchup.title, (Task(matchup, n),), stopping_rules, seconds)
 
 
 def plan_match(
@@ -295,9 +294,8 @@ def _plan_keys(title: str, variant: str, keys: Mapping[str, Any]) -> Plan:
         )
     seed = amounts.parse_seed(keys.get("seed", 1))
     all_keys = {**keys, "variants": [rules.spec], "seed": seed, "for": keys.get("seconds")}
-    specified_keys = {
-        key: value for key, value in all_keys.items() if value is not None and key != "seconds"
-    }
+    all_keys["seconds"] = None
+    specified_keys = {key: value for key, value in all_keys.items() if value is not None}
     return _plan_file(parse_experiment(specified_keys), title)
 
 
@@ -365,10 +363,8 @@ def estimate_deviations(matchup: Matchup) -> dict[str, float]:
     for name in metrics.headline_metrics(matchup.unit, len(matchup.players)):
         se = estimate_metric(total, metrics.METRICS_BY_NAME[name]).se
         pilot_sd = se * math.sqrt(total[batch_columns.COL_UNITS])
-        nominal_sd = stopping.NOMINAL_SD.get(name, stopping.NOMINAL_PROPORTION_SD)[
-            matchup.is_mirrored
-        ]
-        standard_deviations[name] = pilot_sd if pilot_sd > 0 else nominal_sd
+        nominal_sds = stopping.NOMINAL_SD.get(name, stopping.NOMINAL_PROPORTION_SD)
+        standard_deviations[name] = pilot_sd if pilot_sd > 0 else nominal_sds[matchup.is_mirrored]
     return standard_deviations
 
 
@@ -553,12 +549,8 @@ def _iter_errors(
 
 def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
     """Yield the matchups that correspond to keys, loading each variant and strategy only once."""
-    variants_by_spec = {
-        matchup_key.variant: variants.find_variant(matchup_key.variant) for matchup_key in keys
-    }
-    players = {
-        spec: loader.find_strategy(spec) for matchup_key in keys for spec in matchup_key.players
-    }
+    variants_by_spec = {key.variant: variants.find_variant(key.variant) for key in keys}
+    players = {spec: loader.find_strategy(spec) for key in keys for spec in key.players}
     for key in keys:
         a, b = players[key.a], players.get(key.b)
         yield Matchup(variants_by_spec[key.variant], a, b, key.seed, key.unit)
@@ -580,25 +572,15 @@ def _find_contrasts(
     panel = dict.fromkeys(matchup for source, matchup in keyed_matchups if source == "panel")
     is_panel_opponent = any(matchup.b == baseline for matchup in panel)
     for key in COMPARED_KEYS[is_panel_opponent:]:
-        keyed_group = (
-            matchup for source, matchup in keyed_matchups if source == key and matchup in index
-        )
-        contrast_pairs = _iter_contrasts(list(dict.fromkeys(keyed_group)), "a", baseline)
-        pairs += [
-            pair for pair in contrast_pairs if all(matchup.a != matchup.b for matchup in pair)
-        ]
+        group = dict.fromkeys(m for source, m in keyed_matchups if source == key and m in index)
+        contrast_pairs = _iter_contrasts(list(group), "a", baseline)
+        pairs += [pair for pair in contrast_pairs if all(m.a != m.b for m in pair)]
     pairs += _iter_contrasts(keys, "variant", baseline)
     unique_pairs = {frozenset(pair): pair for pair in reversed(pairs)}
-    contrasts = [
-        (index[matchup], index[baseline_matchup])
-        for matchup, baseline_matchup in reversed(unique_pairs.values())
-    ]
-    self_play = [
-        matchup
-        for matchup in panel
-        if is_panel_opponent and matchup in index and matchup.a != matchup.b
-    ]
-    return [*contrasts, *((index[matchup], SELF_PLAY) for matchup in self_play)]
+    contrasts = [(index[m], index[base]) for m, base in reversed(unique_pairs.values())]
+    if is_panel_opponent:
+        contrasts += [(index[m], SELF_PLAY) for m in panel if m in index and m.a != m.b]
+    return contrasts
 
 
 def _iter_contrasts(

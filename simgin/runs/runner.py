@@ -244,10 +244,9 @@ def run_matchups(
     pool.prepare(matchups)
     with open_ledger(None, {}) as ledger:
         stop_results = run_tasks(tasks, ledger, pool, on_progress, stopping_rules=stopping_rules)
-        batch_sizes = [matchup.batch_size for matchup in matchups]
         return [
-            ledger.rows(i, stop_results[i].units, batch_size)
-            for i, batch_size in enumerate(batch_sizes)
+            ledger.rows(i, stop_results[i].units, matchup.batch_size)
+            for i, matchup in enumerate(matchups)
         ]
 
 
@@ -256,22 +255,19 @@ def _resume_monitor(
 ) -> _StopMonitor:
     """Return a stopping monitor that has examined the batches in the ledger."""
     monitor = _StopMonitor(stopping_rule)
-    for batch_index, row in ledger.iter_finished(
-        matchup_index, task.units, task.matchup.batch_size
-    ):
+    finished = ledger.iter_finished(matchup_index, task.units, task.matchup.batch_size)
+    for batch_index, row in finished:
         monitor.add(batch_index, row[None])
     return monitor
 
 
 def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
     """Return the number of consecutive finished units of a matchup with a time limit."""
-    finished_batches = ledger.finished_batches(matchup_index, task.matchup.batch_size)
-    if not remaining_units(task, finished_batches):
-        return StopResult(task.units)
     batch_size = task.matchup.batch_size
-    first_missing = next(
-        batch_index for batch_index in count() if (batch_index, batch_size) not in finished_batches
-    )
+    finished = ledger.finished_batches(matchup_index, batch_size)
+    if not remaining_units(task, finished):
+        return StopResult(task.units)
+    first_missing = next(i for i in count() if (i, batch_size) not in finished)
     return StopResult(batch_size * first_missing, f"after {seconds:g} s")
 
 
@@ -308,11 +304,9 @@ class _RunSession:
             self._finish_interrupted()
             raise
         if self._failures:
-            first_block = min(
-                self._failures, key=lambda done: (done.block.matchup_index, done.block.first_batch)
-            )
-            assert first_block.error is not None
-            raise first_block.error
+            first = min(self._failures, key=lambda f: (f.block.matchup_index, f.block.first_batch))
+            assert first.error is not None
+            raise first.error
 
     def _report(self, on_progress: Progress | None) -> None:
         if on_progress is not None:
