@@ -286,7 +286,7 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
         for bound in figures.float_columns(rows, "gain", "low", "high")
     ]
     _draw_default(axes, 0)
-    figures.draw_band(axes, generations, displayed_bounds, figures.series_style(0), "")
+    figures.draw_band(axes, generations, displayed_bounds, figures.series_style(0))
     figures.label_if_undefined(axes, rows["gain"])
     figures.set_panel_title(axes, f"gain over the default, {metric.title}")
     _use_integer_ticks(axes)
@@ -297,7 +297,7 @@ def _draw_parameter(axes: Axes, rows: pd.DataFrame) -> None:
     generations, default = figures.float_columns(rows, "generations", "default")
     bounds = figures.float_columns(rows, "value", "value_low", "value_high")
     _draw_default(axes, default[0])
-    figures.draw_band(axes, generations, bounds, figures.series_style(0), "")
+    figures.draw_band(axes, generations, bounds, figures.series_style(0))
     figures.label_if_undefined(axes, rows["value"])
     _use_integer_ticks(axes)
 

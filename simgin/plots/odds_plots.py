@@ -9,6 +9,7 @@ import numpy as np
 
 from simgin.report import figures
 from simgin.report.figures import SeriesStyle
+from simgin.report.wrapping import fold_text
 from simgin.stats.estimate import wilson_interval
 from simgin.strategy.cast import NAIVE, STRONG
 
@@ -98,7 +99,7 @@ def _draw_odds(axes: Axes, rows: pd.DataFrame, styles: dict[str, SeriesStyle]) -
         style = SeriesStyle(grey, "", dash) if dash else styles[str(strategy)]
         (draws,) = figures.float_columns(series, "draws")
         percentages = figures.percent_columns(series, "value", "low", "high")
-        figures.draw_band(axes, draws, percentages, style, "")
+        figures.draw_band(axes, draws, percentages, style)
         name = labels[str(strategy)] if outcome == "gin" else str(outcome)
         text_colour = figures.setting("text.color") if outcome == "gin" else grey
         label_heights.append((np.nan_to_num(percentages[0][-1]), name, text_colour))
@@ -321,7 +322,7 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     first_row = frame.iloc[0]
     players = f"{first_row['strategy']} against {first_row['opponent']}"
     title_width = figures.fit_characters(figures.PANEL_TITLE_CHARACTERS, "axes.titlesize")
-    title_lines = figures.fold_text(players, title_width).count("\n") + 1
+    title_lines = fold_text(players, title_width).count("\n") + 1
     height = SCORES_HEIGHT + figures.scale_font(figures.TEXT_LINE * title_lines)
     figure = figures.new_figure(height, title, caption)
     (axes,) = figures.stack_panels(figure, 1)

@@ -303,7 +303,7 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
     (x,) = figures.float_columns(rows, "x")
     bounds = _scaled_bounds(rows)
     style = figures.series_style(0)
-    figures.draw_band(axes, x, bounds, style, "")
+    figures.draw_band(axes, x, bounds, style)
     axes.plot(x, bounds[0], "o", color=style.colour, markersize=figures.marker_size(3.5))
     is_base = rows["is_base"].to_numpy(bool)
     axes.plot(

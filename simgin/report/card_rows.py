@@ -48,9 +48,8 @@ class CardRow(NamedTuple):
             "gone": index in self.removed,
             "back": card == FACE_DOWN,
         }
-        return _face_html(card), " ".join(
-            css_class for css_class, applies in css_classes.items() if applies
-        )
+        names = [name for name, applies in css_classes.items() if applies]
+        return _face_html(card), " ".join(names)
 
 
 def cards_to_html(text: str) -> Markup:

@@ -44,9 +44,7 @@ def format_estimate(value: float, low: float, high: float, factor: float = 1) ->
     """
     if math.isnan(value + low + high):
         return EN_DASH
-    value *= factor
-    low *= factor
-    high *= factor
+    value, low, high = (factor * number for number in (value, low, high))
     half_width = (high - low) / 2
     if half_width == 0:
         return f"{value + 0.0:g}"

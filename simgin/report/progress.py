@@ -171,12 +171,9 @@ class ProgressBar:
         seconds_left = self._seconds_left
         if seconds_left is None:
             return ""
-        time_left = (
-            f"{seconds_left} s"
-            if seconds_left < 60
-            else f"{seconds_left // 60} min {seconds_left % 60} s"
-        )
-        return f"{prefix}{time_left} left"
+        minutes, seconds = divmod(seconds_left, 60)
+        minutes_text = f"{minutes} min " if minutes else ""
+        return f"{prefix}{minutes_text}{seconds} s left"
 
 
 class _TerminalProgress(ProgressBar):

@@ -153,12 +153,9 @@ class Report(RenamedAttributes):
         verdict_lines = [f"* {line}" for line in self.verdict]
         caveat_text = self.caveat and f"**{self.caveat.sentence}** `{self.caveat.command}`"
         parts = [f"# {self.question}", *self.notes]
-        parts += [
-            part for part in (caveat_text, "\n".join(rule_lines), "\n".join(verdict_lines)) if part
-        ]
-        tables = [
-            table.to_markdown() for table in (*self.tables, *self.detail_tables) if table.rows
-        ]
+        sections = (caveat_text, "\n".join(rule_lines), "\n".join(verdict_lines))
+        parts += [section for section in sections if section]
+        tables = [t.to_markdown() for t in (*self.tables, *self.detail_tables) if t.rows]
         return "\n\n".join([*parts, "\n".join(tables)])
 
     def split_rule_name(self, line: str) -> tuple[str, str]:

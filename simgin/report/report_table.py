@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simgin.report.numbers import EN_DASH, format_estimate
-from simgin.report.wrapping import wrap_name, wrap_text
+from simgin.report.wrapping import fold_text, wrap_text
 from simgin.text.messages import capitalize_first
 
 if TYPE_CHECKING:
@@ -213,10 +213,8 @@ class Table:
         elif self.rows:
             rows = [tuple(map(str, row)) for row in self.rows[:MAX_TERMINAL_TABLE_ROWS]]
             yield from _fit_table(self.headings, rows, options.max_width)
-        if len(self.rows) > MAX_TERMINAL_TABLE_ROWS:
-            yield Text(
-                f"... and {len(self.rows) - MAX_TERMINAL_TABLE_ROWS} more rows, in summary.md."
-            )
+        if (n_omitted := len(self.rows) - MAX_TERMINAL_TABLE_ROWS) > 0:
+            yield Text(f"... and {n_omitted} more rows, in summary.md.")
         if self.note and not self.is_scorecard:
             yield Text(wrap_text(self.note, options.max_width))
 
@@ -316,7 +314,7 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
     max_width += COLUMN_GAP
     rows = [[INTERVAL_PATTERN.sub(r"\n\1", cell) for cell in row] for row in rows]
     wrapped_headings = [
-        "\n".join(wrap_name(heading, max(MIN_NAME_WIDTH, width - COLUMN_GAP)))
+        fold_text(heading, max(MIN_NAME_WIDTH, width - COLUMN_GAP))
         for heading, width in zip(headings, _column_widths(rows), strict=True)
     ]
     columns = list(zip(wrapped_headings, *rows, strict=True))
@@ -340,10 +338,8 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
     for i in range(len(columns)):
         if i in name_columns or i in constant_columns:
             continue
-        if (
-            sub_tables[-1]
-            and sum(widths[k] for k in (*sub_tables[-1], i)) + min_names_width > max_width
-        ):
+        width = sum(widths[k] for k in (*sub_tables[-1], i)) + min_names_width
+        if sub_tables[-1] and width > max_width:
             sub_tables.append([])
         sub_tables[-1].append(i)
     for table_index, column_indices in enumerate(sub_tables):
@@ -352,9 +348,8 @@ def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Itera
         displayed_columns = {i: columns[i] for i in column_indices} | _fold_columns(
             {i: columns[i] for i in name_columns}, available_width
         )
-        header_row, *body_rows = zip(
-            *(displayed_columns[i] for i in sorted(displayed_columns)), strict=True
-        )
+        cells = [displayed_columns[i] for i in sorted(displayed_columns)]
+        header_row, *body_rows = zip(*cells, strict=True)
         yield _build_table(header_row, body_rows)
 
 
@@ -366,14 +361,7 @@ def _fold_columns(
     while sum(widths.values()) > width and max(widths.values()) > COLUMN_GAP + 1:
         widths[max(widths, key=widths.__getitem__)] -= 1
     return {
-        i: tuple(
-            "\n".join(
-                part
-                for line in cell.split("\n")
-                for part in wrap_name(line, widths[i] - COLUMN_GAP)
-            )
-            for cell in cells
-        )
+        i: tuple(fold_text(cell, widths[i] - COLUMN_GAP) for cell in cells)
         for i, cells in name_columns.items()
     }
 

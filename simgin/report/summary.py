@@ -133,9 +133,8 @@ def matchup_frame(tidy: TidyRows) -> pd.DataFrame:
 
 
 def _bound_columns(matchup: ByMetric, name: str) -> dict[str, float]:
-    return dict(
-        zip((name, f"{name}_low", f"{name}_high"), table.find_interval(matchup, name), strict=True)
-    )
+    names = (name, f"{name}_low", f"{name}_high")
+    return dict(zip(names, table.find_interval(matchup, name), strict=True))
 
 
 def format_sample_size(*matchups: ByMetric) -> str:
@@ -192,10 +191,10 @@ def _solo_note(tidy: TidyRows) -> str:
     occurred_metrics = _occurred_metrics(tidy)
     if "joker" not in occurred_metrics:
         return "The score is the penalty per deal, so lower values are better."
-    penalty_text = (
-        ", or the penalty in variants that count penalties" if "limit" in occurred_metrics else ""
-    )
-    return f"The score is the player's points minus the joker's points{penalty_text}."
+    score = "The score is the player's points minus the joker's points"
+    if "limit" in occurred_metrics:
+        score += ", or the penalty in variants that count penalties"
+    return f"{score}."
 
 
 def _occurred_metrics(tidy: TidyRows) -> set[str]:
@@ -227,17 +226,8 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
     value, low, high = (metric.display_factor * x for x in table.find_interval(matchup, name))
     half_width = (high - low) / 2
     cells = ["" if math.isnan(value) else format_number(x, half_width) for x in (value, low, high)]
-    return dict(
-        zip(
-            (
-                metric.summary_column,
-                f"{metric.summary_column}_low",
-                f"{metric.summary_column}_high",
-            ),
-            cells,
-            strict=True,
-        )
-    )
+    column = metric.summary_column
+    return dict(zip((column, f"{column}_low", f"{column}_high"), cells, strict=True))
 
 
 # Terminal
@@ -261,15 +251,12 @@ def terminal_table(tidy: TidyRows, seed: int) -> Table:
 def _matchup_table(tidy: TidyRows, seed: int) -> Table:
     """Return a table with one row per matchup. The title contains the names that all rows share."""
     frame = matchup_frame(tidy)
-    names = dict(
-        zip(("variant", "strategy", "opponent"), ("variant", *player_headings(tidy)), strict=False)
-    )
+    headings = ("variant", *player_headings(tidy))
+    names = dict(zip(("variant", "strategy", "opponent"), headings, strict=False))
     shared_names = {name: frame[name].iloc[0] for name in names if frame[name].nunique() == 1}
     size_texts = format_sample_size(*(rows for _, rows in table.iterate_matchups(tidy)))
-    size_text = f"{size_texts} each, seed {seed}"
-    title = "; ".join(
-        [*(f"{names[name]}: {text}" for name, text in shared_names.items()), size_text]
-    )
+    parts = [f"{names[name]}: {text}" for name, text in shared_names.items()]
+    title = "; ".join([*parts, f"{size_texts} each, seed {seed}"])
     columns = [Column(name, names[name]) for name in names if name not in shared_names]
     columns += [column for column in metric_columns(tidy) if column.name in WIN_METRICS]
     n_omitted = len(frame) - MAX_TERMINAL_ROWS
@@ -281,33 +268,23 @@ def _matchup_table(tidy: TidyRows, seed: int) -> Table:
 def _player_table(tidy: TidyRows, title: str) -> Table:
     """Return a table that shows both players of a matchup side by side."""
     occurred_metrics = _occurred_metrics(tidy)
-    ending_metrics = [
-        f"won_{ending}" for ending in WINNING_RESULTS if f"won_{ending}" in occurred_metrics
-    ]
+    names = [name for name in WIN_METRICS if name in _informative_metrics(tidy)]
+    names += [name for name in map("won_{}".format, WINNING_RESULTS) if name in occurred_metrics]
     rows_by_player: dict[str, list[dict[str, Any]]] = {}
     for row in table.to_rows(tidy):
         rows_by_player.setdefault(row["strategy"], []).append(row)
     metrics_by_player = {name: table.index_by_metric(rows) for name, rows in rows_by_player.items()}
-    return _metric_table(
-        title,
-        metrics_by_player,
-        [*(name for name in WIN_METRICS if name in _informative_metrics(tidy)), *ending_metrics],
-    )
+    return _metric_table(title, metrics_by_player, names)
 
 
 def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]) -> Table:
     """Return a table with one row per metric and one column per player."""
-    metrics = [METRICS_BY_NAME[name] for name in names]
-    rows = [
-        (
-            metric.title,
-            *(
-                format_estimate(*table.find_interval(p, metric.name), metric.display_factor)
-                for p in players.values()
-            ),
-        )
-        for metric in metrics
-    ]
+    rows = []
+    for name in names:
+        metric = METRICS_BY_NAME[name]
+        intervals = [table.find_interval(player, name) for player in players.values()]
+        cells = [format_estimate(*interval, metric.display_factor) for interval in intervals]
+        rows.append((metric.title, *cells))
     return _add_estimate_note(table_from_rows(title, ("metric", *players), rows))
 
 

@@ -20,11 +20,8 @@ class Terminal(Console):
     ) -> Iterator[Segment]:
         """Render an object as rich does, and escape control characters in its text."""
         for segment in super().render(renderable, options):
-            yield (
-                segment
-                if segment.control
-                else segment._replace(text=escape_control_chars(segment.text))
-            )
+            text = segment.text if segment.control else escape_control_chars(segment.text)
+            yield segment._replace(text=text)
 
 
 def render_text(parts: Iterable[RenderableType]) -> str:

@@ -32,6 +32,14 @@ def wrap_name(name: str, width: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
+def fold_text(text: str, width: int) -> str:
+    """Wrap a string into lines of at most `width` characters."""
+    lines = []
+    for paragraph in text.split("\n"):
+        lines += wrap_name(paragraph, width)
+    return "\n".join(lines)
+
+
 def bind_units(text: str) -> str:
     """Insert no-break spaces between numbers and their errors or units.
 

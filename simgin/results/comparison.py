@@ -110,27 +110,18 @@ def compare_runs(
 def build_comparison_report(comparison: Comparison, command: str) -> Report:
     """Return the report of a comparison. A long table is a detail table of the report."""
     run, baseline, differences_frame = comparison.run, comparison.baseline, comparison.differences
-    labelled_differences = differences_frame.replace(
-        {**baseline.info.display_names, **run.info.display_names}
-    )
-    verdict_sentences = (
-        differences.describe_verdicts(labelled_differences)
-        if "margin" in labelled_differences
-        else []
-    )
+    display_names = {**baseline.info.display_names, **run.info.display_names}
+    labelled_differences = differences_frame.replace(display_names)
+    verdict = sentences.describe_differences(labelled_differences)
+    if "margin" in labelled_differences:
+        verdict += differences.describe_verdicts(labelled_differences)
+    if other_differences := list_other_differences(run, baseline):
+        verdict.append(f"The runs also differ in: {' '.join(other_differences)}")
     table = run_report.build_differences_table(labelled_differences)
     is_short = len(table.rows) <= MAX_UNFOLDED_ROWS
-    other_differences = list_other_differences(run, baseline)
-    other_differences_line = (
-        f"The runs also differ in: {' '.join(other_differences)}" if other_differences else ""
-    )
     return Report(
         comparison.question,
-        verdict=[
-            *sentences.describe_differences(labelled_differences),
-            *verdict_sentences,
-            *filter(None, [other_differences_line]),
-        ],
+        verdict=verdict,
         tables=[table] * is_short,
         detail_tables=[table] * (not is_short),
         command=command,
@@ -147,9 +138,8 @@ def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
     for key in ("variants", "strategies"):
         shared_names = baseline_identity[key].keys() & run_identity[key].keys()
         for identity in (baseline_identity, run_identity):
-            identity[key] = {
-                name: identity[key][name] for name in identity[key] if name in shared_names
-            }
+            entries = identity[key].items()
+            identity[key] = {name: entry for name, entry in entries if name in shared_names}
     return ledger.identity_differences(baseline_identity, run_identity)
 
 
@@ -157,9 +147,7 @@ def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
     """Yield the rows of every matchup in both runs, from the perspective of the same player."""
-    baseline_rows = {
-        _list_key_names(batch_rows.matchup): batch_rows for batch_rows in _all_rows(baseline)
-    }
+    baseline_rows = {_list_key_names(rows.matchup): rows for rows in _all_rows(baseline)}
     for batch_rows in _all_rows(run):
         variant, a, b = names = _list_key_names(batch_rows.matchup)
         same_matchup, swapped_matchup = baseline_rows.get(names), baseline_rows.get((variant, b, a))

@@ -54,13 +54,8 @@ class LiveEstimate:
     def _ledger_sums(self) -> np.ndarray:
         """Return the sums over the batches of the current matchup in the ledger."""
         task = self._task
-        rows = (
-            row
-            for _, row in self._ledger.iter_finished(
-                self._cell, task.units, task.matchup.batch_size
-            )
-        )
-        return sum(rows, np.zeros(batch_columns.N_COLUMNS, np.int64))
+        finished = self._ledger.iter_finished(self._cell, task.units, task.matchup.batch_size)
+        return sum((row for _, row in finished), np.zeros(batch_columns.N_COLUMNS, np.int64))
 
     @property
     def _task(self) -> Task:
@@ -83,10 +78,9 @@ class LiveEstimate:
     def _values(self) -> dict[str, Any] | None:
         """Return the players, the sample size and the estimate of the current matchup, or None."""
         metric, estimate = self._find_estimate()
-        scaled_values = [
-            metric.display_factor * x for x in (estimate.value, estimate.low, estimate.high)
-        ]
-        if not all(map(math.isfinite, scaled_values)):
+        factor = metric.display_factor
+        values = [factor * number for number in (estimate.value, estimate.low, estimate.high)]
+        if not all(map(math.isfinite, values)):
             return None
         rule = self._rule
         target = rule.half_width if isinstance(rule, PrecisionRule) else None
@@ -98,8 +92,8 @@ class LiveEstimate:
             "max": None if self._plan.seconds is not None else self._task.n,
             "unit": UNIT_PLURALS[self._plan.unit],
             "is_percentage": metric.is_proportion,
-            **dict(zip(("value", "low", "high"), scaled_values, strict=True)),
-            "target": target and metric.display_factor * target,
+            **dict(zip(("value", "low", "high"), values, strict=True)),
+            "target": target and factor * target,
         }
 
     @property
@@ -142,17 +136,15 @@ class LiveEstimate:
     def _estimate(self) -> list[str]:
         """Return the win rate with its interval, and the target of the stopping rule."""
         metric, estimate = self._find_estimate()
-        rule = self._rule
-        text = numbers.format_estimate(
-            estimate.value, estimate.low, estimate.high, metric.display_factor
-        )
+        rule, factor = self._rule, metric.display_factor
+        text = numbers.format_estimate(estimate.value, estimate.low, estimate.high, factor)
         if text == numbers.EN_DASH:
             return []
         prefix = "won" if metric.is_proportion else "points"
         percent_sign = " %" if metric.is_proportion else ""
         parts = [f"{prefix} {text}{percent_sign}"]
         if isinstance(rule, PrecisionRule):
-            parts.append(f"until ± {metric.display_factor * rule.half_width:g}{percent_sign}")
+            parts.append(f"until ± {factor * rule.half_width:g}{percent_sign}")
         if isinstance(rule, SequentialTest):
             low, high = stopping.compute_sprt_bounds()
             llr = rule.llr(self._totals[self._cell])

@@ -239,10 +239,8 @@ def describe_homogeneity(health: Sequence[Mapping[str, Any]], *parts: str) -> st
     )
     n_replayed = sum("played_again" in row for row in health)
     if n_replayed:
-        batches_were = (
-            "1 unusual batch was" if n_replayed == 1 else f"{n_replayed} unusual batches were"
-        )
-        sentence += f" {batches_were} played again, with the same result."
+        subject = "1 unusual batch was" if n_replayed == 1 else f"{n_replayed} unusual batches were"
+        sentence += f" {subject} played again, with the same result."
     return sentence
 
 

@@ -115,10 +115,8 @@ def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str
     for row in rows:
         if (row["strategy"], row["metric"]) == (key.a, metric):
             row |= {"margin": half_width, "verdict": verdict}
-    matchup_key = results.with_display_names.matchup_keys[0]
-    return differences.format_verdict(
-        f"{matchup_key.a} and {matchup_key.b}", verdict, half_width, metric
-    )
+    names = " and ".join(results.with_display_names.matchup_keys[0].players)
+    return differences.format_verdict(names, verdict, half_width, metric)
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:
@@ -175,13 +173,11 @@ def describe_changed_rules(params: Mapping[str, Any]) -> str:
     """
     changed_rules = []
     for name, value in variants.find_variant(REFERENCE_VARIANT).params.items():
-        current_value = params.get(name)
         # The values are compared as strings because a manifest contains lists and a variant
         # contains tuples.
-        if current_value is not None and format_setting(current_value) != format_setting(value):
-            changed_rules.append(
-                f"{name} {format_setting(current_value)} ({format_setting(value)})"
-            )
+        text, reference_text = format_setting(params.get(name)), format_setting(value)
+        if params.get(name) is not None and text != reference_text:
+            changed_rules.append(f"{name} {text} ({reference_text})")
     if not changed_rules:
         return "standard rules"
     return f"differences from {REFERENCE_VARIANT} (value there): {', '.join(changed_rules)}"
@@ -249,9 +245,8 @@ def _describe_fit(results: RunResults, variant: str) -> str:
     half_width = results.multiplier / Z95 * fit.half_width
     if math.isnan(fit.proportion) or fit.proportion <= half_width:
         return ""
-    percent_text = numbers.format_estimate(
-        fit.proportion, fit.proportion - half_width, fit.proportion + half_width, 100
-    )
+    bounds = (fit.proportion - half_width, fit.proportion + half_width)
+    percent_text = numbers.format_estimate(fit.proportion, *bounds, 100)
     return (
         f" Ratings cannot explain {percent_text} % of the deviance, because results also depend on "
         "the matchup (non-additivity)."
@@ -271,14 +266,8 @@ def build_cross_tables(results: RunResults) -> Iterator[Table]:
             against=frame["opponent"].map(ranks),
         ).sort_values(["place", "against"])
         title = f"{unit_name} won by row against column (%): {variant}"
-        yield build_pivot_table(
-            title,
-            ranked_frame,
-            "strategy",
-            "column",
-            _format_proportion,
-            "The columns are numbered like the rows.",
-        )
+        note = "The columns are numbered like the rows."
+        yield build_pivot_table(title, ranked_frame, "strategy", "column", _format_proportion, note)
 
 
 def _format_proportion(row: Any) -> str:
@@ -306,13 +295,15 @@ def build_pivot_table(
     headings = sorted(dict.fromkeys(frame[column]), key=_sort_key)
     cells_by_row: dict[str, dict[str, str]] = {}
     for row in frame.to_dict("records"):
-        cells_by_row.setdefault(row[row_column], dict.fromkeys(headings, ""))[row[column]] = (
-            format_cell(row)
-        )
-    pivot_frame = table.make_frame(
-        [{row_column: name, **row} for name, row in cells_by_row.items()]
+        cells = cells_by_row.setdefault(row[row_column], dict.fromkeys(headings, ""))
+        cells[row[column]] = format_cell(row)
+    rows = [{row_column: name, **cells} for name, cells in cells_by_row.items()]
+    return Table(
+        title,
+        table.make_frame(rows),
+        [Column(name, name) for name in (row_column, *headings)],
+        note,
     )
-    return Table(title, pivot_frame, [Column(name, name) for name in (row_column, *headings)], note)
 
 
 def _sort_key(heading: str) -> int:
@@ -450,9 +441,7 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         ]
         alt = describe_frame(wide_frame, (*PLAYER_COLUMNS, *shown_columns))
         names = [column.name for column in shown_columns]
-        bound_columns = [
-            f"{metric}{suffix}" for metric in names for suffix in ("", "_low", "_high")
-        ]
+        bound_columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
         shown_frame = wide_frame[[*(column.name for column in PLAYER_COLUMNS), *bound_columns]]
         rows = table.build_frame("table", table.stack_estimates(shown_frame, names))
         yield Plot(name, question, alt, figure, rows)

@@ -209,10 +209,8 @@ class RunResults(Result):
                 paired=True,
                 kind="difference",
             )
-        return compute_differences(
-            [(rows, self.batch_rows(baseline))],
-            self._list_compared_metrics(matchup_index, baseline),
-        )
+        compared_metrics = self._list_compared_metrics(matchup_index, baseline)
+        return compute_differences([(rows, self.batch_rows(baseline))], compared_metrics)
 
     @cached_property
     def effects(self) -> pd.DataFrame:
@@ -224,12 +222,9 @@ class RunResults(Result):
         for variant in dict.fromkeys(key.variant for key in self.matchup_keys):
             for effect in self.info.effects:
                 batch_rows = self._find_matchup(variant, effect.strategy, effect.opponent)
-                is_self_play = effect.baseline == effect.opponent
-                baseline_rows = (
-                    None
-                    if is_self_play
-                    else self._find_matchup(variant, effect.baseline, effect.opponent)
-                )
+                baseline_rows = None
+                if effect.baseline != effect.opponent:
+                    baseline_rows = self._find_matchup(variant, effect.baseline, effect.opponent)
                 frames.append(compute_effect(effect, batch_rows, baseline_rows))
         return add_adjusted_p_values(table.build_frame("effects", table.concat_frames(frames)))
 
@@ -262,10 +257,9 @@ class RunResults(Result):
         """DataFrame of the league table of every round robin (columns: LEAGUE_COLUMNS, variant)."""
 
         def standing(variant: str, robin: round_robin.RoundRobin) -> pd.DataFrame:
-            variant_ratings = self.ratings[self.ratings["variant"] == variant]
-            return league.compute_standings(
-                self._rows_of_both_sides(variant), variant_ratings, compute_equilibrium_mix(robin)
-            )
+            rows = self._rows_of_both_sides(variant)
+            ratings = self.ratings[self.ratings["variant"] == variant]
+            return league.compute_standings(rows, ratings, compute_equilibrium_mix(robin))
 
         return self._combine_leagues(standing, league.LEAGUE_COLUMNS)
 
@@ -350,14 +344,10 @@ class RunResults(Result):
             )
             double_wins = variance.count_double_wins(self._sum_rows(i))
             p = np.nan if self.info.stopping_text else double_wins.p
-            frames.append(
-                self._with_players(
-                    i, efficiency.assign(swept=double_wins.a, swept_by_b=double_wins.b, p_sweeps=p)
-                )
-            )
-        return table.concat_frames(
-            frames, (*NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
-        )
+            columns = dict(zip(DOUBLE_WIN_COLUMNS, (double_wins.a, double_wins.b, p), strict=True))
+            frames.append(self._with_players(i, efficiency.assign(**columns)))
+        column_names = (*NAME_COLUMNS, *variance.PAIRING_COLUMNS, *DOUBLE_WIN_COLUMNS)
+        return table.concat_frames(frames, column_names)
 
     @property
     def pairing_estimates(self) -> pd.DataFrame:
@@ -394,22 +384,19 @@ class RunResults(Result):
 
     def rows(self, matchup_index: int) -> np.ndarray:
         """Return all batch rows of a matchup, (n_batches, N_COLUMNS) int64."""
-        return self.ledger.rows(
-            matchup_index,
-            self.info.stop_results[matchup_index].units,
-            self.matchup_keys[matchup_index].batch_size,
-        )
+        return self.ledger.rows(*self._ledger_key(matchup_index))
 
     def _iter_stops(self) -> Iterator[tuple[MatchupKey, StopResult]]:
         """Yield the key, the sample size and the reason for stopping of every matchup."""
         yield from zip(self.matchup_keys, self.info.stop_results, strict=True)
 
     def _sum_rows(self, matchup_index: int) -> np.ndarray:
-        return self.ledger.total(
-            matchup_index,
-            self.info.stop_results[matchup_index].units,
-            self.matchup_keys[matchup_index].batch_size,
-        )
+        return self.ledger.total(*self._ledger_key(matchup_index))
+
+    def _ledger_key(self, matchup_index: int) -> tuple[int, int, int]:
+        """Return the index, the number of units and the batch size of a matchup."""
+        units = self.info.stop_results[matchup_index].units
+        return matchup_index, units, self.matchup_keys[matchup_index].batch_size
 
     def _with_players(self, matchup_index: int, frame: pd.DataFrame) -> pd.DataFrame:
         """Return a DataFrame with additional columns for the players of a matchup."""
@@ -584,11 +571,9 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
             if path.is_file() and not (directory_path / directory.MANIFEST_FILE).exists():
                 with ledger.open_existing_ledger(path) as unfinished_ledger:
                     command = unfinished_ledger.command
-                suggestion = (
-                    f"Continue the run with: {command}"
-                    if command
-                    else "Repeat the command of the run."
-                )
+                suggestion = "Repeat the command of the run."
+                if command:
+                    suggestion = f"Continue the run with: {command}"
                 raise directory.ResultsError(
                     f"the run in {directory_path} is not finished. {suggestion}"
                 )
@@ -618,11 +603,10 @@ def compute_effect(
         DataFrame with the columns of the output `effects` except `p_holm`, which depends on all
         effects of the run. If matches were played, the DataFrame includes matches won.
     """
-    frame = (
-        compute_differences([(rows, baseline_rows)], _self_play_metrics(rows))
-        if baseline_rows
-        else _difference_from_self_play(rows)
-    )
+    if baseline_rows is None:
+        frame = _difference_from_self_play(rows)
+    else:
+        frame = compute_differences([(rows, baseline_rows)], _self_play_metrics(rows))
     labels = {"base_strategy": effect.baseline, "kind": "effect"}
     frame = frame.assign(change=effect.change, field=effect.field, p_holm=np.nan, **labels)
     columns = table.output_columns("effects")

@@ -157,12 +157,10 @@ def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list
 
     All estimates form one family, which is tested at the 5 % level.
     """
-    adjusted_p_values = adjust_p_values(
-        np.array([_two_sided_p(estimate, reference) for estimate in family], float)
-    )
+    p_values = np.array([_two_sided_p(estimate, reference) for estimate in family], float)
     return [
         compare_with(estimate, reference) if p < ALPHA else 0
-        for estimate, p in zip(family, adjusted_p_values, strict=True)
+        for estimate, p in zip(family, adjust_p_values(p_values), strict=True)
     ]
 
 
@@ -177,17 +175,17 @@ def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
     if math.isnan(half_width):
         return math.nan
     distance = abs(value - reference)
-    return (
-        math.erfc(Z95 / math.sqrt(2) * distance / half_width) if half_width else float(not distance)
-    )
+    if not half_width:
+        return float(not distance)
+    return math.erfc(Z95 / math.sqrt(2) * distance / half_width)
 
 
-def format_magnitude(estimate: IntervalEstimate, factor: int = 1) -> str:
+def format_magnitude(estimate: IntervalEstimate) -> str:
     """Format the absolute value of an estimate, for a sentence that states the direction."""
     value, low, high = estimate
     if value > 0:
-        return numbers.format_estimate(value, low, high, factor)
-    return numbers.format_estimate(-value, -high, -low, factor)
+        return numbers.format_estimate(value, low, high)
+    return numbers.format_estimate(-value, -high, -low)
 
 
 def format_row_estimate(row: Any, name: str, factor: int = 1) -> str:
@@ -261,10 +259,8 @@ def _describe_league(
     if math.isnan(rows["elo"].iloc[0]):
         yield f"there are too few {unit} to rate the {len(rows)} strategies."
         return
-    (leader, runner_up_name, *_), (_, runner_up, *_) = (
-        list(rows["strategy"]),
-        rows.to_dict("records"),
-    )
+    leader, runner_up_name, *_ = rows["strategy"]
+    runner_up = rows.iloc[1]
     estimate, side = pairs[leader, runner_up_name]
     won_text = f"{numbers.format_estimate(*estimate, 100)} % of {unit}"
     runner_up_text = f"{runner_up_name}, which is second ({_format_elo(runner_up)})"
@@ -285,9 +281,8 @@ def _describe_league(
         f"{a} and {b}" for (a, b), (_, leader_side) in pairs.items() if not leader_side
     ]
     if undecided_pairs:
-        more_text = [f"{len(undecided_pairs) - MAX_SENTENCES} more"] * (
-            len(undecided_pairs) > MAX_SENTENCES
-        )
+        n_more = len(undecided_pairs) - MAX_SENTENCES
+        more_text = [f"{n_more} more"] * (n_more > 0)
         pair_names = "; ".join([*undecided_pairs[:MAX_SENTENCES], *more_text])
         verb = "is" if len(undecided_pairs) == 1 else "are"
         counts = f"{len(undecided_pairs)} of {len(pairs)} pairs"
@@ -376,12 +371,8 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
         compare_family([table.find_interval(rows, metric) for _, rows in all_matchups], even_value)
         for metric, even_value in (("match_win", 0.5), ("margin", 0))
     )
-    sides_by_matchup = {
-        names: sides
-        for (names, _), *sides in zip(
-            all_matchups, match_comparisons, point_comparisons, strict=True
-        )
-    }
+    sides = zip(match_comparisons, point_comparisons, strict=True)
+    sides_by_matchup = dict(zip((names for names, _ in all_matchups), sides, strict=True))
     is_summarised = sum(map(len, groups.values())) > MAX_SENTENCES
     sentences = []
     for (variant, b), opponent_group in groups.items():
@@ -389,17 +380,13 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
         if is_summarised or (
             b and len(strategy_names) == 1 and len(opponent_group) >= MIN_PARAMETER_VALUES
         ):
-            compared_noun = "strategies" if is_summarised else "values"
-            sentences.append(
-                f"{variant}: {_describe_best_and_worst(b, opponent_group, compared_noun)}"
-            )
+            noun = "strategies" if is_summarised else "values"
+            sentences.append(f"{variant}: {_describe_best_and_worst(b, opponent_group, noun)}")
         if not is_summarised:
             for a, rows in opponent_group:
-                sentence = (
-                    _describe_matchup(a, b, rows, *sides_by_matchup[variant, a, b])
-                    if b
-                    else _describe_solo(a, rows)
-                )
+                sentence = _describe_solo(a, rows)
+                if b:
+                    sentence = _describe_matchup(a, b, rows, *sides_by_matchup[variant, a, b])
                 sentences.append(f"{variant}: {sentence}")
     return sentences
 
@@ -419,9 +406,8 @@ def _describe_matchup(
     margin, win_rate = table.find_interval(rows, "margin"), table.find_interval(rows, "match_win")
     if math.isnan(margin[0]):
         return f"there are too few deals to compare {a} and {b}."
-    deals_phrase = (
-        f"{format_percent(rows, 'deal_win')} of deals ({b} {format_percent(rows, 'deal_loss')})"
-    )
+    wins, losses = (format_percent(rows, metric) for metric in ("deal_win", "deal_loss"))
+    deals_phrase = f"{wins} of deals ({b} {losses})"
     if math.isnan(win_rate[0]):
         points_text = (
             f"loses {format_magnitude(margin)}"
@@ -469,11 +455,9 @@ def _describe_solo(a: str, rows: ByMetric) -> str:
     if not math.isnan(score_estimate[0]):
         verb, unit = ("takes", "penalty points") if has_penalties else ("scores", "points")
         known_phrases.append(f"{verb} {numbers.format_estimate(*score_estimate)} {unit} per deal")
-    return (
-        f"{a} {join_words(known_phrases)}."
-        if known_phrases
-        else f"there are too few deals to evaluate {a}."
-    )
+    if not known_phrases:
+        return f"there are too few deals to evaluate {a}."
+    return f"{a} {join_words(known_phrases)}."
 
 
 def _counts_penalties(rows: ByMetric) -> bool:
@@ -506,15 +490,11 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
     ((_, low, high), best), *other_rows = sorted_estimates
     if not other_rows:
         return f"{best} has {estimate_texts[0]}{opponent_text}."
-    overlapping_names = [
-        a for estimate, a in other_rows if estimate[1] <= high and low <= estimate[2]
-    ]
-    pronoun = "that" if len(overlapping_names) == 1 else "those"
-    overlap_text = (
-        f". Its interval overlaps {pronoun} of {join_first_words(overlapping_names)}"
-        if overlapping_names
-        else ""
-    )
+    overlapping = [name for (_, lower, upper), name in other_rows if lower <= high and low <= upper]
+    overlap_text = ""
+    if overlapping:
+        pronoun = "that" if len(overlapping) == 1 else "those"
+        overlap_text = f". Its interval overlaps {pronoun} of {join_first_words(overlapping)}"
     return (
         f"{best} is the best of {len(sorted_estimates)} {noun}{opponent_text} with "
         f"{estimate_texts[0]}{overlap_text}. "
@@ -548,11 +528,9 @@ def _summarise_fields(rows: pd.DataFrame) -> str:
         return "{be} too close to call in every field"
     if {-1, 1} <= signs:
         return "gain{s} points in some fields and lose{s} points in other fields"
-    verb, opposite_noun = ("gain", "loss") if 1 in signs else ("lose", "gain")
+    verb, opposite = ("gain", "loss") if 1 in signs else ("lose", "gain")
     if 0 in signs:
-        return (
-            f"{verb}{{s}} points in some fields, with no significant {opposite_noun} in any field"
-        )
+        return f"{verb}{{s}} points in some fields, with no significant {opposite} in any field"
     return f"{verb}{{s}} points in every field"
 
 
@@ -643,8 +621,7 @@ def _reverse_difference(row: Any) -> Any:
 def _format_difference(row: Any) -> str:
     """Format a difference, such as `+19.9 ± 1.7 percentage points in matches won`."""
     metric = METRICS_BY_NAME[row["metric"]]
-    amount_text = numbers.format_estimate(
-        row["value"], row["low"], row["high"], metric.display_factor
-    )
+    estimate = (row["value"], row["low"], row["high"])
+    amount_text = numbers.format_estimate(*estimate, metric.display_factor)
     plus_sign = "+" if row["value"] > 0 else ""
     return f"{plus_sign}{amount_text} {DIFFERENCE_UNITS[metric.name]}"

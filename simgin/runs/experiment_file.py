@@ -424,7 +424,7 @@ def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]
 
 def _valid_keys(location: toml.KeyPath) -> list[str]:
     """Return the keys that are valid at the location of an unknown key."""
-    tables = {
+    tables: dict[str, type[toml.StrictTable]] = {
         "matchups": StrategyPair,
         "panel": Panel,
         "sweep": ParameterSweep,

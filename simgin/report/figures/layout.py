@@ -9,7 +9,7 @@ import re
 import textwrap
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simgin.report.figures.style import (
     changes_colour_scheme,
@@ -24,7 +24,7 @@ from simgin.report.figures.style import (
     text_scale,
     without_tex,
 )
-from simgin.report.wrapping import bind_units, wrap_name
+from simgin.report.wrapping import bind_units, fold_text
 from simgin.text.messages import escape_control_chars
 
 if TYPE_CHECKING:
@@ -64,14 +64,6 @@ def escape_text(text: str) -> str:
     return escape_control_chars(text).replace("$", r"\$")
 
 
-def fold_text(text: str, width: int) -> str:
-    """Wrap a string into lines of at most `width` characters."""
-    lines = []
-    for paragraph in text.split("\n"):
-        lines += wrap_name(paragraph, width)
-    return "\n".join(lines)
-
-
 def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
     """Remove the parts that all names share, and return the names and a sentence for the caption.
 
@@ -85,9 +77,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
     n_shared_last = _shared_length([parts[n_shared_first:][::-1] for parts in split_names])
     prefix = "".join(split_names[0][:n_shared_first])
     suffix = "".join(split_names[0][len(split_names[0]) - n_shared_last :])
-    clauses = [f"begin with {prefix}"] * (n_shared_first > 0) + [f"end with {suffix}"] * (
-        n_shared_last > 0
-    )
+    clauses = [f"begin with {prefix}"] * bool(prefix) + [f"end with {suffix}"] * bool(suffix)
     sentence = f" All full names {' and '.join(clauses)}." if clauses else ""
     short_names = [name[len(prefix) : len(name) - len(suffix)].lstrip("+:,@#/ ") for name in names]
     return short_names, sentence
@@ -95,10 +85,9 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
 
 def _shared_length(part_lists: Sequence[Sequence[str]]) -> int:
     """Return the number of leading items that all lists share, keeping one item of each list."""
-    shared_parts = itertools.takewhile(
-        lambda parts: len(set(parts)) == 1, zip(*part_lists, strict=False)
-    )
-    return min(len(list(shared_parts)), *(len(parts) - 1 for parts in part_lists))
+    columns = zip(*part_lists, strict=False)
+    shared_parts = list(itertools.takewhile(lambda parts: len(set(parts)) == 1, columns))
+    return min(len(shared_parts), *(len(parts) - 1 for parts in part_lists))
 
 
 # Figures and panels
@@ -233,9 +222,13 @@ def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) 
 
 def set_axis_labels(axes: Axes, x: str = "", y: str = "") -> None:
     """Set the labels of both axes."""
-    style = {"fontsize": resolve_font_size("axes.labelsize"), "color": setting("axes.labelcolor")}
-    axes.set_xlabel(x, **style)
-    axes.set_ylabel(y, **style)
+    axes.set_xlabel(x, **axis_label_style())
+    axes.set_ylabel(y, **axis_label_style())
+
+
+def axis_label_style() -> dict[str, Any]:
+    """Return the font size and colour of axis labels."""
+    return {"fontsize": resolve_font_size("axes.labelsize"), "color": setting("axes.labelcolor")}
 
 
 def set_row_names(axes: Axes, names: Sequence[str]) -> None:
@@ -266,20 +259,12 @@ def hide_row_axis(axes: Axes, n_rows: int) -> None:
 # Legends are placed above the axes and their titles, so that they do not cover data.
 
 
-def add_legend(axes: Axes, last: Sequence[str] = ()) -> None:
-    """Add a legend above the title of the axes if there is more than one series.
-
-    Args:
-        axes: Axes to style.
-        last: Names that come last in the legend.
-    """
-    handles_and_labels = list(zip(*axes.get_legend_handles_labels(), strict=True))
+def add_legend(axes: Axes) -> None:
+    """Add a legend above the title of the axes if there is more than one series."""
+    handles, names = axes.get_legend_handles_labels()
     figure = axes.get_figure(root=True)
-    if figure is None or len(handles_and_labels) < 2:
+    if figure is None or len(names) < 2:
         return
-    handles_and_labels.sort(key=lambda pair: pair[1] in last)
-    handles = [handle for handle, _ in handles_and_labels]
-    names = [name for _, name in handles_and_labels]
     legend_transform = _legend_transform(figure, axes)
     title_line = TITLE_LINE * text_scale("axes.titlesize")
     height = LEGEND_GAP + title_line * _title_lines(figure, axes)
@@ -310,12 +295,8 @@ def _title_lines(figure: Figure, axes: Axes) -> int:
     for other_axes in figure.axes:
         other_spec = other_axes.get_subplotspec()
         title = other_axes.get_title(loc="left")
-        if (
-            title
-            and other_spec is not None
-            and spec is not None
-            and other_spec.rowspan == spec.rowspan
-        ):
+        is_in_row = spec and other_spec and other_spec.rowspan == spec.rowspan
+        if title and is_in_row:
             max_lines = max(max_lines, title.count("\n") + 1)
     return max_lines
 
@@ -508,13 +489,8 @@ def series_style(i: int) -> SeriesStyle:
     cycle = list(rc_param("axes.prop_cycle"))
     cycle_entry = cycle[i] if i < len(cycle) else {"color": GREY}
     rc_key_by_field = {"colour": "color", "marker": "marker", "dash": "linestyle"}
-    return style._replace(
-        **{
-            field: cycle_entry[rc_key]
-            for field, rc_key in rc_key_by_field.items()
-            if rc_key in cycle_entry
-        }
-    )
+    rc_keys = [item for item in rc_key_by_field.items() if item[1] in cycle_entry]
+    return style._replace(**{field: cycle_entry[rc_key] for field, rc_key in rc_keys})
 
 
 def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:

@@ -15,6 +15,7 @@ from simgin.report.figures.layout import (
     LIGHT_TEXT_ENDINGS,
     LIGHTEST,
     SeriesStyle,
+    axis_label_style,
     escape_text,
     win_rate_colormap,
 )
@@ -53,19 +54,12 @@ MAX_NAME_CHARACTERS = 150
 Bounds = Sequence[np.ndarray]
 
 
-def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle, label: str) -> None:
+def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle) -> None:
     """Draw a line with a band of 95 % confidence intervals around it."""
     value, low, high = bounds
     axes.fill_between(x, low, high, color=style.colour, alpha=0.25, linewidth=0)
     width = setting("lines.linewidth")
-    axes.plot(
-        x,
-        value,
-        color=style.colour,
-        linestyle=style.dash,
-        linewidth=width,
-        label=escape_text(label),
-    )
+    axes.plot(x, value, color=style.colour, linestyle=style.dash, linewidth=width)
 
 
 def draw_vertical_bars(
@@ -159,10 +153,7 @@ def draw_stacked_bars(
     """
     rows = range(len(percentages))
     bars = axes.barh(rows, percentages, left=starts, color=ENDING_COLOURS[ending], label=label)
-    labels = [
-        f"{percentage:.0f}" if percentage >= MIN_LABELLED_PERCENT else ""
-        for percentage in percentages
-    ]
+    labels = [f"{percent:.0f}" * (percent >= MIN_LABELLED_PERCENT) for percent in percentages]
     text_colour = LIGHTEST if ending in LIGHT_TEXT_ENDINGS else DARKEST
     axes.bar_label(bars, labels, label_type="center", fontsize=scale_font(size), color=text_colour)
 
@@ -201,16 +192,9 @@ def heat_map(
         if np.isnan(value):
             continue
         is_dark = abs(value - midpoint) > 0.75 * max_deviation
-        text_colour = LIGHTEST if is_dark else DARKEST
-        axes.text(
-            j,
-            i,
-            number_format.format(value),
-            fontsize=scale_font(font_size),
-            ha="center",
-            va="center",
-            color=text_colour,
-        )
+        size, colour = scale_font(font_size), LIGHTEST if is_dark else DARKEST
+        text = number_format.format(value)
+        axes.text(j, i, text, fontsize=size, ha="center", va="center", color=colour)
     _name_cells(axes, row_names, column_names, font_size)
     label_if_undefined(axes, values)
 
@@ -245,9 +229,8 @@ def draw_shade_map(
     """
     from matplotlib.colors import BoundaryNorm
 
-    cells = _draw_cells(
-        axes, values, BoundaryNorm(np.linspace(0, 100, SHADE_STEPS + 1), win_rate_colormap().N)
-    )
+    norm = BoundaryNorm(np.linspace(0, 100, SHADE_STEPS + 1), win_rate_colormap().N)
+    cells = _draw_cells(axes, values, norm)
     _name_cells(axes, row_names, column_names, font_size)
     label_if_undefined(axes, values)
     figure = axes.get_figure(root=True)
@@ -264,27 +247,17 @@ def draw_shade_map(
     )
     colour_bar.outline.set_visible(False)
     colour_bar.ax.minorticks_off()
-    colour = colour_setting("xtick.labelcolor", "xtick.color")
-    colour_bar.ax.tick_params(
-        labelsize=resolve_font_size("xtick.labelsize"), colors=colour, length=0
-    )
-    label_style = {
-        "fontsize": resolve_font_size("axes.labelsize"),
-        "color": setting("axes.labelcolor"),
-    }
-    colour_bar.set_label(scale_title, **label_style)
+    colour, size = colour_setting("xtick.labelcolor", "xtick.color"), "xtick.labelsize"
+    colour_bar.ax.tick_params(labelsize=resolve_font_size(size), colors=colour, length=0)
+    colour_bar.set_label(scale_title, **axis_label_style())
 
 
 def _draw_cells(axes: Axes, values: np.ndarray, norm: Normalize) -> QuadMesh:
     """Draw the cells of a heat map as vector shapes, because HTML reports do not allow images."""
     rows, columns = values.shape
-    cells = axes.pcolormesh(
-        _cell_edges(columns),
-        _cell_edges(rows),
-        np.ma.masked_invalid(values),
-        norm=norm,
-        cmap=win_rate_colormap(),
-    )
+    edges = (_cell_edges(columns), _cell_edges(rows))
+    values = np.ma.masked_invalid(values)
+    cells = axes.pcolormesh(*edges, values, norm=norm, cmap=win_rate_colormap())
     axes.invert_yaxis()
     return cells
 
@@ -365,15 +338,10 @@ def format_caption(frame: pd.DataFrame, *, seed: int | None, unit: str = "", not
             unit of each row.
         note: Text at the end of the caption.
     """
-    rows_by_unit = {unit: frame}
+    groups = [(unit, frame)]
     if not unit:
-        rows_by_unit = {
-            UNIT_PLURALS[str(name)]: rows for name, rows in frame.groupby("unit", sort=False)
-        }
-    size_texts = [
-        f"{format_count_range([*rows['n']])} {unit_name}"
-        for unit_name, rows in rows_by_unit.items()
-    ]
+        groups = [(UNIT_PLURALS[name], rows) for name, rows in iterate_groups(frame, "unit")]
+    size_texts = [f"{format_count_range([*rows['n']])} {name}" for name, rows in groups]
     variants = unique_names(frame["variant"])
     return describe_sample(variants, _players_text(frame), " and ".join(size_texts), seed, note)
 
@@ -382,11 +350,10 @@ def describe_sample(
     variants: Sequence[str], players: str, size: str, seed: int | None, note: str
 ) -> str:
     """Return a caption that states the variants, the players and the sample size."""
-    variant_noun = "Variants" if len(variants) > 1 else "Variant"
-    lists_variants = len(variants) <= MAX_NAMES_LISTED
-    variant_text = (
-        f"{variant_noun}: {', '.join(variants)}" if lists_variants else f"{len(variants)} variants"
-    )
+    noun = "Variants" if len(variants) > 1 else "Variant"
+    variant_text = f"{noun}: {', '.join(variants)}"
+    if len(variants) > MAX_NAMES_LISTED:
+        variant_text = f"{len(variants)} variants"
     sample_text = f"{variant_text}. {players}. Sample: {size}{seed_clause(seed)}."
     return f"{sample_text} {note}" if note else sample_text
 
