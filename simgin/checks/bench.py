@@ -57,9 +57,8 @@ HANDS_PER_DECK = 10  # number of hands in play per shuffled deck
 REPETITIONS = 5
 # Number of deals for measuring the parts of a deal. Their views must fit into the CPU cache.
 TRACED_DEALS = 100
-MIN_TRIAL_SECONDS = (
-    0.02  # minimum duration of the trial run that determines the size of a repetition, in seconds
-)
+# minimum duration of the trial run that determines the size of a repetition, in seconds
+MIN_TRIAL_SECONDS = 0.02
 
 # name, variant, strategies A and B, and unit
 BENCH_MATCHUPS: tuple[tuple[str, str, str, str | None, Literal["deal", "match"]], ...] = (
@@ -124,9 +123,8 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
     ]
     with only_generic_kernels():
         rates = _measure_best_rates(tasks, seconds)
-    rate_on_one_thread = {
-        task.figure: rate for task, rate in zip(tasks, rates, strict=True) if task.threads == 1
-    }
+    measured_tasks = list(zip(tasks, rates, strict=True))
+    rate_on_one_thread = {task.figure: rate for task, rate in measured_tasks if task.threads == 1}
     return [
         Measurement(
             task.figure,
@@ -137,7 +135,7 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
             speedup=rate / rate_on_one_thread[task.figure],
             mean=task.mean,
         )
-        for task, rate in zip(tasks, rates, strict=True)
+        for task, rate in measured_tasks
     ]
 
 
@@ -153,9 +151,8 @@ def _measure_best_rates(tasks: Sequence[_BenchTask], seconds: float) -> list[flo
     best_seconds = [float("inf")] * len(tasks)
     for _ in range(REPETITIONS):
         for i, task in enumerate(tasks):
-            best_seconds[i] = min(
-                best_seconds[i], _time_task(task, rounds[i]) / (rounds[i] * task.size)
-            )
+            seconds_per_unit = _time_task(task, rounds[i]) / (rounds[i] * task.size)
+            best_seconds[i] = min(best_seconds[i], seconds_per_unit)
     return [1 / seconds_per_unit for seconds_per_unit in best_seconds]
 
 
@@ -186,19 +183,11 @@ def _time_task(task: _BenchTask, n_rounds: int) -> float:
 def _make_kernel_tasks() -> list[_BenchTask]:
     """Return the benchmark tasks that time the calibration, deadwood and best-discard kernels."""
     rules = build_rules(variants.find_variant("standard"))
-    kernels = (
-        _run_calibration,
-        _fill_dealt_hands,
-        _fill_hands_in_play,
-        _total_deadwood,
-        _total_best_deadwood,
+    calibrate, deal, fill_in_play = map(
+        _compile_kernel, (_run_calibration, _fill_dealt_hands, _fill_hands_in_play)
     )
-    calibrate, deal, fill_in_play, add_deadwood, add_best = (
-        compile_function(kernel, use_cache=False) for kernel in kernels
-    )
-    ten_card_hands, eleven_card_hands, hands_in_play = (
-        np.zeros(N_HANDS, np.int64) for _ in range(3)
-    )
+    add_deadwood, add_best = map(_compile_kernel, (_total_deadwood, _total_best_deadwood))
+    ten_card_hands, eleven_card_hands, hands_in_play = np.zeros((3, N_HANDS), np.int64)
     deal(new_state(SEED), 10, ten_card_hands)
     deal(new_state(SEED), 11, eleven_card_hands)
     fill_in_play(new_state(SEED), rules, hands_in_play)
@@ -217,6 +206,10 @@ def _make_kernel_tasks() -> list[_BenchTask]:
         make_hand_job("best discard, dealt hands", add_best, eleven_card_hands),
         make_hand_job("best discard, hands in play", add_best, hands_in_play),
     ]
+
+
+def _compile_kernel(kernel: Any) -> Any:
+    return compile_function(kernel, use_cache=False)
 
 
 def _run_calibration(n):  # type: ignore[no-untyped-def]
@@ -280,15 +273,12 @@ def _iter_part_tasks() -> Iterator[_BenchTask]:
     matchup = parse_matchup(a, b, variant, SEED, unit)
     rules = build_rules(matchup.variant)
     deals = [trace_deal(matchup, unit_index) for unit_index in range(TRACED_DEALS)]
-    logged_decisions = [logged_decision for deal in deals for logged_decision in deal.decisions]
-    shuffle, add_best, add_sums = (
-        compile_function(kernel, use_cache=False)
-        for kernel in (_shuffle_decks, _total_best_deadwood, _add_deal_sums)
-    )
+    decisions = [decision for deal in deals for decision in deal.decisions]
+    kernels = (_shuffle_decks, _total_best_deadwood, _add_deal_sums)
+    shuffle, add_best, add_sums = map(_compile_kernel, kernels)
     query_views = compile_function(_query_views, POLICY_LOOP_SIGNATURE, use_cache=False)
     views_by_slot = {
-        slot: [decision.view for decision in logged_decisions if decision.slot == slot]
-        for slot in SLOTS
+        slot: [decision.view for decision in decisions if decision.slot == slot] for slot in SLOTS
     }
     hands = np.array([view.hand for view in views_by_slot["discard"]], np.int64)
     policies = [
@@ -506,23 +496,17 @@ def compare_speeds(
 ) -> list[SpeedChange]:
     """Compare the tasks that both installations have measured, in the order of the new rounds."""
     changes = []
-    old_rounds, new_rounds = (
-        [_ratios_by_key(rows) for rows in before],
-        [_ratios_by_key(rows) for rows in after],
-    )
+    old_rounds, new_rounds = (list(map(_ratios_by_key, rounds)) for rounds in (before, after))
     for key in new_rounds[0]:
         if not all(key in ratios for ratios in [*old_rounds, *new_rounds]):
             continue
-        ratio_pairs = [
-            (old_row[key], new_row[key])
-            for old_row, new_row in zip(old_rounds, new_rounds, strict=True)
-        ]
-        faster = [old_ratio / new_ratio for old_ratio, new_ratio in ratio_pairs]
-        has_several = len(ratio_pairs) > 1
+        old_ratios, new_ratios = ([r[key] for r in rounds] for rounds in (old_rounds, new_rounds))
+        faster = [old / new for old, new in zip(old_ratios, new_ratios, strict=True)]
+        has_several = len(faster) > 1
         change = SpeedChange(
             *key,
-            before=statistics.median(old_ratio for old_ratio, _ in ratio_pairs),
-            now=statistics.median(new_ratio for _, new_ratio in ratio_pairs),
+            before=statistics.median(old_ratios),
+            now=statistics.median(new_ratios),
             faster=statistics.median(faster),
             low=min(faster) if has_several else None,
             high=max(faster) if has_several else None,

@@ -84,9 +84,8 @@ def check_strategies(
         seconds: Time limit per action in seconds.
     """
     for players in {1 if variant.is_solo else 2 for variant in variants}:
-        kernel.compile_kernel(
-            players
-        )  # The cache is filled first because the process compiles with index checks.
+        # The cache is filled first because the process compiles with index checks.
+        kernel.compile_kernel(players)
     remaining_strategies = list(strategies)
     results: list[ContractResult] = []
     while remaining_strategies:
@@ -144,13 +143,11 @@ class _TestProcess:
             try:
                 line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                raise _Failure(
-                    "time", f"{activity} took longer than {limit:g} s{context}."
-                ) from None
+                sentence = f"{activity} took longer than {limit:g} s{context}."
+                raise _Failure("time", sentence) from None
             if not line:
-                raise _Failure(
-                    "raises", f"{activity} ended the process with {self._describe_exit()}."
-                )
+                sentence = f"{activity} ended the process with {self._describe_exit()}."
+                raise _Failure("raises", sentence)
             event = json.loads(line)
             match event:
                 case {"asking": slot}:
@@ -181,18 +178,12 @@ def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
     """Start a process that checks array indices, and kill it at the end of this context."""
-    job_arguments = [strategies, [variant.spec for variant in variants], seconds]
+    job_arguments = json.dumps([strategies, [variant.spec for variant in variants], seconds])
     with (
         tempfile.TemporaryFile("w+") as stderr_file,
         subprocess.Popen(
             # The option -P prevents imports from the working directory.
-            [
-                sys.executable,
-                "-P",
-                "-m",
-                "simgin.checks.contract_process",
-                json.dumps(job_arguments),
-            ],
+            [sys.executable, "-P", "-m", "simgin.checks.contract_process", job_arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=stderr_file,

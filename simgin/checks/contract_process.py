@@ -103,9 +103,7 @@ def main() -> None:
     reporter = _Reporter()
     for spec in strategies:
         try:
-            _test_strategy(
-                spec, [find_variant(variant) for variant in variant_texts], seconds, reporter
-            )
+            _test_strategy(spec, list(map(find_variant, variant_texts)), seconds, reporter)
         except _CheckError as fault:
             reporter.state = None
             reporter.send(failed=fault.check, sentence=fault.predicate)
@@ -128,35 +126,26 @@ def _test_strategy(
     n_positions = 0
     for variant in variants:
         reporter.report_start(f"the search for positions of {variant.spec}", COMPILE_TIMEOUT)
-        positions_by_slot = find_positions(
-            variant, strategy.ending, max(MIN_POSITIONS, POSITIONS_PER_SLOT // len(variants))
-        )
+        max_views = max(MIN_POSITIONS, POSITIONS_PER_SLOT // len(variants))
+        positions_by_slot = find_positions(variant, strategy.ending, max_views)
         for policy in strategy.policies:
             subject = f"the {policy.slot} policy {policy.name!r} of {policy.location} in "
             subject += variant.spec
             reporter.report_start(subject, seconds)
             try:
-                n_positions += _query_all(
-                    _PolicyTester(policy, variant, reporter), positions_by_slot[policy.slot]
-                )
+                tester = _PolicyTester(policy, variant, reporter)
+                n_positions += _query_all(tester, positions_by_slot[policy.slot])
             except _CheckError as fault:
                 raise _CheckError(fault.check, f"{subject} {fault.predicate}.") from None
-    variant_specs = [variant.spec for variant in variants]
-    variants_text = (
-        " and ".join(variant_specs)
-        if len(variant_specs) <= MAX_NAMED_VARIANTS
-        else f"{len(variant_specs)} variants"
-    )
+    variants_text = " and ".join(variant.spec for variant in variants)
+    if len(variants) > MAX_NAMED_VARIANTS:
+        variants_text = f"{len(variants)} variants"
     reporter.report_passed(DECISION_CHECKS, f"{n_positions:,} positions from {variants_text}.")
     n_deals = 0
     for variant in variants:
         max_deals = max(MIN_CONTRACT_DEALS, CONTRACT_DEALS // len(variants))
-        n_deals += _play_deals(
-            _prepare_matchup(strategy, variant, reporter),
-            max_deals,
-            DEAL_TIME_FACTOR * seconds,
-            reporter,
-        )
+        matchup = _prepare_matchup(strategy, variant, reporter)
+        n_deals += _play_deals(matchup, max_deals, DEAL_TIME_FACTOR * seconds, reporter)
     reporter.report_passed(["plays"], f"{n_deals:,} deals of {variants_text}.")
 
 
@@ -262,16 +251,14 @@ class _PolicyTester:
             with python_tier.reraise_policy_errors():
                 action = int(self._function(view, self._rules, self._params))
         except BaseException as error:
-            raise _CheckError(
-                _classify_exception(error), kernel.describe_exception(error)
-            ) from None
+            check, description = _classify_exception(error), kernel.describe_exception(error)
+            raise _CheckError(check, description) from None
         _check_unchanged("view", view, view_bytes)
         _check_unchanged("rules", self._rules, self._rules_bytes)
         legal = int(view.legal)
         if not (0 <= action <= MAX_ACTION and legal >> action & 1):
-            raise _CheckError(
-                "legal", kernel.describe_illegal_action(self.policy.slot, action, legal)
-            )
+            problem = kernel.describe_illegal_action(self.policy.slot, action, legal)
+            raise _CheckError("legal", problem)
         self.reporter.n_actions += 1
         return action
 
@@ -291,12 +278,9 @@ def _check_unchanged(name: str, record: Any, old_record: bytes) -> None:
     if record.tobytes() == old_record:
         return
     old_values = np.frombuffer(old_record, record.dtype)[0]
-    changed_fields = [
-        field
-        for field in record.dtype.names
-        if record[field].tobytes() != old_values[field].tobytes()
-    ]
-    field = changed_fields[0] if changed_fields else "padding"
+    names = record.dtype.names
+    changed = (name for name in names if record[name].tobytes() != old_values[name].tobytes())
+    field = next(changed, "padding")
     raise _CheckError("writes", f"changes {name}.{field}, which is read-only")
 
 

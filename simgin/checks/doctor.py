@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -65,9 +66,8 @@ def run_checks() -> Iterator[HealthCheck]:
         except Exception as error:  # A failed check must not prevent other checks.
             error_type = type(error)
             problem = f"{name}: {error_type.__name__}: {error}. {REINSTALL_HINT}"
-            if error_type.__module__.startswith(
-                "simgin."
-            ):  # Errors of simgin already suggest a fix.
+            # Errors of simgin already suggest a fix.
+            if error_type.__module__.startswith("simgin."):
                 problem = str(error)
             yield HealthCheck(name, "failed", problem)
 
@@ -90,10 +90,8 @@ def to_json_rows(results: list[HealthCheck]) -> list[dict[str, str | bool]]:
 
 def check_versions() -> HealthCheck:
     """Report the versions of simgin, its random stream and Python."""
-    python = platform.python_version()
-    return HealthCheck(
-        "simgin", f"{simgin.__version__}, stream {rng.STREAM_VERSION}, Python {python}"
-    )
+    details = f"{simgin.__version__}, stream {rng.STREAM_VERSION}"
+    return HealthCheck("simgin", f"{details}, Python {platform.python_version()}")
 
 
 def check_libraries() -> HealthCheck:
@@ -104,8 +102,7 @@ def check_libraries() -> HealthCheck:
     """
     installed = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
     missing_names = [name for name, version in installed.items() if version is None]
-    version_texts = [f"{name} {version or 'missing'}" for name, version in installed.items()]
-    details = ", ".join(version_texts)
+    details = ", ".join(f"{name} {version or 'missing'}" for name, version in installed.items())
     problem = ""
     if missing_names:
         names = ", ".join(missing_names)
@@ -130,16 +127,12 @@ def check_extras() -> HealthCheck:
             packages = missing_packages.setdefault(requirement_match[2], [])
             if _installed_version(requirement_match[1]) is None:
                 packages.append(requirement_match[1])
-    complete_extras = ", ".join(
-        extra for extra, packages in missing_packages.items() if not packages
-    )
-    missing_by_extra = {extra: packages for extra, packages in missing_packages.items() if packages}
-    detail_parts = [f"complete: {complete_extras}"] if complete_extras else []
-    if missing_by_extra:
-        names = ", ".join(
-            sorted({name for packages in missing_by_extra.values() for name in packages})
-        )
-        detail_parts.append(f"missing {names}: pip install 'simgin[{','.join(missing_by_extra)}]'")
+    complete_extras = [extra for extra, packages in missing_packages.items() if not packages]
+    incomplete_extras = [extra for extra, packages in missing_packages.items() if packages]
+    detail_parts = [f"complete: {', '.join(complete_extras)}"] if complete_extras else []
+    if incomplete_extras:
+        names = ", ".join(sorted(set(chain(*missing_packages.values()))))
+        detail_parts.append(f"missing {names}: pip install 'simgin[{','.join(incomplete_extras)}]'")
     return HealthCheck("extras", "; ".join(detail_parts) or "none")
 
 
@@ -152,9 +145,8 @@ def _installed_version(name: str) -> str | None:
 
 def check_machine() -> HealthCheck:
     """Report the number of CPU cores and the memory size."""
-    details = (
-        f"{platform.system()} {platform.machine()}, {parallel.usable_cpus()} usable processors"
-    )
+    details = f"{platform.system()} {platform.machine()}"
+    details += f", {parallel.usable_cpus()} usable processors"
     if hasattr(os, "sysconf"):  # os.sysconf does not exist on Windows
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
         details += f", {memory:.1f} GiB memory"
@@ -192,9 +184,8 @@ def check_generator() -> HealthCheck:
             wrong_keys.append(key)
     if wrong_keys:
         details = f"{len(wrong_keys)} of {len(PHILOX_VECTORS)} known answers are wrong"
-        return HealthCheck(
-            "generator", details, f"random numbers are wrong on this machine. {REINSTALL_HINT}"
-        )
+        problem = f"random numbers are wrong on this machine. {REINSTALL_HINT}"
+        return HealthCheck("generator", details, problem)
     return HealthCheck("generator", f"Philox4x32-10, {len(PHILOX_VECTORS)} known answers")
 
 
@@ -205,9 +196,8 @@ def check_hands() -> HealthCheck:
         deadwood_points = int(deadwood(notation.cards_to_mask(notation.parse_cards(cards)), rules))
         if deadwood_points != expected_deadwood:
             details = f"{cards} has {deadwood_points}, not {expected_deadwood}"
-            return HealthCheck(
-                "hands", details, f"deadwood is wrong on this machine. {REINSTALL_HINT}"
-            )
+            problem = f"deadwood is wrong on this machine. {REINSTALL_HINT}"
+            return HealthCheck("hands", details, problem)
     return HealthCheck("hands", f"{len(KNOWN_HANDS)} known counts")
 
 
@@ -235,11 +225,8 @@ def check_play() -> HealthCheck:
         if known_sums[name] != expected_sum
     ]
     if mismatches:
-        return HealthCheck(
-            "play",
-            "; ".join(mismatches),
-            f"deals are played incorrectly on this machine. {REINSTALL_HINT}",
-        )
+        problem = f"deals are played incorrectly on this machine. {REINSTALL_HINT}"
+        return HealthCheck("play", "; ".join(mismatches), problem)
     if not np.array_equal(one_thread_rows, two_thread_rows):
         problem = f"results depend on threads on this machine. Use --workers 1. {REINSTALL_HINT}"
         return HealthCheck("play", "two threads compute different results than one thread", problem)

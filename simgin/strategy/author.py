@@ -168,9 +168,7 @@ def _format_value(value: object) -> str:
     A long or unprintable value is quoted and truncated.
     """
     text = str(value)
-    if len(text) <= 40 and text.isprintable():
-        return text
-    return reprlib.repr(text)
+    return text if len(text) <= 40 and text.isprintable() else reprlib.repr(text)
 
 
 def _require_type(description: str, value: object, required_type: Any, expected: str) -> None:
@@ -370,9 +368,8 @@ def _make_decorator(slot: str, docstring: str) -> Any:
             _check_trainable(slot, weights, describe, start)
 
         def make_policy(function: Callable[..., Any]) -> Policy:
-            _require_type(
-                f"the object decorated with @{slot}", function, FunctionType, "a function"
-            )
+            description = f"the object decorated with @{slot}"
+            _require_type(description, function, FunctionType, "a function")
             return Policy(
                 slot,
                 name or function.__name__.replace("_", "-"),

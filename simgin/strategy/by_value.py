@@ -148,10 +148,8 @@ def unpickle_strategy(content: bytes) -> Strategy:
         for function in collect_functions(policy.function):
             if not module_name(function).startswith(BUILT_IN_PREFIX):
                 function.__module__ = module
-    return with_policies(
-        strategy,
-        {slot_policy.slot: replace(slot_policy, live=content) for slot_policy in strategy.policies},
-    )
+    policies = {policy.slot: replace(policy, live=content) for policy in strategy.policies}
+    return with_policies(strategy, policies)
 
 
 class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]

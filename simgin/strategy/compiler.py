@@ -172,11 +172,7 @@ def interpretation_reason(policy: Policy) -> str:
 def is_stateful(policy: Policy) -> bool:
     """Return True if a policy that runs in Python has changed a value that it reads."""
     policy_copy, content = _POLICY_COPIES.get(policy.function, (None, b""))
-    return (
-        policy_copy is not None
-        and by_value.pickle_by_value(_describe_policy(policy), policy_copy, [policy_copy])
-        != content
-    )
+    return policy_copy is not None and _pickle_function(policy, policy_copy) != content
 
 
 # Compiled functions. A function is compiled once per process, for all values of its parameters.
@@ -193,9 +189,8 @@ def _compile_uncached(policy: Policy) -> Any:
     if jit.is_interpreted():
         return _wrap_in_python(policy)
     key = by_value.compute_fingerprint(policy.function)
-    compiled = partial(
-        jit.compile_function, policy.function, use_cache=bool(key), key=key, no_alias=True
-    )
+    options = {"use_cache": bool(key), "key": key, "no_alias": True}
+    compiled = partial(jit.compile_function, policy.function, **options)
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
             if is_built_in(policy.function):  # Tests check the return types.
@@ -243,14 +238,14 @@ def _fall_back_to_python(policy: Policy, error: Exception) -> Any:
         f"because {reason}"
     )
     # The copy includes all objects that the policy reads, so that later changes have no effect.
-    policy_copy = pickle.loads(
-        by_value.pickle_by_value(_describe_policy(policy), policy.function, [policy.function])
-    )
-    _POLICY_COPIES[policy.function] = (
-        policy_copy,
-        by_value.pickle_by_value(_describe_policy(policy), policy_copy, [policy_copy]),
-    )
+    policy_copy = pickle.loads(_pickle_function(policy, policy.function))
+    _POLICY_COPIES[policy.function] = policy_copy, _pickle_function(policy, policy_copy)
     return python_tier.wrap_python_policy(policy_copy)
+
+
+def _pickle_function(policy: Policy, function: Any) -> bytes:
+    """Return the function of a policy, with all objects that it reads, as bytes."""
+    return by_value.pickle_by_value(_describe_policy(policy), function, [function])
 
 
 def _wrap_in_python(policy: Policy) -> Any:

@@ -86,12 +86,9 @@ def _iterate_readable_values(function: Any) -> Iterator[tuple[str, Any]]:
         for name in sorted(names & namespace.keys()):
             value = namespace[name]
             yield name, value
-            is_author_module = isinstance(value, ModuleType) and not _is_versioned(
-                module_name(value)
-            )
-            if is_author_module and not any(
-                vars(value) is known_globals for known_globals in namespaces
-            ):
+            if not isinstance(value, ModuleType) or _is_versioned(module_name(value)):
+                continue
+            if not any(vars(value) is known_globals for known_globals in namespaces):
                 namespaces.append(vars(value))
 
 
@@ -117,9 +114,8 @@ def _is_compiled(value: object) -> bool:
 
 def _is_versioned(module: str) -> bool:
     """Return True if every change to a module changes the name of the cache directory."""
-    return module.partition(".")[0] in VERSIONED_PACKAGES or f"{module}.".startswith(
-        ENGINE_PREFIXES
-    )
+    is_engine = f"{module}.".startswith(ENGINE_PREFIXES)
+    return is_engine or module.partition(".")[0] in VERSIONED_PACKAGES
 
 
 # Randomness and time
@@ -129,11 +125,8 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
     """Return the first use of randomness or of the clock in a function, or "" if there is none."""
     for callee in collect_functions(function):
         names = collect_names(callee.__code__)
-        sources = [
-            name
-            for name in collect_arguments(callee.__code__, "IMPORT_NAME")
-            if _is_nondeterministic_module(name)
-        ]
+        imports = collect_arguments(callee.__code__, "IMPORT_NAME")
+        sources = [name for name in imports if _is_nondeterministic_module(name)]
         for name in collect_arguments(callee.__code__, "LOAD_GLOBAL"):
             if name in NONDETERMINISTIC_BUILTINS and name not in callee.__globals__:
                 sources.append(name)
@@ -153,9 +146,7 @@ def find_nondeterminism(function: Callable[..., Any]) -> str:
 def _is_nondeterministic(value: Any) -> bool:
     # After `from random import random`, the name `random` is a bound method of a generator.
     owner = getattr(value, "__self__", value)
-    return _is_nondeterministic_module(module_name(value)) or _is_nondeterministic_module(
-        module_name(type(owner))
-    )
+    return any(_is_nondeterministic_module(module_name(item)) for item in (value, type(owner)))
 
 
 def _is_nondeterministic_module(module: str) -> bool:

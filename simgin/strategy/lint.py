@@ -69,9 +69,8 @@ def find_policy_error(policy: Policy) -> str:
         if name not in defined and name not in collect_arguments(code, "STORE_GLOBAL"):
             suggestion = _suggest_definition(name, defined)
             return f"cannot be compiled, because {name!r} is not defined{suggestion}"
-    return next(
-        chain(_find_misused_arguments(policy, policy.function), _find_misused_helpers(policy)), ""
-    )
+    misused_arguments = _find_misused_arguments(policy, policy.function)
+    return next(chain(misused_arguments, _find_misused_helpers(policy)), "")
 
 
 def _uses_print(function: Any) -> bool:

@@ -105,9 +105,8 @@ def _restore_strategy(spec: str, contents: list[bytes]) -> Strategy:
     for content in contents:
         from simgin.strategy import by_value
 
-        _live_strategies[by_value.unpickle_strategy(content).name] = by_value.unpickle_strategy(
-            content
-        )
+        strategy = by_value.unpickle_strategy(content)
+        _live_strategies[strategy.name] = strategy
     return _find_by_spec(spec)
 
 
@@ -125,9 +124,8 @@ copyreg.pickle(Strategy, _reduce_strategy)
 
 def _find_by_spec(spec: str) -> Strategy:
     parsed = strategy_spec.parse_spec(spec)
-    strategy = strategy_spec.set_values(
-        _find_by_name(parsed.strategy.name), parsed.strategy.values, spec
-    )
+    strategy = _find_by_name(parsed.strategy.name)
+    strategy = strategy_spec.set_values(strategy, parsed.strategy.values, spec)
     for slot, reference in parsed.policies.items():
         policy = _find_policy(slot, reference.name)
         changed_policy = strategy_spec.set_policy_values(policy, reference.values, reference.text)
@@ -221,9 +219,9 @@ def _check_weights_size(strategy: Strategy, file: Path) -> None:
     from simgin.strategy import compiler
 
     policy = _find_policies_sharing_weights(strategy)[0]
-    n_needed = compiler.make_parameter_vector(policy).size - len(policy.params)
-    n_weights = compiler.make_parameter_vector(replace(policy, weights=file)).size - len(
-        policy.params
+    n_needed, n_weights = (
+        compiler.make_parameter_vector(p).size - len(p.params)
+        for p in (policy, replace(policy, weights=file))
     )
     if n_weights != n_needed:
         raise StrategyError(
@@ -239,23 +237,20 @@ def set_values_by_slot(strategy: Strategy, values: Mapping[str, Mapping[str, str
         strategy: Strategy, as returned by `find_strategy`.
         values: New values by slot and parameter.
     """
-    policies = _with_values(strategy, values, strategy.spec)
-    return strategy_spec.with_policies(
-        policies, {}, _format_spec(strategy_spec.parse_spec(strategy.spec), policies)
-    )
+    changed = _with_values(strategy, values, strategy.spec)
+    spec = _format_spec(strategy_spec.parse_spec(strategy.spec), changed)
+    return strategy_spec.with_policies(changed, {}, spec)
 
 
 def _with_values(
     strategy: Strategy, values: Mapping[str, Mapping[str, str]], spec: str
 ) -> Strategy:
     """Return a copy of a strategy with new parameter values."""
-    changed_policy = {
-        slot: strategy_spec.set_policy_values(
-            _require_policy(strategy, slot, spec), slot_values, spec
-        )
-        for slot, slot_values in values.items()
-    }
-    return strategy_spec.with_policies(strategy, changed_policy)
+    policies = {}
+    for slot, slot_values in values.items():
+        policy = _require_policy(strategy, slot, spec)
+        policies[slot] = strategy_spec.set_policy_values(policy, slot_values, spec)
+    return strategy_spec.with_policies(strategy, policies)
 
 
 def list_strategies() -> tuple[str, ...]:
@@ -326,13 +321,7 @@ def collect_parameter_values(strategy: Strategy) -> dict[str, dict[str, float]]:
 def format_policies(strategy: Strategy) -> list[tuple[str, str]]:
     """Return the spec of the policy in each slot, including all parameter values."""
     return [
-        (
-            policy.slot,
-            policy.name
-            + strategy_spec.format_parameter_values(
-                strategy_spec.format_changed_values(policy, None)
-            ),
-        )
+        (policy.slot, policy.name + strategy_spec.format_policy_values(policy, None))
         for policy in strategy.policies
     ]
 
@@ -373,9 +362,8 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     for policy in strategy.policies:
         default = base.policy(policy.slot)
         if default is not None:
-            default = default(
-                **{name: values[name] for name in values.keys() & default.params.keys()}
-            )
+            shared_names = values.keys() & default.params.keys()
+            default = default(**{name: values[name] for name in shared_names})
         if policy.slot not in policies and policy != default:
             text += f"+{policy.slot}={_format_policy_spec(policy)}"
     return f"{text}@{spec.file}" if spec.has_weights else text
@@ -394,14 +382,12 @@ def _format_policy_spec(policy: Policy) -> str:
     }
     for (slot, name), known_policy in registered.items():
         if slot == policy.slot and known_policy.function is policy.function:
-            return name + strategy_spec.format_parameter_values(
-                strategy_spec.format_changed_values(policy, known_policy)
-            )
-    declared_policy = _load_file_library(policy.source_file).policies.get(
-        (policy.slot, policy.name)
+            return name + strategy_spec.format_policy_values(policy, known_policy)
+    declared_policies = _load_file_library(policy.source_file).policies
+    values = strategy_spec.format_policy_values(
+        policy, declared_policies.get((policy.slot, policy.name))
     )
-    values = strategy_spec.format_changed_values(policy, declared_policy)
-    return f"{policy.source_file}#{policy.name}" + strategy_spec.format_parameter_values(values)
+    return f"{policy.source_file}#{policy.name}{values}"
 
 
 # Lookup of strategies and policies
@@ -477,9 +463,7 @@ def _find_policy(slot: str, name: str) -> Policy:
         return library.policies[slot, name]
     if name not in {**_live_strategies, **library.strategies}:
         _check_not_rejected(name)
-        candidates = [
-            policy for filled_strategy, policy in library.policies if filled_strategy == slot
-        ]
+        candidates = [policy for policy_slot, policy in library.policies if policy_slot == slot]
         suggestion = did_you_mean(name, [*candidates, *library.strategies])
         raise StrategyError(
             f"{quote_text(name)} is neither a {slot} policy nor a strategy{suggestion}"
@@ -535,9 +519,8 @@ def _load_library() -> _Library:
         try:
             plug_in = load_plug_in(entry_point, library.strategies)
         except StrategyError as error:
-            library.rejected[_get_package_name(entry_point)] = library.rejected[
-                entry_point.name
-            ] = str(error)
+            names = (_get_package_name(entry_point), entry_point.name)
+            library.rejected.update(dict.fromkeys(names, str(error)))
             print_status(f"warning: {error} The plug-in is skipped.")
             continue
         library.strategies.update(plug_in.strategies)

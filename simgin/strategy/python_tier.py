@@ -90,9 +90,8 @@ def wrap_python_policy(function: Callable[..., Any]) -> Any:
     callback = _CALLBACK(_make_callback(function))
 
     def call_policy(view, rules, params):  # type: ignore[no-untyped-def]
-        action = callback(
-            record_address(view), record_address(rules), params.ctypes.data, len(params)
-        )
+        records = (record_address(view), record_address(rules))
+        action = callback(*records, params.ctypes.data, len(params))
         if action == _ERROR_CODE:
             raise PolicyRaised
         return action

@@ -165,10 +165,8 @@ def set_values(strategy: Strategy, values: Mapping[str, str], spec: str) -> Stra
         owners = [policy for policy in strategy.policies if name in policy.params]
         if len({policy.params[name] for policy in owners}) != 1:
             raise StrategyError(_describe_ambiguous_parameter(strategy, name, owners))
-        strategy = with_policies(
-            strategy,
-            {policy.slot: set_policy_values(policy, {name: value}, spec) for policy in owners},
-        )
+        changed = {p.slot: set_policy_values(p, {name: value}, spec) for p in owners}
+        strategy = with_policies(strategy, changed)
     return strategy
 
 
@@ -182,9 +180,9 @@ def _describe_ambiguous_parameter(strategy: Strategy, name: str, owners: list[Po
         )
     valid_names = [name for policy in strategy.policies for name in policy.params]
     suggestion = did_you_mean(name, valid_names)
-    parameter_list = f"Valid parameters: {', '.join(valid_names) or 'none'}."
     return (
-        f"{quote_text(name)} is not a parameter of {strategy.name!r}{suggestion} {parameter_list}"
+        f"{quote_text(name)} is not a parameter of {strategy.name!r}{suggestion} Valid "
+        f"parameters: {', '.join(valid_names) or 'none'}."
     )
 
 
@@ -199,14 +197,17 @@ def with_policies(strategy: Strategy, policies: Mapping[str, Policy], spec: str 
 
 def format_changed_values(policy: Policy, defaults: Policy | None) -> dict[str, str]:
     """Return the values of a policy that differ from the given defaults, as strings."""
-    default_values = (
-        {name: param.default for name, param in defaults.params.items()} if defaults else {}
-    )
+    defaults_by_name = defaults.params if defaults else {}
     return {
         name: param.format(param.default)
         for name, param in policy.params.items()
-        if param.default != default_values.get(name)
+        if name not in defaults_by_name or param.default != defaults_by_name[name].default
     }
+
+
+def format_policy_values(policy: Policy, defaults: Policy | None) -> str:
+    """Format the parameter values of a policy that differ from the defaults."""
+    return format_parameter_values(format_changed_values(policy, defaults))
 
 
 def format_parameter_values(values: Mapping[str, str]) -> str:
@@ -269,10 +270,8 @@ def format_values_toml(values: SlotValues) -> str:
     """Format parameter values as the text of a TOML file."""
     tables = []
     for slot, slot_values in values.items():
-        lines = [f"[{slot}]"]
-        for name, value in slot_values.items():
-            lines.append(f"{name} = {_to_toml(value)}")
-        tables.append("\n".join(lines) + "\n")
+        lines = [f"{name} = {_to_toml(value)}\n" for name, value in slot_values.items()]
+        tables.append("".join([f"[{slot}]\n", *lines]))
     return "\n".join(tables)
 
 
