@@ -144,23 +144,11 @@ class ChartRequest:
                 f"{parsed_variant.spec} is a solitaire variant, but charts require a two-player "
                 "variant. Use `simgin odds` for solitaire variants."
             )
-        score_suffix = (
-            None
-            if score is None
-            else _parse_score(
-                score, int_param(parsed_variant.params, "points_target"), parsed_variant.params
-            )
-        )
-        if score_suffix is None:
+        scores = None if score is None else _parse_score(score, parsed_variant.params)
+        if scores is None:
             variants.warn_of_match_settings(parsed_variant)
-        return cls(
-            kind,
-            parsed_variant.spec,
-            player or "",
-            deals or CHART_KINDS[kind].default_deals,
-            seed,
-            score_suffix,
-        )
+        n_deals = deals or CHART_KINDS[kind].default_deals
+        return cls(kind, parsed_variant.spec, player or "", n_deals, seed, scores)
 
     @property
     def kind(self) -> ChartKind:
@@ -186,9 +174,9 @@ class ChartRequest:
         return 1.0 if self.score is None else 100.0
 
 
-def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
+def _parse_score(text: str, params: Params) -> tuple[int, int]:
     """Parse a score such as `60-80`, in which both numbers must be below the target."""
-    if row["goal"] != "points":
+    if params["goal"] != "points":
         raise ChartError(
             "--score requires a variant with a points target. Omit --score for this variant."
         )
@@ -199,6 +187,7 @@ def _parse_score(text: str, target: int, row: Params) -> tuple[int, int]:
             "your points first."
         )
     points, opponent_points = int(score_match[1]), int(score_match[2])
+    target = int_param(params, "points_target")
     if max(points, opponent_points) >= target:
         raise ChartError(
             f"--score: {quote_text(text)} is not a valid score, because the match ends at {target} "
@@ -251,20 +240,16 @@ class Chart(Result):
             "unit": self.request.unit,
             "metric": f"{self.request.kind_name}_gain",
         }
-        regression = CellRegression(
-            self.cells, self.values, self.weights, kind.n_cells, baseline_cell
-        )
+        data = (self.cells, self.values, self.weights)
+        regression = CellRegression(*data, kind.n_cells, baseline_cell)
         rows: list[dict[str, Any]] = []
         p_values: list[float] = []
         for cell in np.flatnonzero(regression.counts >= MIN_DECISIONS):
             value, se, effective_decisions = regression.estimates[:, cell]
             n = int(regression.counts[cell])
+            known_se = se if cell != baseline_cell else 0.0
             estimate = PairedEstimate(
-                value,
-                n,
-                NO_INFLUENCES,
-                effective_decisions,
-                known_se=se if cell != baseline_cell else 0.0,
+                value, n, NO_INFLUENCES, effective_decisions, known_se=known_se
             )
             row, column = divmod(int(cell), len(kind.columns))
             labels = {"row": kind.rows[row], "column": kind.columns[column]}
@@ -285,9 +270,8 @@ class Chart(Result):
 
         The significance level of 5 % applies to all cells of the chart together (Holm's method).
         """
-        return np.where(self.to_grid("p_holm") < ALPHA, np.sign(self.to_grid("value")), 0).astype(
-            int
-        )
+        is_significant = self.to_grid("p_holm") < ALPHA
+        return np.where(is_significant, np.sign(self.to_grid("value")), 0).astype(int)
 
     @property
     def filled_rows(self) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
@@ -330,25 +314,14 @@ def measure_chart(
     kernel.compile_matchup(matchup)
     rules: Any = build_rules(matchup.variant)
     start_score = np.array([*(request.score or (0, 0)), 0, 0], np.int64)
-    evaluate = (
-        point_equity
-        if request.score is None
-        else match_equity(variants.find_variant(request.variant))
-    )
-    unit_divisor = 1 if request.score is None else MATCH_VALUE
+    is_match = request.score is not None
+    evaluate = match_equity(matchup.variant) if is_match else point_equity
+    unit_divisor = MATCH_VALUE if is_match else 1
 
     def block(first_unit: int, units: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        rollouts = roll_out_deals(
-            *(
-                matchup,
-                kind.choose,
-                first_unit,
-                units,
-                kind.max_actions,
-                np.tile(start_score, (units, 1)),
-            ),
-            first_only=kind.first_only,
-        )
+        scores = np.tile(start_score, (units, 1))
+        arguments = (matchup, kind.choose, first_unit, units, kind.max_actions, scores)
+        rollouts = roll_out_deals(*arguments, first_only=kind.first_only)
         values = np.where(rollouts.is_tried, evaluate(rollouts) / unit_divisor, np.nan)
         return kind.find_cells(rollouts, rules), values, rollouts.weights
 
@@ -373,15 +346,13 @@ def render_chart_strategy(chart: Chart, command: str) -> str:
     """
     gains = np.nan_to_num(chart.to_grid("value")) > 0
     rows = ["".join("1" if is_gain else "0" for is_gain in turn[::-1]) + "0" for turn in gains.T]
-    template_values = {
-        "command": _escape_docstring(command),
-        "player": _escape_docstring(chart.request.strategy),
-    }
-    deals_text = f"{chart.request.n_deals:,}"
-    return (
-        load_template(STRATEGY_TEMPLATE).render(**template_values, deals=deals_text, rows=rows)
-        + "\n"
+    text = load_template(STRATEGY_TEMPLATE).render(
+        command=_escape_docstring(command),
+        player=_escape_docstring(chart.request.strategy),
+        deals=f"{chart.request.n_deals:,}",
+        rows=rows,
     )
+    return f"{text}\n"
 
 
 def _escape_docstring(text: str) -> str:
@@ -417,11 +388,9 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
         clauses = []
         if has_early_knocks:
             first_turn, last_turn = max(t[0] for t in turns), min(t[1] for t in turns)
-            turns_text = (
-                f"your first {last_turn} turns"
-                if first_turn == 1
-                else f"turns {first_turn} to {last_turn}"
-            )
+            turns_text = f"turns {first_turn} to {last_turn}"
+            if first_turn == 1:
+                turns_text = f"your first {last_turn} turns"
             clauses.append(f"knock in {turns_text}")
         if gin_turn is not None:
             clauses.append(f"play for gin from turn {gin_turn}")
@@ -447,9 +416,9 @@ def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
     next_turn = gain_turns[-1] + 1 if len(gain_turns) else 0
     loss_turns = np.flatnonzero(signs[next_turn:] == -1)
     gin_turn = int(next_turn + loss_turns[0]) + 1 if len(loss_turns) else None
-    return (
-        (None, None, gin_turn) if start is None or end is None else (start + 1, end + 1, gin_turn)
-    )
+    if start is None or end is None:
+        return None, None, gin_turn
+    return start + 1, end + 1, gin_turn
 
 
 def summarise_upcard(chart: Chart) -> Iterator[str]:
@@ -522,9 +491,9 @@ def build_chart_report(chart: Chart, command: str) -> Report:
         f"The chart covers {request.kind.decisions}, in deals that {request.strategy} plays "
         "against itself. Every action is played to the end of the deal with the same hidden cards."
     )
-    score_text = (
-        f", at a score of {request.score[0]} to {request.score[1]}" if request.score else ""
-    )
+    score_text = ""
+    if request.score:
+        score_text = f", at a score of {request.score[0]} to {request.score[1]}"
     title = variants.find_variant(request.variant).title
     return Report(
         request.kind.question,
@@ -551,9 +520,8 @@ def _iter_plots(chart: Chart) -> Iterator[Plot]:
     gain_column = Column("value", "gain", factor=request.display_factor)
     alt = describe_frame(frame, (Column("row", "row"), Column("column", "column"), gain_column))
     figure = plots.decision_chart(frame, seed=request.seed)
-    yield Plot(
-        f"chart_{request.kind_name}", f"Gain from {request.kind.gain}", alt, figure, frame=frame
-    )
+    title = f"Gain from {request.kind.gain}"
+    yield Plot(f"chart_{request.kind_name}", title, alt, figure, frame)
 
 
 def _build_chart_table(chart: Chart) -> Table:
@@ -563,13 +531,7 @@ def _build_chart_table(chart: Chart) -> Table:
     max_value = max(float(np.nanmax(np.abs(values))) for _, values, _ in rows)
     digits = 0 if max_value >= DECIMALS_LIMIT and len(kind.columns) > DECIMALS_LIMIT else 1
     cells = [
-        [
-            name,
-            *(
-                _format_cell(*value_and_sign, digits)
-                for value_and_sign in zip(values, signs, strict=True)
-            ),
-        ]
+        [name, *(_format_cell(*cell, digits) for cell in zip(values, signs, strict=True))]
         for name, values, signs in rows
     ]
     columns = [Column("row", ""), *(Column(column, column) for column in kind.columns)]

@@ -47,58 +47,47 @@ class CellRegression:
         fitted = np.where(self.cells >= 0, coefficients[self.cells], 0)
         scores = self._weight_column * self._centre(self.values - fitted)
         variances = np.einsum("ij,jk,ki->i", inverse, self._sum_by_cell_pair(scores), inverse)
-        return np.stack(
-            [
-                coefficients,
-                np.sqrt(variances * effective_decisions / (effective_decisions - 1)),
-                effective_decisions,
-            ]
-        )
+        errors = np.sqrt(variances * effective_decisions / (effective_decisions - 1))
+        return np.stack([coefficients, errors, effective_decisions])
 
     @property
     def _inverse(self) -> np.ndarray:
         """Inverse of the cross-product matrix, with zeros for the baseline and for rare cells."""
         scales = np.sqrt(self._weight_column / self._n_actions)
-        cross_products = np.diag(self._sum_by_cell(self._weight_column)) - self._sum_by_cell_pair(
-            scales
-        )
+        total_weights = np.diag(self._sum_by_cell(self._weight_column))
+        cross_products = total_weights - self._sum_by_cell_pair(scales)
         is_used = (self.counts >= MIN_DECISIONS) & (np.arange(self.n_cells) != self.baseline)
+        used_cells = np.ix_(is_used, is_used)
         inverse: np.ndarray = np.zeros_like(cross_products)
-        inverse[np.ix_(is_used, is_used)] = np.linalg.pinv(cross_products[np.ix_(is_used, is_used)])
+        inverse[used_cells] = np.linalg.pinv(cross_products[used_cells])
         return inverse
 
     @property
     def _effective(self) -> np.ndarray:
         """Effective number of decisions in each cell, at least 2."""
         squared_weights = np.maximum(self._sum_by_cell(self._weight_column**2), 1)
-        effective: np.ndarray = np.maximum(
-            self._sum_by_cell(self._weight_column) ** 2 / squared_weights, 2
-        )
-        return effective
+        sizes = self._sum_by_cell(self._weight_column) ** 2 / squared_weights
+        return np.asarray(np.maximum(sizes, 2))
 
     @property
     def _weight_column(self) -> np.ndarray:
         """Decision weights as a column vector, (n_decisions, 1) float64."""
-        weights: np.ndarray = self.weights[:, None].astype(float)
-        return weights
+        return np.asarray(self.weights[:, None], float)
 
     @cached_property
     def _tried(self) -> np.ndarray:
         """Mask of the actions that exist at each decision, (n_decisions, n_actions) bool."""
-        is_tried: np.ndarray = ~np.isnan(self.values)
-        return is_tried
+        return np.asarray(~np.isnan(self.values))
 
     @property
     def _n_actions(self) -> np.ndarray:
         """Number of actions at each decision, at least 1, (n_decisions, 1) int64."""
-        counts: np.ndarray = np.maximum(self._tried.sum(axis=1, keepdims=True), 1)
-        return counts
+        return np.asarray(np.maximum(self._tried.sum(axis=1, keepdims=True), 1))
 
     @cached_property
     def _has_cell(self) -> np.ndarray:
         """Mask of the actions that belong to a chart cell, (n_decisions, n_actions) bool."""
-        has_cell: np.ndarray = self._tried & (self.cells >= 0)
-        return has_cell
+        return np.asarray(self._tried & (self.cells >= 0))
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
         """Subtract the mean over all actions of a decision from the value of each action.

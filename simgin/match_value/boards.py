@@ -202,9 +202,8 @@ class _DealTransitions:
         """
         is_won = self._winner == side
         columns = [self._gains_by_field[name][is_won] for name in track.fields]
-        distinct_gains, gain_index = np.unique(
-            np.stack(columns, axis=1), axis=0, return_inverse=True
-        )
+        gains = np.stack(columns, axis=1)
+        distinct_gains, gain_index = np.unique(gains, axis=0, return_inverse=True)
         return distinct_gains, gain_index.reshape(-1)
 
     def transitions(self, probability: Probabilities) -> list[np.ndarray]:
@@ -252,10 +251,9 @@ def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
 
 def next_dealer_table(params: Params) -> np.ndarray:
     """Return the next dealer given the dealer and the winner (-1: none), (2, 3) int64."""
-    next_dealers = [
-        [_next_dealer(params, dealer, winner) for winner in (0, 1, -1)] for dealer in (0, 1)
-    ]
-    return np.array(next_dealers, np.int64)
+    winners = (0, 1, -1)
+    rows = [[_next_dealer(params, dealer, winner) for winner in winners] for dealer in (0, 1)]
+    return np.array(rows, np.int64)
 
 
 def _next_dealer(params: Params, dealer: int, winner: int) -> int:
@@ -268,9 +266,8 @@ def _next_dealer(params: Params, dealer: int, winner: int) -> int:
     other_side = 1 - dealer
     if winner < 0:
         return other_side if params["void_dealer"] == "other" else dealer
-    return {"winner": winner, "loser": 1 - winner, "alternate": other_side}[
-        str(params["next_dealer"])
-    ]
+    next_dealers = {"winner": winner, "loser": 1 - winner, "alternate": other_side}
+    return next_dealers[str(params["next_dealer"])]
 
 
 def _make_track(params: Params, seat: int) -> Track:
@@ -503,14 +500,12 @@ class PerScoreBoard(Board):
             a = np.arange(min_score, min(score_sum, max_score) + 1)
             b = score_sum - a
             mean_values, unchanged_probability = self._base_means(table, a, b, probability)
-            self._add_changes(
-                table, min_score, score_sum, probability, mean_values, unchanged_probability
-            )
+            sums = (mean_values, unchanged_probability)
+            self._add_changes(table, min_score, score_sum, probability, *sums)
             # A deal can leave the score unchanged, so the entries for both dealers are solved
             # together.
-            table[a, b] = np.linalg.solve(
-                np.eye(2) - unchanged_probability, mean_values[..., None]
-            )[..., 0]
+            changed_probability = np.eye(2) - unchanged_probability
+            table[a, b] = np.linalg.solve(changed_probability, mean_values[..., None])[..., 0]
         return table
 
     def _base_means(
@@ -523,16 +518,16 @@ class PerScoreBoard(Board):
             by score and dealer.
         """
         dealer = self._dealer
+        deals = (dealer, self._winner, self._points)
         next_entries, is_unchanged, next_dealers = self._next_entries(
-            table, a[:, None], b[:, None], dealer, self._winner, self._points
+            table, a[:, None], b[:, None], *deals
         )
         sides = np.arange(2)
         is_dealer = dealer == sides[:, None]
         is_next_dealer = next_dealers[:, None] == sides
         weights = probability[: len(dealer)] * is_dealer
-        return next_entries @ weights.T, np.einsum(
-            "do,so,oe->sde", weights, is_unchanged, is_next_dealer
-        )
+        unchanged = np.einsum("do,so,oe->sde", weights, is_unchanged, is_next_dealer)
+        return next_entries @ weights.T, unchanged
 
     def _add_changes(
         self,
@@ -555,9 +550,8 @@ class PerScoreBoard(Board):
         weights = sign * probability[len(self._dealer) :][group]
         score_index = a - first_score
         np.add.at(mean_values, (score_index, dealer), weights * next_entries)
-        np.add.at(
-            unchanged_probability, (score_index, dealer, next_dealers), weights * is_unchanged
-        )
+        cells = (score_index, dealer, next_dealers)
+        np.add.at(unchanged_probability, cells, weights * is_unchanged)
 
     def _next_entries(
         self,
@@ -580,8 +574,5 @@ class PerScoreBoard(Board):
         next_points_b = np.minimum(b + gain_b, self._target)
         next_dealer = self._next_dealers[dealer, winner]
         is_unchanged = np.broadcast_to((winner < 0) | (points == 0), next_points_a.shape)
-        return (
-            np.where(is_unchanged, 0, table[next_points_a, next_points_b, next_dealer]),
-            is_unchanged,
-            next_dealer,
-        )
+        next_values = table[next_points_a, next_points_b, next_dealer]
+        return np.where(is_unchanged, 0, next_values), is_unchanged, next_dealer

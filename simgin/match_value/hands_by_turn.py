@@ -101,10 +101,9 @@ def _trace_turns(matchup: Matchup, records: np.ndarray, first_deal: int) -> np.n
     parameter_vectors = kernel.seat_players(state, matchup)
     kernel_arguments = (state, own_rules, new_view(), new_view(), sums_row, kernel.NO_RECORDS)
     play_units, policies = kernel.compile_kernel(n_players), kernel.compile_policies(matchup)
+    retrace = _compile_retrace_loop(n_players)
     with python_tier.reraise_policy_errors():
-        _compile_retrace_loop(n_players)(
-            play_units, *kernel_arguments, deal_ids, first_deal, turns, *policies
-        )
+        retrace(play_units, *kernel_arguments, deal_ids, first_deal, turns, *policies)
     # The vectors are needed until here because the state contains only their addresses.
     del parameter_vectors
     return turns
@@ -117,20 +116,12 @@ def _compile_retrace_loop(players: int) -> Any:
     The first argument of this loop is the kernel.
     """
     function = kernels.retrace_deals_solo if players == 1 else kernels.retrace_deals
-    table_type, n_policies = (
-        types.Array(int64, 2, "C"),
-        len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS),
-    )
+    n_policies = len(kernel.SOLO_SLOTS) if players == 1 else 2 * len(SLOTS)
+    table_type = types.Array(int64, 2, "C")
     kernel_types = (STATE_TYPE, RULES_TYPE, VIEW_TYPE, VIEW_TYPE, table_type, RECORDS_TYPE)
     play_units = types.FunctionType(kernel.make_kernel_signature(players))
-    arguments = (
-        play_units,
-        *kernel_types,
-        table_type,
-        int64,
-        TURNS_TYPE,
-        *[POLICY_TYPE] * n_policies,
-    )
+    deal_types = (table_type, int64, TURNS_TYPE)
+    arguments = (play_units, *kernel_types, *deal_types, *[POLICY_TYPE] * n_policies)
     return jit.compile_function(function, types.void(*arguments))
 
 
@@ -152,13 +143,9 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     bounds = [proportion_interval(*row) for row in zip(value, se, n, strict=True)]
     low, high = np.array(bounds).reshape(-1, 2).T
     name_columns = {"variant": matchup.variant.spec, "strategy": matchup.a.spec}
-    columns = {
-        "turn": groups[:, 0],
-        "count": groups[:, 1] * DEADWOOD_BIN_SIZE,
-        "value": value,
-        "se": se,
-    }
-    frame = make_frame(columns | {"low": low, "high": high, "n": n})
+    columns = {"turn": groups[:, 0], "count": groups[:, 1] * DEADWOOD_BIN_SIZE}
+    estimates = {"value": value, "se": se, "low": low, "high": high, "n": n}
+    frame = make_frame(columns | estimates)
     frame = build_frame("counts", frame.assign(**name_columns, opponent=matchup.opponent))
     return frame[frame["value"].notna()].reset_index(drop=True)
 
@@ -216,13 +203,7 @@ def _mean_by_group(
     unit_counts = np.bincount(unit_groups, minlength=n_groups)
     means = np.bincount(group, x, minlength=n_groups) / group_sizes
     values = np.where(unit_counts >= MIN_UNITS, means, np.nan)
-    squared_residuals = (
-        np.bincount(group_unit_index, x - values[group], minlength=len(group_units)) ** 2
-    )
+    residuals = np.bincount(group_unit_index, x - values[group], minlength=len(group_units))
+    squares = np.bincount(unit_groups, residuals**2, minlength=n_groups)
     correction = unit_counts / np.maximum(unit_counts - 1, 1)
-    return (
-        values,
-        np.sqrt(correction * np.bincount(unit_groups, squared_residuals, minlength=n_groups))
-        / group_sizes,
-        n_observations,
-    )
+    return values, np.sqrt(correction * squares) / group_sizes, n_observations

@@ -124,9 +124,8 @@ class MatchValue(RenamedAttributes):
     def at_start(self) -> Estimate:
         """Return the probability that A wins a new match."""
         _, leave_one_out = self._jackknife
-        return Estimate(
-            self._start_probability(self.probabilities), float(jackknife_se(leave_one_out))
-        )
+        se = float(jackknife_se(leave_one_out))
+        return Estimate(self._start_probability(self.probabilities), se)
 
     @property
     def is_seat_symmetric(self) -> bool:
@@ -153,8 +152,7 @@ class MatchValue(RenamedAttributes):
             difference_sum += difference
             squared_sum += difference**2
         n = len(start_values)
-        variance = squared_sum / n - (difference_sum / n) ** 2
-        variance = np.maximum(variance, 0)
+        variance = np.maximum(squared_sum / n - (difference_sum / n) ** 2, 0)
         return np.sqrt((n - 1) * variance), np.array(start_values)
 
     def jackknife_tables(self) -> Iterator[boards.ValueTable]:
@@ -172,9 +170,8 @@ class MatchValue(RenamedAttributes):
 
     def _make_index(self, a: ArrayLike, b: ArrayLike, dealer: ArrayLike) -> boards.TableIndex:
         fields_a, fields_b = self.board.fields
-        return self.board.index(
-            _as_scores(a, fields_a), _as_scores(b, fields_b), np.asarray(dealer)
-        )
+        scores = (_as_scores(a, fields_a), _as_scores(b, fields_b))
+        return self.board.index(*scores, np.asarray(dealer))
 
 
 def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:
@@ -367,10 +364,9 @@ def depends_on_score(matchup: Matchup) -> bool:
 def _play_with_start(matchup: Matchup, start: tuple[int, int]) -> np.ndarray:
     """Return records of single deals with given starting points, without the score fields."""
     params = {**matchup.variant.params, "start_points": list(start)}
-    variant_from_start = dataclasses.replace(
-        matchup, variant=dataclasses.replace(matchup.variant, params=params)
-    )
-    _, records = play_with_records(variant_from_start, 0, PROBE_UNITS)
+    variant = dataclasses.replace(matchup.variant, params=params)
+    matchup = dataclasses.replace(matchup, variant=variant)
+    _, records = play_with_records(matchup, 0, PROBE_UNITS)
     score_fields = ("score_a", "score_b", "outcome")
     columns = [records[name] for name in records.dtype.names or () if name not in score_fields]
     return np.stack(columns, axis=1)

@@ -158,9 +158,8 @@ def _count_outcomes(
 
     compile_matchup(matchup)
     units = matchup.count_units(deals)
-    return merge_tallies(
-        np.concatenate(map_units(part, units, UNITS_PER_CALL, workers, on_progress))
-    )
+    tallies = map_units(part, units, UNITS_PER_CALL, workers, on_progress)
+    return merge_tallies(np.concatenate(tallies))
 
 
 def tally_records(records: np.ndarray) -> np.ndarray:
@@ -270,9 +269,8 @@ class ScoreOutcomes:
         mirrored_changes = self.changes.copy()
         for name, column in swapped_columns.items():
             mirrored_changes[:, _CHANGE_COLUMN_INDEX[name]] = column
-        return ScoreOutcomes(
-            start, np.concatenate([self.changes, mirrored_changes]), 2 * self.deals_per_score
-        )
+        changes = np.concatenate([self.changes, mirrored_changes])
+        return ScoreOutcomes(start, changes, 2 * self.deals_per_score)
 
 
 def count_outcomes_by_score(

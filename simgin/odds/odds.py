@@ -78,20 +78,18 @@ class OddsRequest:
         Raises:
             ValueError: If a variant or strategy does not exist.
         """
-        solitaire_specs = [
-            variant.spec for variant in _solitaire_variants(variants.variant_names())
-        ]
-        variant_specs = [variants.find_variant(spec).spec for spec in variants_ or solitaire_specs]
-        strategy_specs = [loader.find_strategy(spec).spec for spec in strategies]
-        unique_specs = tuple(dict.fromkeys(variant_specs)), tuple(dict.fromkeys(strategy_specs))
-        return cls(*unique_specs, deals, seed, complete)
+        games = [variants.find_variant(spec) for spec in variants_]
+        games = games or _solitaire_variants(variants.variant_names())
+        variant_specs = dict.fromkeys(game.spec for game in games)
+        strategy_specs = dict.fromkeys(loader.find_strategy(spec).spec for spec in strategies)
+        return cls(tuple(variant_specs), tuple(strategy_specs), deals, seed, complete)
 
     @property
     def solo_groups(self) -> list[PlayerGroup]:
         """Solitaire variants with their players, weakest first."""
-        solo_variants = _solitaire_variants(self.variants)
         return [
-            (variant.spec, self.strategies or odds_players(variant)) for variant in solo_variants
+            (variant.spec, self.strategies or odds_players(variant))
+            for variant in _solitaire_variants(self.variants)
         ]
 
     @property
@@ -101,20 +99,18 @@ class OddsRequest:
         for variant in _solitaire_variants(self.variants):
             knock_limit = variant.params["knock_limit"]
             if knock_limit and self.complete:
-                players = tuple(
-                    THRESHOLD_STRATEGY.format(k=k) for k in range(int(str(knock_limit)) + 1)
-                )
+                limits = range(int(str(knock_limit)) + 1)
+                players = tuple(THRESHOLD_STRATEGY.format(k=k) for k in limits)
                 groups.append((variant.spec, players))
         return groups
 
     @property
     def two_player_groups(self) -> list[PlayerGroup]:
         """Two-player variants with their players in self-play, weakest first."""
-        solo_variants = {variant.spec for variant in _solitaire_variants(self.variants)}
         return [
-            (variant, self.strategies or odds_players(variants.find_variant(variant)))
-            for variant in self.variants
-            if variant not in solo_variants
+            (variant.spec, self.strategies or odds_players(variant))
+            for variant in map(variants.find_variant, self.variants)
+            if not variant.is_solo
         ]
 
     @property
@@ -210,12 +206,8 @@ def run_odds(
 
     def report(done: int, units: int) -> None:
         if on_progress is not None:
-            player_index = min(n_steps * done // units, n_steps - 1)
-            on_progress(
-                done,
-                units,
-                lambda: f"player {player_index + 1} of {n_steps}: {step_names[player_index]}",
-            )
+            i = min(n_steps * done // units, n_steps - 1)
+            on_progress(done, units, lambda: f"player {i + 1} of {n_steps}: {step_names[i]}")
 
     step_progress = (partial_progress(report, i, n_steps) for i in range(n_steps))
     play_settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
@@ -251,11 +243,9 @@ def run_odds(
             )
             self_plays.append(self_play)
             if request.complete:
+                n_units, next_progress = n // RETRACE_INTERVAL, partial_progress(progress, 1, 2)
                 turn_hands = hands_by_turn.simulate_hands_by_turn(
-                    self_play.matchup,
-                    n // RETRACE_INTERVAL,
-                    workers,
-                    partial_progress(progress, 1, 2),
+                    self_play.matchup, n_units, workers, next_progress
                 )
                 deadwood_tables.append(hands_by_turn.win_rate_by_deadwood(turn_hands))
             if progress:
@@ -299,9 +289,7 @@ def build_odds(
         "totals": [solo_odds.match_total_odds(deals) for deals in all_deals],
         "gap": [solo_odds.skill_gap(players[0], players[-1]) for players in comparable_results],
         "joker": [solo_odds.joker_variance_share(deals) for deals in all_deals],
-        "threshold": [
-            solo_odds.odds_by_threshold(threshold_group) for threshold_group in threshold_results
-        ],
+        "threshold": [solo_odds.odds_by_threshold(players) for players in threshold_results],
         "counts": list(deadwood_tables),
         "seats": [two_player_odds.odds_by_seat(self_play) for self_play in self_plays],
         "scores": [two_player_odds.odds_by_score(self_play) for self_play in self_plays],
@@ -309,15 +297,14 @@ def build_odds(
     strongest = {players[-1].variant: players[-1].strategy for players in solo_results}
     # The last player is the strongest.
     strongest |= {self_play.variant: self_play.strategy for self_play in self_plays}
-    unavailable_reasons = [self_play.unavailable_reason for self_play in self_plays] + [
-        solo_odds.match_unavailable_reason(deals) for deals in all_deals
-    ]
+    reasons = [self_play.unavailable_reason for self_play in self_plays]
+    reasons += map(solo_odds.match_unavailable_reason, all_deals)
     all_solo_deals = [deals for players in (*solo_results, *threshold_results) for deals in players]
     return Odds(
         seed,
         dict(_nonempty_tables(frames_by_table)),
         strongest,
-        list(filter(None, unavailable_reasons)),
+        list(filter(None, reasons)),
         [(self_play.matchup, self_play.n_units) for self_play in all_solo_deals]
         + [(self_play.matchup, self_play.n_deals) for self_play in self_plays],
     )

@@ -85,12 +85,9 @@ def odds_verdict(odds: Odds) -> Iterator[str]:
             describe_solo_play,
             describe_gin_draws,
         )
-        lines = [
-            line for make_sentences in sentence_makers for line in make_sentences(odds, variant)
-        ]
-        yield from (
-            f"{variant_prefix}{line}" for line in lines[: 1 if variant_prefix else len(lines)]
-        )
+        lines = [line for make_lines in sentence_makers for line in make_lines(odds, variant)]
+        for line in lines[: 1 if variant_prefix else None]:
+            yield f"{variant_prefix}{line}"
 
 
 def describe_leads(odds: Odds, variant: str) -> Iterator[str]:
@@ -131,10 +128,10 @@ def describe_seats(odds: Odds, variant: str) -> Iterator[str]:
     rows = odds.select_rows("seats", variant, strongest=True, metric="win")
     if len(rows):
         dealer_rate, nondealer_rate = (f"{100 * value:.1f} %" for value in rows["value"])
-        seat_text = (
-            f"the dealer wins {dealer_rate} of deals and the nondealer wins {nondealer_rate}"
+        yield (
+            f"Between strong players, the dealer wins {dealer_rate} of deals and the nondealer "
+            f"wins {nondealer_rate}."
         )
-        yield f"Between strong players, {seat_text}."
 
 
 def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
@@ -161,10 +158,8 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
     if len(matches) > 1:
         verb = "meets the goal in" if find_variant(variant).goal.total else "wins"
         naive, strong = _player_labels(variant, *matches["strategy"].iloc[[0, -1]])
-        naive_rate, best_rate = (
-            f"{numbers.format_estimate(*matches[['value', 'low', 'high']].iloc[position], 100)} %"
-            for position in (0, -1)
-        )
+        rates = matches[["value", "low", "high"]].to_numpy()
+        naive_rate, best_rate = (f"{numbers.format_estimate(*rates[i], 100)} %" for i in (0, -1))
         yield f"{naive} {verb} {naive_rate} of matches, and {strong} {verb} {best_rate}."
 
 
@@ -203,10 +198,8 @@ def _is_precise(rows: pd.DataFrame) -> pd.Series:
 def odds_tables(odds: Odds) -> list[Table]:
     """Return the tables of two-player variants and then the tables of solitaire games."""
     table_makers = (("scores", _score_table), ("counts", _deadwood_table), ("seats", _seat_table))
-    two_player_variants = [
-        variant for variant in odds.strongest if len(odds.select_rows("seats", variant))
-    ]
-    solo_variants = [variant for variant in odds.strongest if variant not in two_player_variants]
+    two_player_variants = [v for v in odds.strongest if len(odds.select_rows("seats", v))]
+    solo_variants = [v for v in odds.strongest if v not in two_player_variants]
     tables = [
         make_table(odds, variant)
         for variant in two_player_variants
@@ -254,9 +247,7 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
     rows = odds.select_rows("counts", variant, strongest=True)
     displayed_rows = rows[rows["turn"].isin(SHOWN_TURNS) & _is_precise(rows)]
     table = displayed_rows.pivot(index="count", columns="turn", values="value")
-    table.index = [
-        f"{lower_bound} to {lower_bound + DEADWOOD_BIN - 1}" for lower_bound in table.index
-    ]
+    table.index = [f"{low} to {low + DEADWOOD_BIN - 1}" for low in table.index]
     table.columns = [f"after turn {turn}" for turn in table.columns]
     return _grid_table(
         f"Deals won by deadwood and turn (%) when {odds.strongest[variant]} plays against itself "
@@ -273,9 +264,8 @@ def _seat_table(odds: Odds, variant: str) -> Table:
     table_rows = []
     rows = odds.select_rows("seats", variant)
     for (player, seat), seat_rows in rows.groupby(["strategy", "seat"], sort=False):
-        player_type = type_name(str(player)) or (
-            STRONG if player == odds.strongest[variant] else ""
-        )
+        default_type = STRONG if player == odds.strongest[variant] else ""
+        player_type = type_name(str(player)) or default_type
         player_label = f"{player_type} ({player})" if player_type else str(player)
         table_rows.append({"player": player_label, "seat": seat, **_combine_metrics(seat_rows)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
@@ -316,18 +306,15 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
     table_rows = []
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
-        table_row: dict[str, Any] = {
-            "variant": variant,
-            "best": "{} to {}".format(*_bracket_percentages(rows)),
-        }
+        best = "{} to {}".format(*_bracket_percentages(rows))
+        table_row: dict[str, Any] = {"variant": variant, "best": best}
         table_row |= _estimate_fields(STRONG, rows.iloc[-2])
         if len(rows) > 2:
             table_row |= _estimate_fields(NAIVE, rows.iloc[0])
         matches = odds.select_rows("strength", variant, metric="match")
         if len(matches) > 1:
-            table_row |= _estimate_fields("match_naive", matches.iloc[0]) | _estimate_fields(
-                "match", matches.iloc[-1]
-            )
+            table_row |= _estimate_fields("match_naive", matches.iloc[0])
+            table_row |= _estimate_fields("match", matches.iloc[-1])
         table_rows.append(table_row)
     titles = {
         NAIVE: "naive: gin",
@@ -358,16 +345,11 @@ def _strategy_table(odds: Odds, variant: str) -> Table:
     if parsed_variant.goal.total:
         titles["match"] = "goals met"
     rows = odds.select_rows("strength", variant)
-    player_groups = rows.groupby("strategy", sort=False)
-    table_rows = [
-        {"strategy": name, **_combine_metrics(player_rows)} for name, player_rows in player_groups
-    ]
+    groups = rows.groupby("strategy", sort=False)
+    table_rows = [{"strategy": name, **_combine_metrics(group)} for name, group in groups]
     title = f"{parsed_variant.title} ({variant}), {rows['n'].max():,} deals per strategy"
-    return Table(
-        title,
-        make_frame(table_rows),
-        [Column("strategy", "strategy"), *_metric_columns(rows, titles)],
-    )
+    columns = [Column("strategy", "strategy"), *_metric_columns(rows, titles)]
+    return Table(title, make_frame(table_rows), columns)
 
 
 # Plots
@@ -386,36 +368,23 @@ def odds_plots(odds: Odds) -> Iterator[Plot]:
                 variant_slug = re.sub(r"[^\w.-]|_", "-", variant)
                 yield _make_plot(odds, f"{name}-{variant_slug}", title, rows, draw)
     if "bracket" in odds.tables:
-        yield _make_plot(
-            odds,
-            "odds",
-            "Probability of gin by draw",
-            _naive_and_strong_rows(odds, "odds"),
-            plots.gin_by_draw,
-        )
-        yield _make_plot(
-            odds,
-            "strength",
-            "Naive, strong and best possible players",
-            _naive_and_strong_rows(odds, "bracket"),
-            plots.skill,
-        )
+        frame = _naive_and_strong_rows(odds, "odds")
+        yield _make_plot(odds, "odds", "Probability of gin by draw", frame, plots.gin_by_draw)
+        frame = _naive_and_strong_rows(odds, "bracket")
+        title = "Naive, strong and best possible players"
+        yield _make_plot(odds, "strength", title, frame, plots.skill)
     if "totals" in odds.tables:
         totals = _naive_and_strong_rows(odds, "totals")
         yield _make_plot(odds, "totals", "Match totals", totals, plots.match_totals)
     if "threshold" in odds.tables:
         frame = odds.tables["threshold"]
-        yield _make_plot(
-            odds, "threshold", "Results by knock threshold", frame, plots.knock_thresholds
-        )
+        title = "Results by knock threshold"
+        yield _make_plot(odds, "threshold", title, frame, plots.knock_thresholds)
 
 
 def _make_plot(odds: Odds, name: str, title: str, frame: pd.DataFrame, draw: Any) -> Plot:
     text_columns = ["variant", "strategy", "kind", "statistic", "metric", "measure"]
-    keys = [
-        column for column in (*text_columns, "a", "b", "turn", "count", "draws") if column in frame
-    ]
-    columns = [Column(key, key) for key in keys if key in text_columns]
+    columns = [Column(name, name) for name in text_columns if name in frame]
     columns.append(Column("value", f"{title} %", digits=1, factor=100))
     figure = draw(frame.reset_index(drop=True), seed=odds.seed)
     # The CSV file of all players contains the data of this plot.
@@ -436,12 +405,6 @@ def _naive_and_strong_rows(odds: Odds, name: str) -> pd.DataFrame:
     if name == "bracket":
         is_naive &= strategies.transform("nunique") > 2
         is_strong = ~(is_naive | is_hindsight)
-    labelled_frame = (
-        frame["strategy"]
-        .mask(is_naive, NAIVE)
-        .mask(is_strong, STRONG)
-        .mask(is_hindsight, OMNISCIENT_LABEL)
-    )
-    return frame.assign(strategy=labelled_frame)[is_naive | is_strong | is_hindsight].reset_index(
-        drop=True
-    )
+    labels = frame["strategy"].mask(is_naive, NAIVE).mask(is_strong, STRONG)
+    labelled_frame = frame.assign(strategy=labels.mask(is_hindsight, OMNISCIENT_LABEL))
+    return labelled_frame[is_naive | is_strong | is_hindsight].reset_index(drop=True)

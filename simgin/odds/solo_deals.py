@@ -104,12 +104,9 @@ def with_players(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
     """Return rows as a DataFrame that includes columns for the players."""
-    player_columns = {
-        "variant": matchup.variant.spec,
-        "strategy": matchup.a.spec,
-        "opponent": matchup.opponent,
-    }
-    return build_frame(output, make_frame(rows).assign(**player_columns))
+    players = {"strategy": matchup.a.spec, "opponent": matchup.opponent}
+    frame = make_frame(rows).assign(variant=matchup.variant.spec, **players)
+    return build_frame(output, frame)
 
 
 def play_solo_deals(
@@ -149,9 +146,8 @@ def play_solo_deals(
         compile_players(matchup)
         return compute_solo_tables(matchup, n_units, workers, on_progress)
 
-    arrays = outcomes.load_or_compute(
-        outcomes.cache_identity(matchup, n_units, "deals of one player"), make
-    )
+    identity = outcomes.cache_identity(matchup, n_units, "deals of one player")
+    arrays = outcomes.load_or_compute(identity, make)
     outcome_counts = Outcomes(arrays["outcomes"], arrays["counts"])
     return SoloDeals(matchup, arrays["rows"], outcome_counts, bool(arrays["by_score"]))
 
@@ -179,9 +175,8 @@ def compute_solo_tables(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> outcomes.Arrays:
     """Play deals and return the arrays that `play_solo_deals` caches."""
-    units_per_call = (
-        DEALS_PER_CALL // _deals_in_unit(matchup) // matchup.batch_size * matchup.batch_size
-    )
+    size = matchup.batch_size
+    units_per_call = DEALS_PER_CALL // _deals_in_unit(matchup) // size * size
     tallies = list[np.ndarray]()
 
     def part(first: int, n: int) -> np.ndarray:

@@ -75,11 +75,9 @@ def _strategy_odds(deals: SoloDeals) -> pd.DataFrame:
 
 def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
     """Return the rows of the win rate, the gin rate and the mean score."""
-    n = len(deals.rows)
-    metric_values = _metric_values(deals).items()
     return [
-        {"metric": name, **estimate_columns(mean_over_deals(deals, *values), n)}
-        for name, values in metric_values
+        {"metric": name, **estimate_columns(mean_over_deals(deals, *values), len(deals.rows))}
+        for name, values in _metric_values(deals).items()
     ]
 
 
@@ -128,10 +126,9 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
             f"computed, because the decisions of {deals.strategy} depend on the match score.",
         )
     start_value = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
-    n = len(deals.rows)
-    return undefined_if_constant(
-        interval_around(start_value.value, start_value.se, n, np.inf, minimum=0.0, maximum=1.0)
-    ), n
+    n, bounds = len(deals.rows), {"minimum": 0.0, "maximum": 1.0}
+    estimate = interval_around(start_value.value, start_value.se, n, np.inf, **bounds)
+    return undefined_if_constant(estimate), n
 
 
 def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
@@ -170,9 +167,8 @@ def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
     rows = []
     for metric, (results, is_proportion) in _metric_values(deals).items():
         ratio_pairs = [(results * (n_drawn > t), n_drawn > t) for t in draws]
-        for t, ratio in zip(
-            draws, ratios_over_deals(deals, ratio_pairs, is_proportion=is_proportion), strict=True
-        ):
+        ratios = ratios_over_deals(deals, ratio_pairs, is_proportion=is_proportion)
+        for t, ratio in zip(draws, ratios, strict=True):
             row = {"left": deals.deck_size - t, "metric": metric}
             rows.append(row | estimate_columns(ratio, int((n_drawn > t).sum())))
     return with_players("left", deals.matchup, rows).dropna(ignore_index=True)
@@ -219,15 +215,11 @@ def match_total_odds(deals: SoloDeals) -> pd.DataFrame:
     distinct_totals = np.unique(match_totals)
     has_total = match_totals[:, None] == distinct_totals
     proportions = ratios_over_units(*has_total.astype(np.int64).T, np.ones(n, np.int64))
-    proportions_by_total = zip(distinct_totals, proportions, strict=True)
-    return with_players(
-        "totals",
-        deals.matchup,
-        [
-            {"total": int(total), **estimate_columns(proportion, n)}
-            for total, proportion in proportions_by_total
-        ],
-    )
+    rows = [
+        {"total": int(total), **estimate_columns(proportion, n)}
+        for total, proportion in zip(distinct_totals, proportions, strict=True)
+    ]
+    return with_players("totals", deals.matchup, rows)
 
 
 def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
@@ -290,17 +282,15 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
         deals_per_unit = n_deals / n
         difference = (a - b) / deals_per_unit
         se = difference.std(ddof=1) / np.sqrt(n)
-        estimate = undefined_if_constant(
-            interval_around(float(difference.mean()), float(se), n, np.inf)
-        )
+        interval = interval_around(float(difference.mean()), float(se), n, np.inf)
+        estimate = undefined_if_constant(interval)
         independent_variance = (a.var(ddof=1) + b.var(ddof=1)) / deals_per_unit
         paired_variance = difference.var(ddof=1) * deals_per_unit
-        row = {"base_strategy": naive.strategy, "metric": metric}
+        row: dict[str, Any] = {"base_strategy": naive.strategy, "metric": metric}
         row |= estimate_columns(estimate, n_deals)
-        required_deals = _required_deals(
-            "own_packs", independent_variance, estimate
-        ) | _required_deals("same_packs", paired_variance, estimate)
-        rows.append(row | required_deals)
+        row |= _required_deals("own_packs", independent_variance, estimate)
+        row |= _required_deals("same_packs", paired_variance, estimate)
+        rows.append(row)
     return with_players("gap", strong.matchup, rows)
 
 
@@ -313,9 +303,8 @@ def _required_deals(name: str, variance: float, difference: Estimate) -> dict[st
     min_size = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     differences = np.array([difference.value, max(abs(low), abs(high)), min_size])
     with np.errstate(divide="ignore"):
-        return dict(
-            zip(column_names, (POWER_80**2 * variance / differences**2).tolist(), strict=True)
-        )
+        sizes = POWER_80**2 * variance / differences**2
+    return dict(zip(column_names, sizes.tolist(), strict=True))
 
 
 def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
@@ -334,10 +323,9 @@ def optimum_bracket(samples: Sequence[SoloDeals]) -> pd.DataFrame:
         frames.append(with_players("bracket", deals.matchup, [row]))
     best_frame = max(frames[1:] or frames, key=lambda part: part["value"].iloc[0])
     first_matchup = samples[0].matchup
-    hindsight_rate = estimate_mean(
-        hindsight_gin_probability(first_matchup.variant, N_HINDSIGHT_DECKS, first_matchup.seed)
-    )
-    row = {"metric": "gin", **estimate_columns(hindsight_rate, N_HINDSIGHT_DECKS)}
+    n, seed = N_HINDSIGHT_DECKS, first_matchup.seed
+    hindsight_rate = estimate_mean(hindsight_gin_probability(first_matchup.variant, n, seed))
+    row = {"metric": "gin", **estimate_columns(hindsight_rate, n)}
     hindsight_frame = with_players("bracket", first_matchup, [row]).assign(strategy=HINDSIGHT)
     return concat_frames([*frames[: len(frames) > 1], best_frame, hindsight_frame])
 
@@ -366,10 +354,7 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]
     threes, fours, fives = (melds[np.bitwise_count(melds) == size] for size in (3, 4, 5))
     pairs_of_threes = _disjoint_pairs(threes)
-    cards_for_pairs = np.maximum(
-        _cards_until_complete(threes, positions)[pairs_of_threes[:, 0]],
-        _cards_until_complete(threes, positions)[pairs_of_threes[:, 1]],
-    )
+    cards_for_pairs = _cards_until_complete(threes, positions)[pairs_of_threes].max(axis=1)
     cards_needed = np.full(n_decks, ALL_CARDS.bit_count() + 1, np.int64)
     for four_meld in fours:
         is_disjoint = (threes[pairs_of_threes] & four_meld == 0).all(axis=1)
@@ -379,13 +364,9 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
         )
         cards_needed = np.minimum(cards_needed, cards_for_three_melds[0])
     pairs_of_fives = _disjoint_pairs(fives)
-    cards_for_runs = np.maximum(
-        _cards_until_complete(fives, positions)[pairs_of_fives[:, 0]],
-        _cards_until_complete(fives, positions)[pairs_of_fives[:, 1]],
-    )
-    n_draws = np.maximum(
-        np.minimum(cards_needed, cards_for_runs.min(axis=0)) - dealt_cards(variant), 0
-    )
+    cards_for_runs = _cards_until_complete(fives, positions)[pairs_of_fives].max(axis=1)
+    cards_needed = np.minimum(cards_needed, cards_for_runs.min(axis=0))
+    n_draws = np.maximum(cards_needed - dealt_cards(variant), 0)
     if rules.joker == JOKER_NONE:
         return np.where(n_draws <= rules.max_draws, 1.0, 0.0)
     n_joker_positions = 53 - dealt_cards(variant)
@@ -419,40 +400,26 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         empty.
     """
     joker_position = deals.column("place")
-    group = deals.column("unit") % outcomes.N_GROUPS
+    n_groups = outcomes.N_GROUPS
+    group = deals.column("unit") % n_groups
     if (joker_position < 0).all():
         return with_players("joker", deals.matchup, [])
     n = int((joker_position >= 0).sum())
     rows = []
     for metric, column in RESULT_COLUMNS.items():
         results = deals.column(column)
-        group_masks = [group == group_index for group_index in range(outcomes.N_GROUPS)]
+        group_masks = [group == group_index for group_index in range(n_groups)]
         group_moments = [
             _sum_moments_by_position(joker_position[mask], results[mask], deals.deck_size)
             for mask in group_masks
         ]
         total_moments = np.array(group_moments).sum(axis=0)
-        se = float(
-            outcomes.jackknife_se(
-                np.array(
-                    [
-                        _between_group_share(total_moments - group_moment)
-                        for group_moment in group_moments
-                    ]
-                )
-            )
-        )
-        explained_share = undefined_if_constant(
-            interval_around(
-                _between_group_share(total_moments),
-                se,
-                outcomes.N_GROUPS,
-                outcomes.N_GROUPS,
-                minimum=0.0,
-                maximum=1.0,
-            )
-        )
-        rows.append({"metric": metric, **estimate_columns(explained_share, n)})
+        share = _between_group_share(total_moments)
+        leave_one_out = [_between_group_share(total_moments - moments) for moments in group_moments]
+        se = float(outcomes.jackknife_se(np.array(leave_one_out)))
+        interval = interval_around(share, se, n_groups, n_groups, minimum=0.0, maximum=1.0)
+        estimate = undefined_if_constant(interval)
+        rows.append({"metric": metric, **estimate_columns(estimate, n)})
     return with_players("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
@@ -460,9 +427,7 @@ def _sum_moments_by_position(position: np.ndarray, results: np.ndarray, size: in
     """Return the count, sum and sum of squares of results by joker position."""
     has_position = position >= 0
     powers = [(results[has_position] ** power).astype(float) for power in range(3)]
-    return np.stack(
-        [np.bincount(position[has_position], power_values, size) for power_values in powers]
-    )
+    return np.stack([np.bincount(position[has_position], power, size) for power in powers])
 
 
 def _between_group_share(moments: np.ndarray) -> float:
@@ -475,9 +440,8 @@ def _between_group_share(moments: np.ndarray) -> float:
     mean_group_size = (n**2).sum() / n_results
     within_variance = (square_sums.sum() - explained_sum) / (n_results - len(n))
     between_mean_square = (explained_sum - overall_sum) / df
-    between_variance = (between_mean_square - within_variance) / (
-        (n_results - mean_group_size) / df
-    )
+    n_between = (n_results - mean_group_size) / df
+    between_variance = (between_mean_square - within_variance) / n_between
     total_variance = between_variance + within_variance
     return float(between_variance / total_variance) if total_variance > 0 else np.nan
 
@@ -507,9 +471,8 @@ def ratios_over_deals(
 
 def mean_over_deals(deals: SoloDeals, values: np.ndarray, is_proportion: bool = True) -> Estimate:
     """Estimate the mean of a quantity over all deals."""
-    return ratios_over_deals(
-        deals, [(values, np.ones(len(values), np.int64))], is_proportion=is_proportion
-    )[0]
+    pairs = [(values, np.ones(len(values), np.int64))]
+    return ratios_over_deals(deals, pairs, is_proportion=is_proportion)[0]
 
 
 def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Estimate]:

@@ -97,15 +97,11 @@ def simulate_self_play(
             on_progress=on_progress,
         )
     except ValueUnavailableError as error:
-        return SelfPlay(
-            matchup, count_outcomes(matchup, n_deals, workers, on_progress), None, str(error)
-        )
-    deal_counts = match_values.outcomes
-    return SelfPlay(
-        matchup,
-        deal_counts if isinstance(deal_counts, Outcomes) else deal_counts.start,
-        match_values,
-    )
+        outcomes = count_outcomes(matchup, n_deals, workers, on_progress)
+        return SelfPlay(matchup, outcomes, None, str(error))
+    counts = match_values.outcomes
+    outcomes = counts if isinstance(counts, Outcomes) else counts.start
+    return SelfPlay(matchup, outcomes, match_values)
 
 
 def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
@@ -122,9 +118,8 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
     rows = [row for seat in SEAT_NAMES for row in _deal_rows(self_play, seat)]
     if self_play.value is not None:
         for seat, estimate in _match_probabilities(self_play.value):
-            rows.append(
-                {"seat": seat, "metric": "match", **estimate_columns(estimate, self_play.n_deals)}
-            )
+            values = estimate_columns(estimate, self_play.n_deals)
+            rows.append({"seat": seat, "metric": "match", **values})
     return with_players("seats", self_play.matchup, rows)
 
 
@@ -147,12 +142,8 @@ def _match_probabilities(match_values: MatchValue) -> Iterator[tuple[str, Estima
     if match_values.is_seat_symmetric:
         a, b = (int(side[0]) if len(side) == 1 else side for side in match_values.board.start)
         for dealer, seat in enumerate(SEAT_NAMES):
-            yield (
-                seat,
-                _value_estimate(
-                    match_values.win_probability(a, b, dealer), match_values.se(a, b, dealer)
-                ),
-            )
+            se = match_values.se(a, b, dealer)
+            yield seat, _value_estimate(match_values.win_probability(a, b, dealer), se)
         return
     start_value = match_values.at_start()
     yield "seat 0", _value_estimate(start_value.value, start_value.se)

@@ -56,9 +56,8 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     note = COST_NOTE
     if frame["done"].any():
         note += DONE_NOTE
-    caption = figures.format_caption(
-        frame.assign(n=frame["worlds"]), seed=seed, unit="worlds", note=note
-    )
+    frame = frame.assign(n=frame["worlds"])
+    caption = figures.format_caption(frame, seed=seed, unit="worlds", note=note)
     unit = COST_UNITS[frame["by"].iloc[0]]
     figure = figures.new_figure(sum(heights), f"Cost of each action, {unit}", caption)
     for axes, _, rows in figures.panels_by(figure, frame, "decision", grid="x", heights=heights):
@@ -68,10 +67,8 @@ def analysis(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 def _action_labels(rows: pd.DataFrame) -> list[str]:
     """Return the labels of actions, with a suffix for the action that the player chose."""
-    labelled_actions = zip(rows["action"], rows["done"], strict=True)
-    return [
-        action + DONE_SUFFIX if was_chosen else action for action, was_chosen in labelled_actions
-    ]
+    actions = zip(rows["action"], rows["done"], strict=True)
+    return [action + DONE_SUFFIX if is_chosen else action for action, is_chosen in actions]
 
 
 def _rows_height(rows: pd.DataFrame) -> float:
@@ -88,10 +85,8 @@ def _draw_costs(axes: Axes, rows: pd.DataFrame) -> None:
     for row in range(len(rows)):
         style = figures.series_style(1 if was_chosen[row] else 0)
         # The best action is compared with itself, so it is never inconclusive.
-        is_inconclusive = row > 0 and may_be_best[row]
-        draw_bars = (
-            figures.draw_inconclusive_bars if is_inconclusive else figures.draw_horizontal_bars
-        )
+        is_clear = row == 0 or not may_be_best[row]
+        draw_bars = figures.draw_horizontal_bars if is_clear else figures.draw_inconclusive_bars
         row_array = np.array([row])
         draw_bars(axes, row_array, [column[row_array] for column in values], style, "")
     figures.draw_reference_line(axes, 0)
@@ -120,7 +115,8 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     """
     title, column_label, row_label = CHART_TITLES[str(frame["metric"].iloc[0])]
     rows, columns = (figures.unique_names(frame[name]) for name in ("row", "column"))
-    columns = sorted(columns, key=_turn_number) if column_label == "your own turn" else columns
+    if column_label == "your own turn":
+        columns = sorted(columns, key=lambda turn: int(turn.rstrip("+")))
     is_significant = frame["p_holm"] < ALPHA
     unit = str(frame["unit"].iloc[0])
     frame = frame.assign(value=frame["value"] * (100 if unit == "match" else 1))
@@ -133,12 +129,8 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     (axes,) = figures.stack_panels(figure, 1)
     value_table = frame.pivot(index="row", columns="column", values="value").reindex(rows)[columns]
     values = value_table.to_numpy(np.float64)
-    significant_gains = frame.assign(
-        value=frame["value"].where(is_significant | frame["value"].isna(), 0)
-    )
-    cells = significant_gains.pivot(index="row", columns="column", values="value").reindex(rows)[
-        columns
-    ]
+    frame["significant"] = frame["value"].where(is_significant | frame["value"].isna(), 0)
+    cells = frame.pivot(index="row", columns="column", values="significant").reindex(rows)[columns]
     max_gain = figures.max_distance(cells, 1.0)
     number_format = "{:+.0f}" if max_gain >= 5 else "{:+.1f}"
     figures.heat_map(
@@ -161,7 +153,3 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         label.set_alpha(INCONCLUSIVE_OPACITY if cells.iat[row, column] == 0 else 1)
     figures.set_axis_labels(axes, column_label, row_label)
     return figure
-
-
-def _turn_number(turn: str) -> int:
-    return int(turn.rstrip("+"))

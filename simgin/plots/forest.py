@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -69,17 +69,12 @@ def forest_plot(
     ]
     note = f"Baseline: {baseline_names[0]}. " if len(baseline_names) == 1 else ""
     note += f"{_marks_note(frame[frame['metric'].isin(displayed_metrics)])}{shared_sentence}"
-    note += (
-        f" No significant difference: {', '.join(inconclusive_titles)}."
-        if inconclusive_titles
-        else ""
-    )
+    if inconclusive_titles:
+        note += f" No significant difference: {', '.join(inconclusive_titles)}."
     first_values = frame["value"].where(frame["metric"] == displayed_metrics[0])
     sort_values = first_values.groupby(frame["name"]).transform("max")
     frame = frame.assign(rank=sort_values).sort_values("rank", ascending=False, kind="stable")
-    rows_by_title = {
-        titles[metric]: frame[frame["metric"] == metric] for metric in displayed_metrics
-    }
+    rows_by_title = {titles[name]: frame[frame["metric"] == name] for name in displayed_metrics}
     limit_by_title = {title: find_outlier_limit(rows) for title, rows in rows_by_title.items()}
     if any(map(math.isfinite, limit_by_title.values())):
         note += f" {OUTLIERS_NOTE}"
@@ -97,30 +92,24 @@ def _marks_note(frame: pd.DataFrame) -> str:
 
 def _row_names(frame: pd.DataFrame, compared_column: str) -> list[str]:
     """Return the names of rows, composed of the columns that vary between rows."""
-    other_columns = [
-        name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1
-    ]
-    columns = dict.fromkeys([compared_column, *other_columns])
+    others = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
+    columns = dict.fromkeys([compared_column, *others])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 
 def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert differences to display units, in which proportions are percentages."""
     factors = frame["metric"].map(lambda name: metrics.METRICS_BY_NAME[name].display_factor)
-    scaled_columns = {
-        name: frame[name].astype(float) * factors for name in ("value", "low", "high")
-    }
-    return frame.assign(**scaled_columns)
+    names = ("value", "low", "high")
+    return frame.assign(**{name: frame[name].astype(float) * factors for name in names})
 
 
 def find_outlier_limit(rows: pd.DataFrame) -> float:
     """Return the distance from 0 above which an estimate is an outlier, or inf without outliers."""
     absolute_values = rows["value"].abs().dropna()
-    outlier_limit = (
-        OUTLIER_FACTOR * float(absolute_values.median())
-        if len(absolute_values) >= MIN_OUTLIER_ROWS
-        else math.inf
-    )
+    if len(absolute_values) < MIN_OUTLIER_ROWS:
+        return math.inf
+    outlier_limit = OUTLIER_FACTOR * float(absolute_values.median())
     return outlier_limit if (absolute_values > outlier_limit).any() else math.inf
 
 
@@ -146,15 +135,9 @@ def mark_outliers(
         x = math.copysign(0.97 * scale_limit, value)
         axes.plot(x, y, ">" if value > 0 else "<", color=colour, clip_on=False, zorder=3)
         value_text = f"{value:+.3g}".replace("-", MINUS_SIGN)
-        axes.text(
-            1.03,
-            y,
-            value_text,
-            transform=axes.get_yaxis_transform(),
-            va="center",
-            fontsize=figures.scale_font(figures.FONT_SMALL),
-            color=text_colour,
-        )
+        size, transform = figures.scale_font(figures.FONT_SMALL), axes.get_yaxis_transform()
+        style: dict[str, Any] = {"va": "center", "fontsize": size, "color": text_colour}
+        axes.text(1.03, y, value_text, transform=transform, **style)
 
 
 @figures.plot_function
@@ -205,11 +188,9 @@ def _draw_panels(
     panels = figures.stack_panels(figure, len(rows_by_heading), grid="x")
     for axes, (heading, rows) in zip(panels, rows_by_heading.items(), strict=True):
         for name, row in figures.iterate_groups(rows, "name"):
-            draw_bars = (
-                figures.draw_horizontal_bars
-                if row["clear"].any()
-                else figures.draw_inconclusive_bars
-            )
+            draw_bars = figures.draw_inconclusive_bars
+            if row["clear"].any():
+                draw_bars = figures.draw_horizontal_bars
             bounds = figures.float_columns(row, "value", "low", "high")
             draw_bars(axes, np.array([names.index(name)]), bounds, figures.single_style(), "")
         figures.draw_reference_line(axes, 0)
@@ -263,9 +244,8 @@ def search_history(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         simgin.plots.search_history(result.history_frame)
     """
     names = figures.unique_names(frame["parameter"])
-    caption = figures.format_caption(
-        frame, seed=seed, unit="matches per candidate", note=SEARCH_NOTE
-    )
+    unit = "matches per candidate"
+    caption = figures.format_caption(frame, seed=seed, unit=unit, note=SEARCH_NOTE)
     heights = [GAIN_HEIGHT, *[PARAMETER_HEIGHT] * len(names)]
     figure = figures.new_figure(sum(heights), "Search for better parameters", caption)
     gain_axes, *panels = figures.stack_panels(figure, len(heights), sharex=True, heights=heights)
@@ -281,10 +261,8 @@ def _draw_gain(axes: Axes, rows: pd.DataFrame) -> None:
     """Draw the gain over the default strategy for each generation."""
     metric = metrics.METRICS_BY_NAME[rows["metric"].iloc[0]]
     (generations,) = figures.float_columns(rows, "generations")
-    displayed_bounds = [
-        metric.display_factor * bound
-        for bound in figures.float_columns(rows, "gain", "low", "high")
-    ]
+    bounds = figures.float_columns(rows, "gain", "low", "high")
+    displayed_bounds = [metric.display_factor * bound for bound in bounds]
     _draw_default(axes, 0)
     figures.draw_band(axes, generations, displayed_bounds, figures.series_style(0))
     figures.label_if_undefined(axes, rows["gain"])

@@ -13,7 +13,6 @@ from simgin.plots.forest import OUTLIERS_NOTE, find_outlier_limit, mark_outliers
 from simgin.report import figures
 from simgin.report.report_table import Column
 from simgin.report.summary import format_sample_size, has_sides, metric_columns, player_headings
-from simgin.report.wrapping import wrap_name
 from simgin.stats import metrics, table
 
 if TYPE_CHECKING:
@@ -63,9 +62,8 @@ def win_and_points(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     height = n_rows * (_rows_height(labels) + PANEL_HEADER_HEIGHT)
     caption = _matchups_caption(matchups, seed, BARS_NOTE)
     figure = figures.new_figure(height, "", caption, WINNER_LABELS[n_players])
-    axes_grid = figure.subplots(
-        n_rows, len(panels) // n_rows, squeeze=False, sharey=is_side_by_side
-    )
+    n_columns = len(panels) // n_rows
+    axes_grid = figure.subplots(n_rows, n_columns, squeeze=False, sharey=is_side_by_side)
     axes_list = list(axes_grid.ravel())
     for axes, panel in zip(axes_list, panels, strict=True):
         _draw_panel(axes, panel, matchups, WINNER_LABELS[n_players])
@@ -124,14 +122,10 @@ def endings(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     matchups = list(table.iterate_matchups(frame))
     labels = _matchup_labels(matchups)
     caption = _matchups_caption(matchups, seed, _describe_precision(frame))
-    segments = [
-        (
-            side,
-            ending,
-            np.nan_to_num([100 * table.find_interval(rows, metric)[0] for _, rows in matchups]),
-        )
-        for side, ending, metric in _segment_names(frame)
-    ]
+    segments = []
+    for side, ending, metric in _segment_names(frame):
+        percentages = [100 * table.find_interval(rows, metric)[0] for _, rows in matchups]
+        segments.append((side, ending, np.nan_to_num(percentages)))
     seen_endings = {ending for _, ending, percentages in segments if percentages.any()}
     drawn_segments = [segment for segment in segments if segment[1] in seen_endings]
     figure = figures.new_figure(_rows_height(labels) + 1.0, "", caption, list(seen_endings))
@@ -160,15 +154,9 @@ def _segment_names(frame: pd.DataFrame) -> list[tuple[str, str, str]]:
     """Return the side, ending and metric of each bar segment, from left to right."""
     if not has_sides(frame):
         return [("", ending, ending) for ending in DEAL_RESULTS]
-    a_segments = [("A", ending, f"won_{ending}") for ending in WINNING_RESULTS]
-    without_winner = [
-        ("", ending, ending) for ending in DEAL_RESULTS if ending not in WINNING_RESULTS
-    ]
-    return [
-        *a_segments,
-        *without_winner,
-        *[("B", ending, f"lost_{ending}") for ending in reversed(WINNING_RESULTS)],
-    ]
+    segments = [("A", ending, f"won_{ending}") for ending in WINNING_RESULTS]
+    segments += [("", ending, ending) for ending in DEAL_RESULTS if ending not in WINNING_RESULTS]
+    return segments + [("B", ending, f"lost_{ending}") for ending in reversed(WINNING_RESULTS)]
 
 
 def _draw_segments(
@@ -223,19 +211,11 @@ def _draw_dots(
 def _matchup_labels(matchups: list[MatchupRows]) -> list[str]:
     """Return labels with the players of each matchup and, if there are several, the variant."""
     has_one_variant = len({variant for (variant, _, _), _ in matchups}) == 1
-    player_labels = [f"{a} v {b}" if b else a for (_, a, b), _ in matchups]
-    variant_suffixes = [
-        "" if has_one_variant else f"\n{_fold_label(variant)}" for (variant, _, _), _ in matchups
-    ]
-    return [
-        _fold_label(label) + suffix
-        for label, suffix in zip(player_labels, variant_suffixes, strict=True)
-    ]
-
-
-def _fold_label(label: str) -> str:
-    characters = figures.fit_characters(figures.LABEL_CHARACTERS, "ytick.labelsize")
-    return "\n".join(wrap_name(label, characters))
+    labels = []
+    for (variant, a, b), _ in matchups:
+        suffix = "" if has_one_variant else f"\n{figures.fold_label(variant)}"
+        labels.append(figures.fold_label(f"{a} v {b}" if b else a) + suffix)
+    return labels
 
 
 def _rows_height(labels: list[str]) -> float:

@@ -80,10 +80,8 @@ def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")
-    is_frequent = (
-        frame.groupby(["variant", "strategy", "kind"])["value"].transform("max")
-        >= MIN_OUTCOME_PROPORTION
-    )
+    max_values = frame.groupby(["variant", "strategy", "kind"])["value"].transform("max")
+    is_frequent = max_values >= MIN_OUTCOME_PROPORTION
     is_other_outcome = frame["kind"].isin(list(OUTCOME_DASHES)) & is_last & is_frequent
     return frame[(frame["kind"] == "gin") & (is_first | is_last) | is_other_outcome]
 
@@ -142,10 +140,8 @@ def skill(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
         axes.barh(row, high - low, left=low, height=0.5, color=figures.setting("grid.color"))
         for player, player_rows in players:
             percent_frame = figures.percent_columns(player_rows, "value", "low", "high")
-            label = "" if row else player
-            figures.draw_horizontal_bars(
-                axes, np.array([row]), percent_frame, styles[player], label
-            )
+            y, label = np.array([row]), "" if row else player
+            figures.draw_horizontal_bars(axes, y, percent_frame, styles[player], label)
     axes.set_yticks([])
     figures.hide_row_axis(axes, len(variants))
     figures.set_row_names(axes, variants)
@@ -184,10 +180,8 @@ def _draw_histogram(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     proportions = rows["value"].groupby(-(-rows["total"] // TOTAL_BIN) * TOTAL_BIN).sum()
     percentages = 100 * proportions.to_numpy()
     n = int(rows["n"].max())
-    low, high = (
-        100
-        * np.array([wilson_interval(min(float(proportion), 1), n) for proportion in proportions]).T
-    )
+    intervals = [wilson_interval(min(float(proportion), 1), n) for proportion in proportions]
+    low, high = 100 * np.array(intervals).T
     bin_ends = proportions.index.to_numpy(dtype=float)
     losing_colour = figures.setting("grid.color")
     colours = [colour if end <= WINNING_TOTAL else losing_colour for end in bin_ends]
@@ -225,9 +219,8 @@ def knock_thresholds(
     displayed_measures = [measure for measure in KNOCK_MEASURES if measure in measured_columns]
     caption = figures.format_caption(frame, seed=seed, unit="deals or matches", note=KNOCK_NOTE)
     names = figures.unique_names(frame["variant"])
-    figure = figures.new_figure(
-        KNOCK_HEIGHT * len(displayed_measures), "Knock threshold", caption, names
-    )
+    height = KNOCK_HEIGHT * len(displayed_measures)
+    figure = figures.new_figure(height, "Knock threshold", caption, names)
     styles = figures.series_styles(names, order)
     panels = figures.stack_panels(figure, len(displayed_measures), sharex=True)
     for axes, measure in zip(panels, displayed_measures, strict=True):
@@ -248,13 +241,8 @@ def _draw_threshold_lines(
     """Draw the lines of all variants with small shifts, so that equal values are visible."""
     for i, (variant, style) in enumerate(styles.items()):
         variant_rows = rows[rows["variant"] == variant]
-        _draw_threshold_line(
-            axes,
-            variant_rows,
-            unit_factor,
-            style,
-            THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5),
-        )
+        shift = THRESHOLD_SPREAD * ((i + 0.5) / len(styles) - 0.5)
+        _draw_threshold_line(axes, variant_rows, unit_factor, style, shift)
 
 
 def _draw_threshold_line(
@@ -265,20 +253,12 @@ def _draw_threshold_line(
     k = k + shift
     bounds = [unit_factor * bound for bound in figures.float_columns(rows, "value", "low", "high")]
     figures.draw_vertical_bars(axes, k, bounds, style, str(rows["variant"].iloc[0]))
-    values = bounds[0]
-    axes.plot(
-        k, values, color=style.colour, linestyle=style.dash, linewidth=figures.line_width(1.4)
-    )
+    values, width = bounds[0], figures.line_width(1.4)
+    axes.plot(k, values, color=style.colour, linestyle=style.dash, linewidth=width)
     if np.isnan(values).all():
         return
-    best_index = int(np.nanargmax(values))
-    axes.plot(
-        k[best_index],
-        values[best_index],
-        style.marker,
-        color=style.colour,
-        markersize=figures.marker_size(8),
-    )
+    best, size = int(np.nanargmax(values)), figures.marker_size(8)
+    axes.plot(k[best], values[best], style.marker, color=style.colour, markersize=size)
 
 
 # Plots for two-player variants: matches by score, and deals by deadwood and turn
@@ -310,12 +290,9 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     values_by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
     dealer_differences = values_by_dealer.diff(axis=1).to_numpy(np.float64)
     max_dealer_effect = 100 * figures.max_distance(dealer_differences, 0)
-    note = (
-        "The map shows the dealer's probability. "
-        if np.isnan(dealer_differences).all()
-        else "The map shows the dealer's probability. The nondealer's probability differs by at "
-        f"most {max_dealer_effect:.2g}. "
-    )
+    note = "The map shows the dealer's probability. "
+    if not np.isnan(dealer_differences).all():
+        note += f"The nondealer's probability differs by at most {max_dealer_effect:.2g}. "
     note += figures.precision_sentence(frame)
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"
@@ -336,25 +313,18 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
     """Draw shaded areas and labelled contour lines for a table of proportions."""
-    x = table.columns
-    y = table.index
     proportions = table.to_numpy(dtype=float)
+    data = (table.columns, table.index, proportions)
     if min(proportions.shape) < 2:
         figures.label_empty(axes, "too few scores for a map")
         return
     figures.label_if_undefined(axes, proportions)
-    shades = axes.contourf(
-        x, y, proportions, levels=np.linspace(0, 1, N_SHADES), cmap=figures.win_rate_colormap()
-    )
+    levels = np.linspace(0, 1, N_SHADES)
+    shades = axes.contourf(*data, levels=levels, cmap=figures.win_rate_colormap())
     shades.set(edgecolor="face", linewidth=0.4)  # edges cover the gaps between adjacent areas
-    contours = axes.contour(
-        x, y, proportions, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1
-    )
-    axes.clabel(
-        contours,
-        fmt=lambda level: f"{100 * level:g} %",
-        fontsize=figures.scale_font(figures.FONT_NORMAL),
-    )
+    contours = axes.contour(*data, levels=CONTOUR_LEVELS, colors=figures.DARKEST, linewidths=1)
+    size = figures.scale_font(figures.FONT_NORMAL)
+    axes.clabel(contours, fmt=lambda level: f"{100 * level:g} %", fontsize=size)
 
 
 @figures.plot_function
@@ -377,8 +347,7 @@ def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     for axes, _, panel_rows in figures.panels_by(figure, frame, "title"):
         table = 100 * panel_rows.pivot(index="count", columns="turn", values="value")
         font_size = SMALL_CELL_FONT if len(table.columns) > CROWDED_TURNS else figures.FONT_NORMAL
-        figures.heat_map(
-            axes, table.to_numpy(float), [*table.index], [*table.columns], font_size=font_size
-        )
+        names = [*table.index], [*table.columns]
+        figures.heat_map(axes, table.to_numpy(float), *names, font_size=font_size)
         figures.set_axis_labels(axes, "own turns played", "own deadwood")
     return figure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -100,9 +100,7 @@ def _draw_endings(
     starts = np.zeros(len(player_types))
     for outcome in outcomes:
         values = part[part["metric"] == outcome].set_index("players")["value"]
-        percentages = np.nan_to_num(
-            [100 * values.get(player_type, 0.0) for player_type in player_types]
-        )
+        percentages = np.nan_to_num([100 * values.get(name, 0.0) for name in player_types])
         label = format_deal_ending(outcome)
         figures.draw_stacked_bars(axes, outcome, percentages, starts, label, figures.FONT_SMALL)
         starts = starts + percentages
@@ -140,10 +138,8 @@ def _draw_knocks(axes: Axes, rows: pd.DataFrame, colour: str) -> None:
     table = rows.pivot(index="deadwood", columns="turn", values="value")
     colour_map = LinearSegmentedColormap.from_list("knocks", [to_rgba(colour, a) for a in (0, 1)])
     values = np.ma.masked_equal(table.to_numpy(dtype=float), 0)
-    turns, deadwood_values = (
-        np.asarray(cells, np.float64) for cells in (table.columns, table.index)
-    )
-    edges = [np.append(cells - 0.5, cells[-1] + 0.5) for cells in (turns, deadwood_values)]
+    values_by_axis = [np.asarray(cells, np.float64) for cells in (table.columns, table.index)]
+    edges = [np.append(cells - 0.5, cells[-1] + 0.5) for cells in values_by_axis]
     axes.pcolormesh(*edges, values, cmap=colour_map, vmin=0)
     axes.grid(visible=False)
     axes.locator_params(integer=True)
@@ -195,19 +191,14 @@ def _draw_player_type_dots(
 ) -> None:
     """Draw one row per player type, with slightly offset dots for the variants."""
     for i, (variant, style) in enumerate(styles.items()):
-        rows = (
-            metric_rows[metric_rows["variant"] == variant]
-            .set_index("players")
-            .reindex(list(names))
-            .dropna()
-        )
+        rows = metric_rows[metric_rows["variant"] == variant].set_index("players")
+        rows = rows.reindex(list(names)).dropna()
         shift = ROW_SPREAD * ((i + 0.5) / len(styles) - 0.5)
         y = shift + np.array([list(names).index(str(player_type)) for player_type in rows.index])
         figures.draw_horizontal_bars(axes, y, _scaled_bounds(rows), style, variant)
     measured_types = set(metric_rows.dropna(subset=["value"])["players"])
-    figures.label_undefined_rows(
-        axes, [row for row, player_type in enumerate(names) if player_type not in measured_types]
-    )
+    undefined_rows = [row for row, name in enumerate(names) if name not in measured_types]
+    figures.label_undefined_rows(axes, undefined_rows)
     figures.draw_reference_line(axes, 0)
     figures.set_row_names(axes, names)
     axes.margins(x=0.06)
@@ -277,12 +268,8 @@ def sweep_curves(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     are x_name, x, title, factor, value and is_base.
     """
     titles = figures.unique_names(frame["title"])
-    caption = figures.format_caption(
-        frame,
-        seed=seed,
-        unit="matches",
-        note="Bands are 95 % intervals. A ring marks the baseline.",
-    )
+    note = "Bands are 95 % intervals. A ring marks the baseline."
+    caption = figures.format_caption(frame, seed=seed, unit="matches", note=note)
     name = str(frame["x_name"].iloc[0])
     figure = figures.new_figure(1.25 * len(titles), f"Effects of the {name}", caption)
     for axes, title, rows in figures.panels_by(figure, frame, "title", sharex=True):
@@ -305,15 +292,9 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame) -> None:
     style = figures.series_style(0)
     figures.draw_band(axes, x, bounds, style)
     axes.plot(x, bounds[0], "o", color=style.colour, markersize=figures.marker_size(3.5))
-    is_base = rows["is_base"].to_numpy(bool)
-    axes.plot(
-        x[is_base],
-        bounds[0][is_base],
-        "o",
-        markersize=figures.marker_size(9),
-        fillstyle="none",
-        color=figures.setting("text.color"),
-    )
+    is_base, size = rows["is_base"].to_numpy(bool), figures.marker_size(9)
+    ring: dict[str, Any] = {"fillstyle": "none", "color": figures.setting("text.color")}
+    axes.plot(x[is_base], bounds[0][is_base], "o", markersize=size, **ring)
     axes.locator_params(axis="y", nbins=4)
     figures.label_if_undefined(axes, bounds[0])
 
@@ -327,9 +308,8 @@ def sweep_map(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     which has the palest shade). All rows must have the same title. If there is a break-even value,
     a line marks it.
     """
-    scaled_frame = frame.assign(
-        **dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True))
-    )
+    bounds = dict(zip(("value", "low", "high"), _scaled_bounds(frame), strict=True))
+    scaled_frame = frame.assign(**bounds)
     note = figures.precision_sentence(scaled_frame, factor=1)
     if frame["even"].notna().all():
         note += f" The line marks the break-even value, {frame['even'].iloc[0]:g}."

@@ -189,8 +189,9 @@ def _compile_uncached(policy: Policy) -> Any:
     if jit.is_interpreted():
         return _wrap_in_python(policy)
     key = by_value.compute_fingerprint(policy.function)
-    options = {"use_cache": bool(key), "key": key, "no_alias": True}
-    compiled = partial(jit.compile_function, policy.function, **options)
+    compiled = partial(
+        jit.compile_function, policy.function, use_cache=bool(key), key=key, no_alias=True
+    )
     try:
         with catch_warnings(action="ignore", category=NumbaWarning):
             if is_built_in(policy.function):  # Tests check the return types.

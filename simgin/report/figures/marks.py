@@ -153,7 +153,7 @@ def draw_stacked_bars(
     """
     rows = range(len(percentages))
     bars = axes.barh(rows, percentages, left=starts, color=ENDING_COLOURS[ending], label=label)
-    labels = [f"{percent:.0f}" * (percent >= MIN_LABELLED_PERCENT) for percent in percentages]
+    labels = [f"{p:.0f}" if p >= MIN_LABELLED_PERCENT else "" for p in percentages]
     text_colour = LIGHTEST if ending in LIGHT_TEXT_ENDINGS else DARKEST
     axes.bar_label(bars, labels, label_type="center", fontsize=scale_font(size), color=text_colour)
 
