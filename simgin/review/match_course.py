@@ -127,7 +127,8 @@ def _cross_products(
     n_batches, n_matches, n_bins = shape
     counts_by_match = _count((match_index, bin_index), (n_batches * n_matches, n_bins))
     counts_by_batch = counts_by_match.reshape(shape)
-    return counts_by_batch.transpose(0, 2, 1) @ counts_by_batch
+    products: np.ndarray = counts_by_batch.transpose(0, 2, 1) @ counts_by_batch
+    return products
 
 
 def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:

@@ -191,14 +191,12 @@ class Review(Result):
 
     @cached_property
     def _first_looks(self) -> dict[int, Review]:
-        return {n: self._select_from_whole(limit=n) for n in self.request.sizes}
+        whole = self.whole or self
+        return {n: replace(self, whole=whole, limit=n) for n in self.request.sizes}
 
     def half(self, parity: int) -> Review:
         """Return a review that uses only the batches with an even index (0) or an odd index (1)."""
-        return self._select_from_whole(parity=parity)
-
-    def _select_from_whole(self, **selection: int) -> Review:
-        return replace(self, whole=self.whole or self, **selection)
+        return replace(self, whole=self.whole or self, parity=parity)
 
     @cached_property
     def rows(self) -> tuple[ScorecardRow, ...]:
