@@ -120,9 +120,8 @@ def read_variants(path: str) -> Mapping[str, UserVariant]:
     try:
         _VariantsFile.model_validate(raw_tables)
     except ValidationError as error:
-        messages = toml.describe_validation_errors(
-            path, error, lambda _: _VariantsFile.model_fields
-        )
+        known_keys = _VariantsFile.model_fields
+        messages = toml.describe_validation_errors(path, error, lambda _: known_keys)
         for variant in variants.values():
             messages += variant.errors
         raise TomlError(messages) from None
@@ -157,9 +156,8 @@ def _extract_path(reference: str) -> str:
 
 def _join_names(names: Iterable[str]) -> str:
     first_names = list(islice(names, MAX_LISTED_NAMES + 1))
-    return ", ".join(first_names[:MAX_LISTED_NAMES]) + " and more" * (
-        len(first_names) > MAX_LISTED_NAMES
-    )
+    end = " and more" if len(first_names) > MAX_LISTED_NAMES else ""
+    return ", ".join(first_names[:MAX_LISTED_NAMES]) + end
 
 
 def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
@@ -168,10 +166,8 @@ def _parse_variant(path: str, name: str, variant_table: Any) -> UserVariant:
     try:
         _VariantTable.model_validate(variant_table)
     except ValidationError as error:
-        location = ("variants", name)
-        errors += toml.describe_validation_errors(
-            path, error, lambda _: _VariantTable.model_fields, location
-        )
+        location, known_keys = ("variants", name), _VariantTable.model_fields
+        errors += toml.describe_validation_errors(path, error, lambda _: known_keys, location)
     table = variant_table if isinstance(variant_table, dict) else {}
     strings = {key: table[key] for key in _TEXT_KEYS if isinstance(table.get(key), str)}
     changes: dict[str, ParamValue] = {}
@@ -226,12 +222,9 @@ def format_variant_file(path: str, start: Variant) -> str:
     The file contains one variant with the same rules as `start`.
     """
     name = suggest_variant_name(path)
-    strings = {
-        "path": path,
-        "name": name,
-        "title": _to_toml_string(name.replace("-", " ").capitalize()),
-    }
-    strings |= {"about": _to_toml_string(f"{start.title}, with changes."), "base": ""}
+    title = _to_toml_string(name.replace("-", " ").capitalize())
+    about = _to_toml_string(f"{start.title}, with changes.")
+    strings = {"path": path, "name": name, "title": title, "about": about, "base": ""}
     changed_settings = []
     if ".toml" in start.spec.lower():  # A user's variant is not a valid base.
         for rule, parameter in rule_parameters().items():
@@ -239,26 +232,20 @@ def format_variant_file(path: str, start: Variant) -> str:
                 changed_settings.append(f"{rule} = {_to_toml_value(parameter, start.params[rule])}")
     else:
         strings["base"] = f"{BASE_COMMENT}\nbase = {_to_toml_string(start.spec)}\n"
-    head = _PLACEHOLDER_PATTERN.sub(
-        lambda match: strings[match[1]], VARIANT_TEMPLATE.read_text(encoding="utf-8")
-    )
+    template = VARIANT_TEMPLATE.read_text(encoding="utf-8")
+    head = _PLACEHOLDER_PATTERN.sub(lambda match: strings[match[1]], template)
     return head + "\n".join([*changed_settings, *_format_rule_comments(start), ""])
 
 
 def _format_rule_comments(start: Variant) -> Iterator[str]:
-    for section, group in groupby(
-        rule_parameters().values(), key=lambda parameter: parameter.section
-    ):
+    for section, group in groupby(rule_parameters().values(), lambda rule: rule.section):
         yield f"\n# --- {section} ---"
         for parameter in group:
-            inactive_note = (
-                "" if parameter.has_effect(start.params) else " It has no effect under these rules."
-            )
-            about = f"{parameter.meaning} ({parameter.describe_range()}).{inactive_note}"
+            about = f"{parameter.meaning} ({parameter.describe_range()})."
+            if not parameter.has_effect(start.params):
+                about += " It has no effect under these rules."
             yield ""
-            yield textwrap.fill(
-                about, COMMENT_WIDTH, initial_indent="#   ", subsequent_indent="#   "
-            )
+            yield textwrap.indent(textwrap.fill(about, COMMENT_WIDTH - 4), "#   ")
             yield f"# {parameter.name} = {_to_toml_value(parameter, start.params[parameter.name])}"
 
 

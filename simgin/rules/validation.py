@@ -56,19 +56,15 @@ def validate(params: Params) -> list[str]:
     messages, valid_params = _check_values(params)
     missing = {}
     for name in valid_params:
-        sentence = _evaluate(rule_parameters()[name].missing_value_error, valid_params)
-        if sentence:
-            missing[name] = sentence
+        if error := _evaluate(rule_parameters()[name].missing_value_error, valid_params):
+            missing[name] = error
     messages += missing.values()
     # Missing values already have an error message, so their conflicts are not checked.
     defined_params = {name: value for name, value in valid_params.items() if name not in missing}
-    value_texts = {}
-    for name, value in valid_params.items():
-        value_texts[name] = rule_parameters()[name].to_text(value)
+    texts = {name: rule_parameters()[name].to_text(value) for name, value in valid_params.items()}
     for conflict in PARAMETER_CONFLICTS:
         if _evaluate(conflict.is_violated, defined_params):
-            sentence = conflict.message.format_map(value_texts)
-            messages.append(sentence)
+            messages.append(conflict.message.format_map(texts))
     return messages
 
 
@@ -124,6 +120,12 @@ def _is_solo(params: KnownParams) -> bool:
 
 def _is_two_player(params: KnownParams) -> bool:
     return bool(params["players"] == 2)
+
+
+def _needs_two_players(name: str) -> ParameterConflict:
+    """Return the conflict of a parameter that must be `no` in a solitaire game."""
+    message = f"{name} = yes needs two players. Set {name}=no."
+    return ParameterConflict(lambda p: _is_solo(p) and p[name], message)
 
 
 def _allows_too_many_draws(params: KnownParams) -> bool:
@@ -253,16 +255,7 @@ PARAMETER_CONFLICTS = (
         "deal_scoring = winloss allows only gin, but knock_limit = {knock_limit}. Set "
         "knock_limit=0.",
     ),
-    ParameterConflict(
-        lambda p: _is_solo(p) and p["rush_premium"],
-        "rush_premium = yes needs two players. Set rush_premium=no.",
-    ),
-    ParameterConflict(
-        lambda p: _is_solo(p) and p["layoff"], "layoff = yes needs two players. Set layoff=no."
-    ),
-    ParameterConflict(
-        lambda p: _is_solo(p) and p["shot"], "shot = yes needs two players. Set shot=no."
-    ),
+    *map(_needs_two_players, ("rush_premium", "layoff", "shot")),
     ParameterConflict(
         lambda p: p["layoff_on_gin"] and not p["layoff"],
         "layoff_on_gin = yes requires layoff = yes. Set layoff=yes or layoff_on_gin=no.",

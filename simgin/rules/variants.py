@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from simgin.renamed import RenamedAttributes
@@ -120,12 +121,8 @@ def suggest_values(name: str) -> list[str]:
     if parameter.kind in ("bool", "choice"):
         return parameter.allowed_values().split(", ")
     built_in_values = [_load_part(variant).changes.get(name) for variant in variant_names()]
-    value_texts = [
-        parameter.to_text(value)
-        for value in (parameter.default, *built_in_values)
-        if value is not None
-    ]
-    return list(dict.fromkeys([*value_texts, *["none"] * parameter.optional]))
+    values = [value for value in (parameter.default, *built_in_values) if value is not None]
+    return list(dict.fromkeys([*map(parameter.to_text, values), *["none"] * parameter.optional]))
 
 
 def find_variant(spec: "str | Variant") -> Variant:
@@ -208,9 +205,7 @@ def find_built_in_equal(variant: Variant) -> Variant | None:
         return None
     effective = _select_effective(variant)
     built_in = map(find_variant, variant_names())
-    return next(
-        (candidate for candidate in built_in if _select_effective(candidate) == effective), None
-    )
+    return next((other for other in built_in if _select_effective(other) == effective), None)
 
 
 def _select_effective(variant: Variant) -> dict[str, ParamValue]:
@@ -269,10 +264,8 @@ def _parse_part(piece: str, text: str) -> _Part:
         return _load_part(piece)
     if separator and parameter:
         setting = parameter.parse(value)
-        message = parameter.error_message(setting)
-        return _Part(
-            piece, {name: setting}, errors=(message,) if message else (), author_settings=(name,)
-        )
+        errors = tuple(filter(None, [parameter.error_message(setting)]))
+        return _Part(piece, {name: setting}, errors=errors, author_settings=(name,))
     if separator:
         message = unknown_parameter_error(name)
     elif not piece:
@@ -324,31 +317,24 @@ def _combine_parts(parts: list[_Part], messages: list[str]) -> Variant:
         _make_variant(merged_parts, params),
         author_settings=tuple(filter(user_settings.__contains__, params)),
     )
-    unused_names = [
-        name for name in variant.author_settings if not rule_parameters()[name].has_effect(params)
-    ]
-    # A setting has an effect if the rules would not be valid without it.
-    unused_names = [
-        name for name in unused_names if not validate(_combine_without_setting(name, parts))
-    ]
-    warn_without_effect(
-        variant.spec, [rule_parameters()[name].explain_no_effect(params) for name in unused_names]
-    )
+    reasons = []
+    for name in variant.author_settings:
+        parameter = rule_parameters()[name]
+        # A setting has an effect if the rules would not be valid without it.
+        if not (parameter.has_effect(params) or validate(_combine_without_setting(name, parts))):
+            reasons.append(parameter.explain_no_effect(params))
+    warn_without_effect(variant.spec, reasons)
     return variant
 
 
 def warn_of_match_settings(variant: Variant) -> None:
     """Warn about settings of a variant that have no effect on single deals."""
-    parameters_set = [rule_parameters()[name] for name in variant.author_settings]
-    names = [
-        parameter.name
-        for parameter in parameters_set
-        if parameter.matches_only and parameter.has_effect(variant.params)
-    ]
-    warn_without_effect(
-        variant.spec,
-        [f"{name} has no effect on single deals. It requires matches." for name in names],
-    )
+    reasons = []
+    for name in variant.author_settings:
+        parameter = rule_parameters()[name]
+        if parameter.matches_only and parameter.has_effect(variant.params):
+            reasons.append(f"{name} has no effect on single deals. It requires matches.")
+    warn_without_effect(variant.spec, reasons)
 
 
 def _combine_without_setting(name: str, parts: list[_Part]) -> dict[str, ParamValue]:
@@ -366,13 +352,12 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
     """Return the variant that valid components describe, with its canonical spec."""
     named_parts = [part for part in parts if part.titles is not None]
     base_params = _combine_params(named_parts)
-    settings = []
-    for name, parameter in rule_parameters().items():
-        if params[name] != base_params[name]:
-            settings.append((name, parameter.to_text(params[name])))
-    titles, descriptions, sources = zip(
-        *[part.titles for part in named_parts if part.titles], strict=True
-    )
+    settings = [
+        (name, parameter.to_text(params[name]))
+        for name, parameter in rule_parameters().items()
+        if params[name] != base_params[name]
+    ]
+    titles, descriptions, sources = zip(*filter(None, (part.titles for part in parts)), strict=True)
     specs = [part.spec for part in named_parts] + [f"{name}={value}" for name, value in settings]
     title, about = " + ".join(titles), " ".join(descriptions)
     if settings:
@@ -459,10 +444,7 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
         titles=(entry.title, entry.about, entry.source),
         errors=tuple(errors),
         is_known=all(part.is_known for part in parts),
-        author_settings=(
-            *entry.changes,
-            *(name for part in parts for name in part.author_settings),
-        ),
+        author_settings=(*entry.changes, *chain(*(part.author_settings for part in parts))),
     )
 
 

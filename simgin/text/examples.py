@@ -21,10 +21,8 @@ DOCS_LINK_PATTERN = re.compile(r"\[([^\]]+)\]\(\.\./docs/[^)]+\)")
 def find_example_folder(name: str) -> Path:
     """Return the folder that contains the example experiments or the example notebooks."""
     installed_root = PACKAGE_ROOT.parent / "simgin_examples"  # location in an installed package
-    root = (
-        installed_root if installed_root.is_dir() else PACKAGE_ROOT.parent
-    )  # location in a source tree
-    return root / name
+    source_root = PACKAGE_ROOT.parent
+    return (installed_root if installed_root.is_dir() else source_root) / name
 
 
 def list_experiments() -> dict[str, Path]:

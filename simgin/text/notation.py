@@ -44,14 +44,9 @@ def _parse_token(token: str) -> int | None:
     """Return the card that a token denotes, or None if the token is not a card."""
     stripped_token = _normalise(token)
     letters = stripped_token.upper() if stripped_token.isascii() else ""
-    if len(letters) != 2:
+    if len(letters) != 2 or letters[0] not in RANK_LETTERS or letters[1] not in SUIT_LETTERS:
         return None
-    rank = letters[0]
-    suit = letters[1]
-    if rank not in RANK_LETTERS or suit not in SUIT_LETTERS:
-        return None
-    first_of_suit = len(RANK_LETTERS) * SUIT_LETTERS.index(suit)
-    return first_of_suit + RANK_LETTERS.index(rank)
+    return len(RANK_LETTERS) * SUIT_LETTERS.index(letters[1]) + RANK_LETTERS.index(letters[0])
 
 
 def _describe_invalid_cards(tokens: list[str]) -> str:
@@ -160,7 +155,6 @@ def _split_tokens(text: str) -> list[str]:
     for word in split_cards(_normalise(text)):
         if len(word) <= 3 or _parse_token(word[:2]) is None:
             tokens.append(word)
-            continue
-        for i in range(0, len(word), 2):
-            tokens.append(word[i : i + 2])
+        else:
+            tokens += [word[i : i + 2] for i in range(0, len(word), 2)]
     return tokens

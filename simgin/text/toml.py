@@ -71,9 +71,8 @@ def read_tables(path: Path, hint: str) -> dict[str, Any]:
     except RecursionError:
         sentence = f"{path} cannot be read (its lists or tables are nested too deeply). {hint}."
     except ValueError as error:  # int() and paths with a NUL character raise ValueError.
-        reason = (
-            "the file contains a number that is too long" if "digits" in str(error) else str(error)
-        )
+        has_long_number = "digits" in str(error)
+        reason = "the file contains a number that is too long" if has_long_number else error
         sentence = f"{path} cannot be read ({reason}). {hint}."
     raise TomlError([sentence])
 
