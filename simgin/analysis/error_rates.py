@@ -49,7 +49,7 @@ DEFAULT_EVALUATION_WORLDS = 200
 MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
 MIN_DEALS, MAX_DEALS = 100, 100_000  # minimum number of deals for reliable intervals
 LEAD_FACTOR = 25  # number of deals for the estimate of the lead, per evaluated deal
-UNITS_PER_CALL = 1000  # number of pairs per engine call
+PAIRS_PER_CALL = 1000  # number of pairs per engine call
 ALL_KINDS = "all"
 # Number of decisions that are measured again because they seem costliest, and number of new worlds
 # per decision. The first estimates of the costliest decisions are biased upwards.
@@ -383,7 +383,7 @@ def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = Non
         _, records = kernel.play_with_records(matchup, first_unit + start, n)
         return np.asarray(compute_gains(records, matchup.variant).reshape(n, -1).mean(axis=1))
 
-    return np.concatenate(map_units(play, LEAD_FACTOR * n_units, UNITS_PER_CALL, workers))
+    return np.concatenate(map_units(play, LEAD_FACTOR * n_units, PAIRS_PER_CALL, workers))
 
 
 # Report

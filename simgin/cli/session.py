@@ -39,14 +39,14 @@ COMPILING_NOTICE = "compiling (up to 30 s, cached for later runs)."
 MATCHES_HINT = "To play whole matches, add --matches 20k."
 
 
-R = TypeVar("R", bound="Result")
+AnyResult = TypeVar("AnyResult", bound="Result")
 
 
 def run_request(
-    run: Callable[..., R],
+    run: Callable[..., AnyResult],
     title: str,
     command: str,
-    screen: Callable[[R, Callable[[], Report]], Iterable[Any]],
+    screen: Callable[[AnyResult, Callable[[], Report]], Iterable[Any]],
     *,
     workers: int | None,
     as_json: bool,
@@ -54,14 +54,14 @@ def run_request(
     question: str = "",
     matchups: Iterable[Matchup] = (),
     finished_parts: tuple[Path | str | None, str] = (None, ""),
-    finish: Callable[[R], list[Path]] = lambda _: [],
+    finish: Callable[[AnyResult], list[Path]] = lambda _: [],
     identity: Mapping[str, Any] | None = None,
-    extend: Callable[[R, Report], Report] = lambda _, report: report,
-    repeat: Callable[[R], str] | None = None,
-    answer: Callable[[R], str] = lambda _: "",
-    records: Callable[[R], list[dict[str, Any]]] = lambda result: result.records(),
+    extend: Callable[[AnyResult, Report], Report] = lambda _, report: report,
+    repeat: Callable[[AnyResult], str] | None = None,
+    answer: Callable[[AnyResult], str] = lambda _: "",
+    records: Callable[[AnyResult], list[dict[str, Any]]] = lambda result: result.records(),
     **manifest: Any,
-) -> R:
+) -> AnyResult:
     """Run a request with a progress display, save its report and print its result.
 
     Args:
@@ -120,9 +120,9 @@ def run_request(
 
 def run_plan_request(
     plan: Plan,
-    run: Callable[..., R],
+    run: Callable[..., AnyResult],
     command: str,
-    screen: Callable[[R, Callable[[], Report]], Iterable[Any]],
+    screen: Callable[[AnyResult, Callable[[], Report]], Iterable[Any]],
     *,
     workers: int | None,
     scheduler: str | None,
@@ -148,7 +148,7 @@ def run_plan_request(
 
         check_address(scheduler)
 
-    def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> R:
+    def run_in_ledger(on_progress: OnProgress | None, run_ledger: ledger.Ledger) -> AnyResult:
         remaining_units = block.remaining_units_by_task(
             plan.tasks, run_ledger, with_deals=record_deals
         )

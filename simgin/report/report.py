@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-T = TypeVar("T")
+Item = TypeVar("Item")
 
 MAX_VERDICT_LINES = 20  # Maximum number of lines. Longer verdicts appear only in the HTML report.
 
 
-class LazySequence(Sequence[T]):
+class LazySequence(Sequence[Item]):
     """Sequence that computes each item when it is first accessed."""
 
-    def __init__(self, items: Iterable[T]) -> None:
-        self._items: list[T] = []
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items: list[Item] = []
         self._remaining = iter(items)
 
     def __getitem__(self, index: Any) -> Any:
