@@ -15,17 +15,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from simgin.core import batch_columns
+from simgin.core.batch_columns import (
+    COL_PAIR_HISTOGRAM,
+    COL_SQUARE,
+    COL_SUM,
+    COL_UNITS,
+    DENOMINATOR_INDEX,
+    FACT_INDEX,
+    PAIR_BINS,
+)
 from simgin.core.matchup_key import MatchupKey
 from simgin.stats.estimate import sum_metric
 from simgin.stats.metrics import METRICS, METRICS_BY_NAME, UNIT_FACTS
 
 MIN_BATCHES = 5  # minimum number of batches for a standard error
-PAIR_COLUMNS = slice(
-    batch_columns.COL_PAIR_HISTOGRAM, batch_columns.COL_PAIR_HISTOGRAM + batch_columns.PAIR_BINS
-)
+PAIR_COLUMNS = slice(COL_PAIR_HISTOGRAM, COL_PAIR_HISTOGRAM + PAIR_BINS)
 # win rate of A in a mirrored pair, for each bin
-PAIR_SCORES = np.arange(batch_columns.PAIR_BINS) / 4
+PAIR_SCORES = np.arange(PAIR_BINS) / 4
 
 
 def sum_rows(rows: np.ndarray) -> np.ndarray:
@@ -35,17 +41,17 @@ def sum_rows(rows: np.ndarray) -> np.ndarray:
 
 def fact_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """Return the sum of a recorded quantity in each batch."""
-    return np.asarray(rows[:, batch_columns.COL_SUM + fact])
+    return np.asarray(rows[:, COL_SUM + fact])
 
 
 def denominator_sums(rows: np.ndarray, fact: int) -> np.ndarray:
     """Return the sum of the denominator of a recorded quantity in each batch."""
-    return fact_sums(rows, batch_columns.DENOMINATOR_INDEX[fact])
+    return fact_sums(rows, DENOMINATOR_INDEX[fact])
 
 
 def unit_counts(rows: np.ndarray) -> np.ndarray:
     """Return the number of units in each batch."""
-    return np.asarray(rows[:, batch_columns.COL_UNITS])
+    return np.asarray(rows[:, COL_UNITS])
 
 
 def count_played(rows: np.ndarray, unit: str) -> int:
@@ -55,7 +61,7 @@ def count_played(rows: np.ndarray, unit: str) -> int:
         rows: Batch rows.
         unit: "deal" or "match".
     """
-    return int(fact_sums(rows, batch_columns.FACT_INDEX[UNIT_FACTS[unit]]).sum())
+    return int(fact_sums(rows, FACT_INDEX[UNIT_FACTS[unit]]).sum())
 
 
 def effective_batches(rows: np.ndarray) -> float:
@@ -163,11 +169,9 @@ class BatchRows:
         if not self.matchup.is_mirrored:
             return False
         total = self.rows.sum(axis=0)
-        if total[batch_columns.COL_SQUARE + batch_columns.FACT_INDEX["a_margin"]] != 0:
+        if total[COL_SQUARE + FACT_INDEX["a_margin"]] != 0:
             return False
-        return all(
-            sum_metric(total, metric) == sum_metric(total, metric, as_b=True) for metric in METRICS
-        )
+        return all(sum_metric(total, m) == sum_metric(total, m, as_b=True) for m in METRICS)
 
 
 # Homogeneity of batches. A batch is a pure function of its units, so the replay of an outlier must
@@ -199,11 +203,7 @@ class Homogeneity:
 def homogeneity_columns(metric: str) -> list[int]:
     """Return the columns of the units, the numerator and the denominator of a metric."""
     fact_index = METRICS_BY_NAME[metric].fact_index()
-    return [
-        batch_columns.COL_UNITS,
-        batch_columns.COL_SUM + fact_index,
-        batch_columns.COL_SUM + batch_columns.DENOMINATOR_INDEX[fact_index],
-    ]
+    return [COL_UNITS, COL_SUM + fact_index, COL_SUM + DENOMINATOR_INDEX[fact_index]]
 
 
 def compute_homogeneity(
@@ -222,9 +222,8 @@ def compute_homogeneity(
         groups: Labels of the batches, such as worker names. If labels are given, the test compares
             groups of batches instead of single batches.
     """
-    labels, group_index = np.unique(
-        np.arange(len(columns)) if groups is None else groups, return_inverse=True
-    )
+    groups = np.arange(len(columns)) if groups is None else groups
+    labels, group_index = np.unique(groups, return_inverse=True)
     sums = np.zeros((len(labels), columns.shape[1]), np.int64)
     np.add.at(sums, group_index, columns)
     units, numerators, denominators = sums.T
@@ -236,11 +235,9 @@ def compute_homogeneity(
     variances = units * (metric_sums.residual_squares / (d * d * (int(units.sum()) - 1)))
     statistic = float((residuals**2 / variances).sum())
     standard_residuals = residuals / np.sqrt(variances * (1 - units / units.sum()))
-    largest_index = int(np.abs(standard_residuals).argmax())
+    i = int(np.abs(standard_residuals).argmax())  # index of the largest residual
     p = chi_square_tail(statistic, df)
-    return Homogeneity(
-        statistic, df, p, float(standard_residuals[largest_index]), int(labels[largest_index])
-    )
+    return Homogeneity(statistic, df, p, float(standard_residuals[i]), int(labels[i]))
 
 
 def chi_square_tail(statistic: float, df: int) -> float:

@@ -38,11 +38,7 @@ def compute_differences(comparisons: Sequence[Comparison], metric_names: Sequenc
         `p` is undefined. `p_holm` is the p-value after Holm's correction for all rows.
     """
     selected_metrics = [metrics.METRICS_BY_NAME[name] for name in metric_names]
-    rows = [
-        row
-        for matchup, baseline in comparisons
-        for row in _comparison_rows(matchup, baseline, selected_metrics)
-    ]
+    rows = [row for pair in comparisons for row in _comparison_rows(*pair, selected_metrics)]
     return add_adjusted_p_values(build_frame("differences", rows))
 
 
@@ -59,11 +55,9 @@ def adjust_p_values(p_values: np.ndarray) -> np.ndarray:
     """
     tested_indices = np.flatnonzero(~np.isnan(p_values))
     sorted_indices = tested_indices[np.argsort(p_values[tested_indices], kind="stable")]
-    stepwise_p_values = np.maximum.accumulate(
-        p_values[sorted_indices] * np.arange(len(sorted_indices), 0, -1)
-    )
+    scaled_p_values = p_values[sorted_indices] * np.arange(len(sorted_indices), 0, -1)
     adjusted_p_values = np.full(len(p_values), np.nan)
-    adjusted_p_values[sorted_indices] = np.minimum(1, stepwise_p_values)
+    adjusted_p_values[sorted_indices] = np.minimum(1, np.maximum.accumulate(scaled_p_values))
     return adjusted_p_values
 
 
@@ -79,9 +73,8 @@ def align_batches(compared: BatchRows, baseline: BatchRows) -> Comparison | None
     has_equal_size = batches.unit_counts(rows) == batches.unit_counts(base_rows)
     if not has_equal_size.any():
         return None
-    return replace(compared, rows=rows[has_equal_size]), replace(
-        baseline, rows=base_rows[has_equal_size]
-    )
+    rows, base_rows = rows[has_equal_size], base_rows[has_equal_size]
+    return replace(compared, rows=rows), replace(baseline, rows=base_rows)
 
 
 def _comparison_rows(
@@ -91,6 +84,7 @@ def _comparison_rows(
     aligned_pair = align_batches(compared, baseline)
     pair = aligned_pair or (compared, baseline)
     is_paired = aligned_pair is not None
+    multipliers = [batch_rows.multiplier for batch_rows in pair if batch_rows.multiplier]
     rows: list[dict[str, object]] = []
     for metric in selected_metrics:
         difference = _estimate_difference(pair, metric, is_paired=is_paired)
@@ -107,9 +101,7 @@ def _comparison_rows(
             "value": difference.value,
             "se": difference.se,
             "p_holm": np.nan,  # Holm's correction depends on all rows, so it is applied later.
-            **_test_statistics(
-                difference, [batch_rows.multiplier for batch_rows in pair if batch_rows.multiplier]
-            ),
+            **_test_statistics(difference, multipliers),
             "n": min(sample_sizes),
             "paired": is_paired,
             "kind": "difference",
@@ -123,13 +115,11 @@ def _estimate_difference(pair: Comparison, metric: Metric, *, is_paired: bool) -
 
     `n` is the number of units or batches that determines the quantile of Student's t.
     """
-    totals = ((batches.sum_rows(batch_rows.rows), batch_rows.as_b) for batch_rows in pair)
     compared_estimate, base_estimate = (
-        estimate_metric(total, metric, as_b) for total, as_b in totals
+        estimate_metric(batches.sum_rows(side.rows), metric, side.as_b) for side in pair
     )
     influences, base_influences = (
-        paired_estimate.compute_ratio(batch_rows.rows, metric, batch_rows.as_b)
-        for batch_rows in pair
+        paired_estimate.compute_ratio(side.rows, metric, side.as_b) for side in pair
     )
     if is_paired:
         se, sample_size = _paired_standard_error(pair, metric, influences - base_influences)
@@ -172,11 +162,8 @@ def _independent_standard_error(compared: Estimate, baseline: Estimate) -> tuple
     variances = np.array([compared.se**2, baseline.se**2])
     df = np.array([max(compared.n - 1, 1), max(baseline.n - 1, 1)])
     variance = variances.sum()
-    se = float(np.sqrt(variance))
-    if not variance > 0:
-        return se, float(df.min()) + 1
-    df_terms = variances**2 / df
-    return se, float(variance**2 / df_terms.sum()) + 1
+    combined_df = variance**2 / (variances**2 / df).sum() if variance > 0 else df.min()
+    return float(np.sqrt(variance)), float(combined_df) + 1
 
 
 def _test_statistics(difference: Estimate, multipliers: Sequence[float]) -> dict[str, float]:
@@ -237,19 +224,12 @@ def add_verdicts(frame: Frame, margin: str | float) -> Frame:
             deal. For metrics in other units, both columns are empty.
     """
     margin_value = parse_margin(margin)
-    margin_applies = frame["metric"].isin(
-        PERCENT_METRICS if isinstance(margin, str) else POINT_METRICS
-    )
-    has_zero_error = frame["se"] == 0
-    bounds = zip(
-        frame["low"].mask(has_zero_error, 0),
-        frame["high"].mask(has_zero_error, 0),
-        margin_applies,
-        strict=True,
-    )
+    margin_metrics = PERCENT_METRICS if isinstance(margin, str) else POINT_METRICS
+    margin_applies = frame["metric"].isin(margin_metrics)
+    lows, highs = (frame[name].mask(frame["se"] == 0, 0) for name in ("low", "high"))
     verdicts: list[Any] = [
         classify_difference(low, high, margin_value) if has_margin else None
-        for low, high, has_margin in bounds
+        for low, high, has_margin in zip(lows, highs, margin_applies, strict=True)
     ]
     margins: list[Any] = [margin_value if has_margin else None for has_margin in margin_applies]
     return build_frame("differences", frame.assign(margin=margins, verdict=verdicts))
@@ -281,12 +261,10 @@ def compute_pair_verdict(
         mean = float(pair_counts @ PAIR_SCORES) / n
         variance = float(pair_counts @ (PAIR_SCORES - mean) ** 2) / (n - 1)
         pair_estimate = Estimate(mean - 1 / 2, math.sqrt(variance / n), n)
-    half_width = pair_estimate.se * (
-        estimate.critical_value(n) if multiplier is None else multiplier
-    )
-    return metric, classify_difference(
-        pair_estimate.value - half_width, pair_estimate.value + half_width, parse_margin(margin)
-    )
+    z = estimate.critical_value(n) if multiplier is None else multiplier
+    value, half_width = pair_estimate.value, pair_estimate.se * z
+    bounds = value - half_width, value + half_width
+    return metric, classify_difference(*bounds, parse_margin(margin))
 
 
 def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> str:
@@ -301,11 +279,8 @@ def format_verdict(subject: str, verdict: str, margin: float, metric: str) -> st
     definition = METRICS_BY_NAME[metric]
     margin_number = f"{definition.display_factor * margin:g}"
     unit_name = "point" if margin_number == "1" else "points"
-    margin_text = (
-        f"{margin_number} percentage {unit_name}"
-        if definition.is_proportion
-        else f"{margin_number} {unit_name} per deal"
-    )
+    unit_name = f"percentage {unit_name}" if definition.is_proportion else f"{unit_name} per deal"
+    margin_text = f"{margin_number} {unit_name}"
     sentences = {
         EQUIVALENT: f"{subject} are equivalent within {margin_text}",
         BEYOND_MARGIN: f"{subject} differ by more than {margin_text}",

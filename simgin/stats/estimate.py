@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from simgin.core import batch_columns
+from simgin.core.batch_columns import COL_CROSS, COL_SQUARE, COL_SUM, COL_UNITS, DENOMINATOR_INDEX
 from simgin.stats.metrics import Metric
 
 Z95 = 1.96
@@ -81,9 +81,8 @@ def interval_around(
     """
     half_width = critical_value(units) * se
     # The order of arguments ensures that a NaN bound remains NaN.
-    return Estimate(
-        value, se, n, max(value - half_width, minimum), min(value + half_width, maximum)
-    )
+    low, high = max(value - half_width, minimum), min(value + half_width, maximum)
+    return Estimate(value, se, n, low, high)
 
 
 def estimate_mean(values: np.ndarray) -> Estimate:
@@ -228,9 +227,8 @@ def planned_sample_size(half_width: float, sd: float) -> int:
         half_width: Half-width of the confidence sequence, above 0.
         sd: Standard deviation of a unit.
     """
-    return max(
-        MIN_UNITS_FIRST_LOOK, math.ceil((confidence_sequence_width(1, 1) * sd / half_width) ** 2)
-    )
+    planned_size = math.ceil((confidence_sequence_width(1, 1) * sd / half_width) ** 2)
+    return max(MIN_UNITS_FIRST_LOOK, planned_size)
 
 
 def beta_binomial_interval(successes: float, failures: float) -> tuple[float, float]:
@@ -265,10 +263,8 @@ def _lower_bound(successes: float, failures: float) -> float:
             return success_term
         return success_term - failures * math.log1p(-p)
 
-    lower_bound = brentq(
-        log_likelihood_ratio, sys.float_info.min, successes / (successes + failures), xtol=1e-15
-    )
-    return float(lower_bound)
+    rate = successes / (successes + failures)
+    return float(brentq(log_likelihood_ratio, sys.float_info.min, rate, xtol=1e-15))
 
 
 def _log_beta(a: float, b: float) -> float:
@@ -321,14 +317,14 @@ def sum_metric(total: np.ndarray, metric: Metric, as_b: bool = False) -> RatioSu
         as_b: True to take the perspective of B.
     """
     fact = metric.fact_index(as_b)
-    denominator_index = batch_columns.DENOMINATOR_INDEX[fact]
+    denominator_index = DENOMINATOR_INDEX[fact]
     sign = metric.sign(as_b)
     return RatioSums(
-        numerator=sign * int(total[batch_columns.COL_SUM + fact]),
-        numerator_square=int(total[batch_columns.COL_SQUARE + fact]),
-        denominator=int(total[batch_columns.COL_SUM + denominator_index]),
-        denominator_square=int(total[batch_columns.COL_SQUARE + denominator_index]),
-        cross=sign * int(total[batch_columns.COL_CROSS + fact]),
+        numerator=sign * int(total[COL_SUM + fact]),
+        numerator_square=int(total[COL_SQUARE + fact]),
+        denominator=int(total[COL_SUM + denominator_index]),
+        denominator_square=int(total[COL_SQUARE + denominator_index]),
+        cross=sign * int(total[COL_CROSS + fact]),
         scale=metric.scale,
         is_proportion=metric.is_proportion,
         is_in_every_unit=metric.is_in_every_unit,
@@ -346,9 +342,7 @@ def estimate_metric(
         as_b: True to take the perspective of B.
         multiplier: Half-width of the interval in standard errors (see `estimate_ratio`).
     """
-    return estimate_ratio(
-        int(total[batch_columns.COL_UNITS]), sum_metric(total, metric, as_b), multiplier
-    )
+    return estimate_ratio(int(total[COL_UNITS]), sum_metric(total, metric, as_b), multiplier)
 
 
 def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None) -> Estimate:
@@ -365,19 +359,15 @@ def estimate_ratio(units: int, ratio: RatioSums, multiplier: float | None = None
         return undefined_estimate(effective_units)
     value = ratio.numerator / (ratio.scale * ratio.denominator)
     # Square root of n / (n - 1) * sum (N - r D)^2 / (sum D)^2, from exact sums
-    se = (
-        float(np.sqrt(ratio.residual_squares * units / ((units - 1) * ratio.denominator**4)))
-        / ratio.scale
-    )
+    variance = ratio.residual_squares * units / ((units - 1) * ratio.denominator**4)
+    se = float(np.sqrt(variance)) / ratio.scale
     z = critical_value(effective_units)
     if multiplier is not None:
         z = z * (multiplier / Z95)
     low, high = value - z * se, value + z * se
     if ratio.is_proportion:
-        point_estimate = Estimate(value, se, effective_units)
-        low, high = _clustered_proportion_interval(
-            ratio, point_estimate, z, is_sequential=multiplier is not None
-        )
+        estimate, is_sequential = Estimate(value, se, effective_units), multiplier is not None
+        low, high = _clustered_proportion_interval(ratio, estimate, z, is_sequential=is_sequential)
     return Estimate(value, se, effective_units, low, high)
 
 

@@ -74,9 +74,7 @@ def compute_ratings(robin: RoundRobin) -> Frame:
     ranked = _rank(connected)
     ranked = ranked.assign(n=counts[ranked["strategy"]].to_numpy())
     is_connected = frame["strategy"].isin(connected.names)
-    if is_connected.all():
-        return ranked
-    return concat_frames([ranked, frame[~is_connected]])
+    return ranked if is_connected.all() else concat_frames([ranked, frame[~is_connected]])
 
 
 def _rank(robin: RoundRobin) -> Frame:
@@ -118,22 +116,12 @@ def _undefined_ratings(robin: RoundRobin) -> Frame:
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
     """Return the cross-table rows of a pairing in both directions, with standard errors."""
-    pair_counts = [
-        int(count) for count in rows[:, batches.PAIR_COLUMNS].sum(axis=0, dtype=np.int64)
-    ]
+    pair_counts = rows[:, batches.PAIR_COLUMNS].sum(axis=0, dtype=np.int64).tolist()
     n_pairs = sum(pair_counts)
     quarter_wins = sum(count * score for score, count in enumerate(pair_counts))
     squared_quarter_wins = sum(count * score**2 for score, count in enumerate(pair_counts))
-    score = RatioSums(
-        quarter_wins,
-        squared_quarter_wins,
-        n_pairs,
-        n_pairs,
-        quarter_wins,
-        scale=4,
-        is_proportion=True,
-        is_in_every_unit=True,
-    )
+    sums = (quarter_wins, squared_quarter_wins, n_pairs, n_pairs, quarter_wins)
+    score = RatioSums(*sums, scale=4, is_proportion=True, is_in_every_unit=True)
     win_rate = estimate_ratio(n_pairs, score)
     n = _count_results(rows)
     return [
@@ -180,15 +168,8 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     renamed_ratings = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
     for rank, rating_row in enumerate(renamed_ratings.to_dict("records"), start=1):
         strategy = rating_row["strategy"]
-        strategy_sides = [side for side in sides if side.strategy == strategy]
-        rows.append(
-            {
-                "place": rank,
-                **rating_row,
-                **_mean_measures(strategy_sides),
-                **mix_by_name.loc[strategy],
-            }
-        )
+        measures = _mean_measures([side for side in sides if side.strategy == strategy])
+        rows.append({"place": rank, **rating_row, **measures, **mix_by_name.loc[strategy]})
     return make_frame(rows, LEAGUE_COLUMNS)
 
 
@@ -210,15 +191,11 @@ def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:
     groups: list[list[str]] = []
     for name in results_by_name:
         for group in groups:
-            other_names = results_by_name.keys() - {*group, name}
-            group_result = results_by_name[group[0]]
-            is_duplicate = all(
-                group_result[opponent] == results_by_name[name][opponent]
-                for opponent in other_names
-            )
-            if is_duplicate and all(
-                group_result[name] == group_result[member] for member in group[1:]
-            ):
+            others = results_by_name.keys() - {*group, name}
+            first, *members = group
+            result, first_result = results_by_name[name], results_by_name[first]
+            is_duplicate = all(result[other] == first_result[other] for other in others)
+            if is_duplicate and all(first_result[name] == first_result[m] for m in members):
                 group.append(name)
                 break
         else:
@@ -252,9 +229,8 @@ def _mean_metric(sides: Sequence[BatchRows], metric: Metric) -> tuple[float, flo
 
     If there are too few batches, the half-width is NaN.
     """
-    mean = paired_estimate.average_estimates(
-        [paired_estimate.compute_ratio(entry.rows, metric, entry.as_b) for entry in sides]
-    )
+    rates = [paired_estimate.compute_ratio(side.rows, metric, side.as_b) for side in sides]
+    mean = paired_estimate.average_estimates(rates)
     width_factor = max(side.multiplier or Z95 for side in sides) / Z95
     half_width = critical_value(batches.effective_batches(sides[0].rows)) * mean.se * width_factor
     return mean.value, mean.se, half_width

@@ -10,17 +10,15 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from simgin.core import batch_columns
+from simgin.core.batch_columns import DENOMINATOR_INDEX, FACT_INDEX, FACT_NAMES
 
 DEAL, MATCH = "deal", "match"
 # names of the recorded quantities that count deals and matches
 UNIT_FACTS = {DEAL: "deals", MATCH: "matches"}
 # Numbers of players for which a metric exists
 ANY_PLAYERS, TWO_PLAYERS, ONE_PLAYER = (1, 2), (2,), (1,)
-OPPOSITE_PREFIX = {
-    "a_": "b_",
-    "b_": "a_",
-}  # prefixes of the quantities that are recorded for each side
+# prefixes of the quantities that are recorded for each side
+OPPOSITE_PREFIX = {"a_": "b_", "b_": "a_"}
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,9 @@ class Metric:
 
         If a quantity is not recorded for each side, the numerator is the same for A and B.
         """
-        opposite_name = (
-            OPPOSITE_PREFIX.get(self.numerator_a[:2], self.numerator_a[:2]) + self.numerator_a[2:]
-        )
-        return opposite_name if opposite_name in batch_columns.FACT_INDEX else self.numerator_a
+        prefix, name = self.numerator_a[:2], self.numerator_a[2:]
+        opposite_name = OPPOSITE_PREFIX.get(prefix, prefix) + name
+        return opposite_name if opposite_name in FACT_INDEX else self.numerator_a
 
     @property
     def is_zero_sum(self) -> bool:
@@ -74,7 +71,7 @@ class Metric:
     @property
     def denominator(self) -> str:
         """Name of the recorded quantity by which the numerator is divided."""
-        return batch_columns.FACT_NAMES[batch_columns.DENOMINATOR_INDEX[self.fact_index()]]
+        return FACT_NAMES[DENOMINATOR_INDEX[self.fact_index()]]
 
     @property
     def unit(self) -> str:
@@ -82,10 +79,7 @@ class Metric:
 
         The last columns contain the quantities of matches.
         """
-        is_per_match = (
-            batch_columns.FACT_INDEX[self.denominator] >= batch_columns.FACT_INDEX["matches"]
-        )
-        return MATCH if is_per_match else DEAL
+        return MATCH if FACT_INDEX[self.denominator] >= FACT_INDEX["matches"] else DEAL
 
     @property
     def is_in_every_unit(self) -> bool:
@@ -109,7 +103,7 @@ class Metric:
 
     def fact_index(self, as_b: bool = False) -> int:
         """Return the index of the numerator from the perspective of A or B."""
-        return batch_columns.FACT_INDEX[self.numerator_b if as_b else self.numerator_a]
+        return FACT_INDEX[self.numerator_b if as_b else self.numerator_a]
 
     def sign(self, as_b: bool = False) -> int:
         """Return the sign of a metric from the perspective of A or B.

@@ -115,20 +115,12 @@ class PairedEstimate:
         value = self.value + other.value
         effective = min(self.effective_batches, other.effective_batches)
         event_size = max(self.event_size, other.event_size)
+        total = PairedEstimate(value, n, NO_INFLUENCES, effective, event_size=event_size)
         if len(self.influences) and len(self.influences) == len(other.influences):
             influences = self.influences + other.influences
-            return PairedEstimate(
-                value,
-                n,
-                influences,
-                effective,
-                event_size=event_size,
-                unseen_variance=self.unseen_variance + other.unseen_variance,
-            )
-        se = float(np.hypot(self.se, other.se))
-        return PairedEstimate(
-            value, n, NO_INFLUENCES, effective, known_se=se, event_size=event_size
-        )
+            unseen_variance = self.unseen_variance + other.unseen_variance
+            return replace(total, influences=influences, unseen_variance=unseen_variance)
+        return replace(total, known_se=float(np.hypot(self.se, other.se)))
 
     def __sub__(self, other: PairedEstimate) -> PairedEstimate:
         """Return the difference of two estimates, with a paired standard error as in a sum.
@@ -138,10 +130,8 @@ class PairedEstimate:
         difference = self + other.rescale(-1)
         if not (self.event_size and other.event_size):
             return difference
-        return replace(
-            difference,
-            unseen_variance=difference.unseen_variance + (self.event_size**2 + other.event_size**2),
-        )
+        unseen_variance = self.event_size**2 + other.event_size**2
+        return replace(difference, unseen_variance=difference.unseen_variance + unseen_variance)
 
     def rescale(self, factor: float, shift: float = 0.0) -> PairedEstimate:
         """Return the estimate of the linear function factor * value + shift.
@@ -180,13 +170,9 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
     value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / denominator)
     influences = sign * batches.compute_influences(rows, fact, metric.scale)
     event_size = 1 / denominator if metric.is_proportion else 0.0
+    effective = batches.effective_batches(rows)
     return PairedEstimate(
-        value,
-        n,
-        influences,
-        batches.effective_batches(rows),
-        metric.is_proportion,
-        event_size=event_size,
+        value, n, influences, effective, metric.is_proportion, event_size=event_size
     )
 
 
@@ -216,9 +202,8 @@ def compute_rate(
     value = float(counts.sum() / n)
     influences = (counts - value * cases) / n
     effective = float(n**2 / (cases.astype(float) @ cases))
-    return PairedEstimate(
-        value, n, influences, effective, is_proportion, event_size=1 / n if is_proportion else 0.0
-    )
+    event_size = 1 / n if is_proportion else 0.0
+    return PairedEstimate(value, n, influences, effective, is_proportion, event_size=event_size)
 
 
 def from_jackknife(value: float, leave_one_out: np.ndarray, n: int) -> PairedEstimate:
@@ -230,9 +215,8 @@ def from_jackknife(value: float, leave_one_out: np.ndarray, n: int) -> PairedEst
         n: Number of deals or matches.
     """
     n_batches = len(leave_one_out)
-    return PairedEstimate(
-        value, n, (n_batches - 1) / n_batches * (leave_one_out.mean() - leave_one_out), n_batches
-    )
+    influences = (n_batches - 1) / n_batches * (leave_one_out.mean() - leave_one_out)
+    return PairedEstimate(value, n, influences, n_batches)
 
 
 def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
@@ -59,10 +59,8 @@ class RoundRobin:
     @cached_property
     def effective_batches(self) -> float:
         """Smallest effective number of batches of all pairings."""
-        counts = [
-            batches.effective_batches(rows) if len(rows) else 0.0 for rows in self.pairings.values()
-        ]
-        return min(counts, default=0.0)
+        rows = self.pairings.values()
+        return min((batches.effective_batches(r) if len(r) else 0.0 for r in rows), default=0.0)
 
     @property
     def has_enough_batches(self) -> bool:
@@ -73,9 +71,7 @@ class RoundRobin:
     def is_complete(self) -> bool:
         """True if there are at least three strategies and each strategy has played all others."""
         k = len(self.names)
-        played_pairs = {frozenset(pair) for pair in self.pairings}
-        n_pairs = k * (k - 1) // 2
-        return k > 2 and len(played_pairs) >= n_pairs
+        return k > 2 and len(set(map(frozenset, self.pairings))) >= k * (k - 1) // 2
 
     @cached_property
     def wins(self) -> np.ndarray:
@@ -83,9 +79,7 @@ class RoundRobin:
 
         The first table uses all batches. Each further table uses one bootstrap sample.
         """
-        n_batches = max(
-            map(len, self.pairings.values())
-        )  # number of batches of the longest pairing
+        n_batches = max(map(len, self.pairings.values()))  # number in the longest pairing
         weights = np.vstack([np.ones(n_batches), resample(self.seed, self.samples, n_batches)])
         return count_wins(self.names, self.pairings, weights)
 
@@ -133,13 +127,9 @@ class RoundRobin:
 
 def select_connected(robin: RoundRobin) -> RoundRobin:
     """Return the round robin of the strategies that are connected with the anchor."""
-    connected_names = _find_connected(robin.names, robin.pairings)
-    connected_pairings = {
-        (a, b): rows for (a, b), rows in robin.pairings.items() if a in connected_names
-    }
-    if len(connected_pairings) == len(robin.pairings):
-        return robin
-    return RoundRobin(connected_pairings, robin.seed, robin.samples)
+    names = _find_connected(robin.names, robin.pairings)
+    pairings = {pair: rows for pair, rows in robin.pairings.items() if pair[0] in names}
+    return robin if len(pairings) == len(robin.pairings) else replace(robin, pairings=pairings)
 
 
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
@@ -153,14 +143,11 @@ def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) ->
     k = len(names)
     wins = np.zeros((len(weights), k, k))
     for (a, b), rows in pairings.items():
-        i = names.index(a)
-        j = names.index(b)
+        i, j = names.index(a), names.index(b)
         counts = rows[:, batches.PAIR_COLUMNS]
         batch_weights = weights[:, : len(rows)]
-        won_by_a = 2 * counts @ batches.PAIR_SCORES
-        won_by_b = 2 * counts @ batches.PAIR_SCORES[::-1]
-        wins[:, i, j] += batch_weights @ won_by_a
-        wins[:, j, i] += batch_weights @ won_by_b
+        wins[:, i, j] += batch_weights @ (2 * counts @ batches.PAIR_SCORES)
+        wins[:, j, i] += batch_weights @ (2 * counts @ batches.PAIR_SCORES[::-1])
     return wins
 
 
@@ -175,9 +162,8 @@ def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
         samples: Number of bootstrap samples.
         n_batches: Number of batches.
     """
-    batch_indices = _random_numbers(seed, samples, n_batches) * np.uint64(n_batches) >> np.uint64(
-        32
-    )
+    scaled = _random_numbers(seed, samples, n_batches) * np.uint64(n_batches)
+    batch_indices = scaled >> np.uint64(32)
     first_bins = n_batches * np.arange(samples)
     bins = batch_indices.astype(np.int64) + first_bins[:, None]
     table = np.bincount(bins.ravel(), minlength=samples * n_batches).reshape(samples, n_batches)
@@ -208,10 +194,7 @@ def _find_connected(names: Sequence[str], pairings: Pairings) -> list[str]:
     for a, b in pairings:
         has_played[names.index(a), names.index(b)] = True
     _, components = connected_components(has_played, directed=False)
-    anchor_component = components[0]
-    return [
-        name for name, label in zip(names, components, strict=True) if label == anchor_component
-    ]
+    return [name for i, name in enumerate(names) if components[i] == components[0]]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from simgin.core import batch_columns
+from simgin.core.batch_columns import COL_SUM, FACT_INDEX
 from simgin.stats import metrics
 from simgin.stats.estimate import Estimate, estimate_metric
 from simgin.text.files import read_text
@@ -69,10 +69,8 @@ def output_columns(output: str) -> tuple[str, ...]:
     If the output has estimates, its columns begin with TABLE_COLUMNS.
     """
     output_schema = read_schema()["outputs"][output]
-    return (
-        *(() if output_schema.get("plain") else TABLE_COLUMNS),
-        *output_schema.get("columns", ()),
-    )
+    common_columns = () if output_schema.get("plain") else TABLE_COLUMNS
+    return (*common_columns, *output_schema.get("columns", ()))
 
 
 def build_frame(output: str, rows: Any) -> Frame:
@@ -98,9 +96,8 @@ def build_frame(output: str, rows: Any) -> Frame:
     if frame.empty:
         return make_frame([], columns)
     if columns[: len(TABLE_COLUMNS)] == TABLE_COLUMNS:
-        defaults: dict[str, Any] = dict.fromkeys(TEXT_COLUMNS, "") | dict.fromkeys(
-            (*NUMBER_COLUMNS, "n"), np.nan
-        )
+        defaults: dict[str, Any] = dict.fromkeys(TEXT_COLUMNS, "")
+        defaults |= dict.fromkeys((*NUMBER_COLUMNS, "n"), np.nan)
         if "metric" in frame:
             units = {name: metric.unit for name, metric in metrics.METRICS_BY_NAME.items()}
             defaults["unit"] = frame["metric"].map(units).fillna("")
@@ -123,15 +120,9 @@ def stack_estimates(frame: Frame, names: Sequence[str]) -> Frame:
     other_columns = frame.drop(columns=names_with_suffix, errors="ignore")
     frames = []
     for name in names:
-        column_by_name = {
-            new_name: f"{name}{suffix}" for suffix, new_name in COLUMN_SUFFIXES.items()
-        }
-        estimate_values = {
-            new_name: frame[column]
-            for new_name, column in column_by_name.items()
-            if column in frame
-        }
-        frames.append(other_columns.assign(metric=name, **estimate_values))
+        new_names = {f"{name}{suffix}": new for suffix, new in COLUMN_SUFFIXES.items()}
+        values = {new: frame[column] for column, new in new_names.items() if column in frame}
+        frames.append(other_columns.assign(metric=name, **values))
     return pd.concat(frames).sort_index(kind="stable", ignore_index=True)
 
 
@@ -167,20 +158,12 @@ def estimate_rows(
     rows = []
     for strategy, opponent, as_b in sides:
         for row_unit in units:
-            n_played = int(
-                totals[
-                    batch_columns.COL_SUM + batch_columns.FACT_INDEX[metrics.UNIT_FACTS[row_unit]]
-                ]
-            )
+            n_played = int(totals[COL_SUM + FACT_INDEX[metrics.UNIT_FACTS[row_unit]]])
             for metric in metrics.select_metrics(row_unit, 2 if b else 1):
                 estimate = estimate_metric(totals, metric, as_b, multiplier)
                 # Adding 0.0 replaces -0.0 with 0.0.
-                numbers = (
-                    estimate.value + 0.0,
-                    estimate.se,
-                    estimate.low + 0.0,
-                    estimate.high + 0.0,
-                )
+                low, high = estimate.low + 0.0, estimate.high + 0.0
+                numbers = (estimate.value + 0.0, estimate.se, low, high)
                 labels = (variant, strategy, opponent, row_unit, metric.name)
                 rows.append(dict(zip(TABLE_COLUMNS, (*labels, *numbers, n_played), strict=True)))
     return rows

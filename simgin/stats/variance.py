@@ -19,7 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from simgin.core import batch_columns
+from simgin.core.batch_columns import (
+    COL_DEAL_SQUARE,
+    COL_DEALT_DIFFERENCE,
+    COL_MATCH_SQUARE,
+    COL_SQUARE,
+    COL_UNITS,
+    FACT_INDEX,
+)
 from simgin.stats import batches, metrics, paired_estimate
 from simgin.stats.batches import MIN_BATCHES, PAIR_COLUMNS, PAIR_SCORES
 from simgin.stats.estimate import MIN_UNITS, Z95, Estimate, estimate_metric, interval_around
@@ -83,9 +90,9 @@ def adjust_metric(rows: np.ndarray, metric: str, mean: float) -> tuple[Estimate,
         return None
     value = batches.fact_sums(rows, fact).sum() / denominator
     influences = batches.compute_influences(rows, fact)
-    deals = batches.fact_sums(rows, batch_columns.FACT_INDEX["deals"])
+    deals = batches.fact_sums(rows, FACT_INDEX["deals"])
     # control variate of each batch minus the mean of the control variate
-    centred_control = rows[:, batch_columns.COL_DEALT_DIFFERENCE] - mean * deals
+    centred_control = rows[:, COL_DEALT_DIFFERENCE] - mean * deals
     total_offset = centred_control.sum()
     units = batches.unit_counts(rows)
     residual_control = centred_control - total_offset * (units / units.sum())
@@ -123,9 +130,8 @@ def control_variate_mean(
     variance = float(residuals @ residuals) / (n_units - 2)
     leverage = 1 + n_units * offset**2 / squared_deviations if squared_deviations else 1.0
     error = np.sqrt(variance / n_units * leverage + (slope * control_mean.se) ** 2)
-    return interval_around(
-        float(values.mean()) - slope * offset, float(error), n_units, n_units - 1
-    )
+    adjusted_mean = float(values.mean()) - slope * offset
+    return interval_around(adjusted_mean, float(error), n_units, n_units - 1)
 
 
 def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndarray) -> Frame:
@@ -192,8 +198,8 @@ PAIRING_COLUMNS = (
 )
 # recorded margin per deal or match, and the column with the squared margins
 MARGIN_COLUMNS = {
-    metrics.DEAL: ("a_margin", batch_columns.COL_DEAL_SQUARE),
-    metrics.MATCH: ("a_match_margin", batch_columns.COL_MATCH_SQUARE),
+    metrics.DEAL: ("a_margin", COL_DEAL_SQUARE),
+    metrics.MATCH: ("a_match_margin", COL_MATCH_SQUARE),
 }
 
 # function that computes rho, (n_sums,), from sums of rows and a unit
@@ -246,7 +252,7 @@ def _jackknife_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pa
     """Return the variance ratio rho over all batches with a jackknife standard error."""
     total = batches.sum_rows(rows)
     n = batches.count_played(rows, unit)
-    if total[batch_columns.COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
+    if total[COL_UNITS] < MIN_UNITS or len(rows) < MIN_BATCHES:
         return PairedEstimate.with_known_se(np.nan, np.nan, n)
     (full_rho,) = rho_function(total[None], unit)
     return paired_estimate.from_jackknife(float(full_rho), rho_function(total - rows, unit), n)
@@ -255,9 +261,9 @@ def _jackknife_rho(rows: np.ndarray, unit: str, rho_function: RhoFunction) -> Pa
 def _margin_rho(totals: np.ndarray, unit: str) -> np.ndarray:
     """Return the variance ratio rho of the margins for each sum of rows."""
     name, square_column = MARGIN_COLUMNS[unit]
-    fact = batch_columns.FACT_INDEX[name]
+    fact = FACT_INDEX[name]
     margins = batches.fact_sums(totals, fact)
-    squares = totals[:, batch_columns.COL_SQUARE + fact]
+    squares = totals[:, COL_SQUARE + fact]
     single_squares = totals[:, square_column]
     return _compute_rho(
         n_pairs=batches.unit_counts(totals),
@@ -288,7 +294,7 @@ def _win_rho(totals: np.ndarray, unit: str) -> np.ndarray:
 
 
 def _sum_fact(totals: np.ndarray, name: str) -> np.ndarray:
-    return batches.fact_sums(totals, batch_columns.FACT_INDEX[name])
+    return batches.fact_sums(totals, FACT_INDEX[name])
 
 
 def _compute_rho(
