@@ -140,10 +140,7 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
     if not len(bracket):
         return
     verb = "wins" if not find_variant(variant).params["knock_limit"] else "goes gin in"
-    rate_texts = [
-        f"{numbers.format_estimate(*row[1:], 100)} %"
-        for row in bracket[["value", "low", "high"]].itertuples()
-    ]
+    rate_texts = _format_rates(bracket)
     low_bound, high_bound = _bracket_percentages(bracket)
     best_strategy = bracket["strategy"].iloc[-2]
     best_text = f"{best_strategy} {verb} {rate_texts[-2]} of deals"
@@ -158,9 +155,14 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
     if len(matches) > 1:
         verb = "meets the goal in" if find_variant(variant).goal.total else "wins"
         naive, strong = _player_labels(variant, *matches["strategy"].iloc[[0, -1]])
-        rates = matches[["value", "low", "high"]].to_numpy()
-        naive_rate, best_rate = (f"{numbers.format_estimate(*rates[i], 100)} %" for i in (0, -1))
+        naive_rate, *_, best_rate = _format_rates(matches)
         yield f"{naive} {verb} {naive_rate} of matches, and {strong} {verb} {best_rate}."
+
+
+def _format_rates(rows: Frame) -> list[str]:
+    """Return the percentage with its confidence interval for each row."""
+    bounds = rows[["value", "low", "high"]].to_numpy(dtype=float)
+    return [f"{numbers.format_estimate(*row, factor=100)} %" for row in bounds]
 
 
 def _player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
