@@ -159,10 +159,10 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
         yield f"{naive} {verb} {naive_rate} of matches, and {strong} {verb} {best_rate}."
 
 
-def _format_rates(rows: Frame) -> list[str]:
+def _format_rates(rows: pd.DataFrame) -> list[str]:
     """Return the percentage with its confidence interval for each row."""
-    bounds = rows[["value", "low", "high"]].to_numpy(dtype=float)
-    return [f"{numbers.format_estimate(*row, factor=100)} %" for row in bounds]
+    estimates = rows[["value", "low", "high"]].to_numpy(dtype=float)
+    return [f"{numbers.format_estimate(*bounds)} %" for bounds in 100 * estimates]
 
 
 def _player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
