@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from simgin import plots
+from simgin import plots  # noqa: F401  before a test replaces the functions that draw
 from simgin.play import kernel
 from simgin.report import figures
 from simgin.strategy import compiler, loader
@@ -94,8 +94,9 @@ def empty_plots():
 @pytest.fixture
 def drawn_plots(monkeypatch):
     """Draw the plots of reports (see empty_plots)."""
-    monkeypatch.setattr(figures, "png", plots.png)
-    monkeypatch.setattr(figures, "svg", plots.svg)
+    from support.sample_plots import draw_plots_of_reports
+
+    draw_plots_of_reports(monkeypatch)
 
 
 @pytest.fixture

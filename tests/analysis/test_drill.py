@@ -44,7 +44,8 @@ def small_drill():
 
 
 def test_prices_are_those_of_analyze(small_drill):
-    for number, rows in groupby(small_drill.records(), key=lambda row: row["position"]):
+    first_positions = [row for row in small_drill.records() if row["position"] <= 2]
+    for number, rows in groupby(first_positions, key=lambda row: row["position"]):
         rows = list(rows)
         _, *words = shlex.split(rows[0]["analyze"])
         analysed = json.loads(call(*words, "--worlds", WORLDS, "--json").stdout)["rows"]

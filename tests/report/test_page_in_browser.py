@@ -11,9 +11,10 @@ import pytest
 from simgin.report import html_report
 from support.browser import CONTRASTS, unreadable_texts
 from support.command_line import call
+from support.sample_plots import draw_plots_of_reports
 from support.sample_reports import HOSTILE, make_report
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("drawn_plots")]
+pytestmark = pytest.mark.slow
 
 SIZES, SCHEMES = (390, 1280), ("light", "dark")
 RUNS = {
@@ -32,6 +33,12 @@ RUNS = {
 def pages(tmp_path_factory):
     """Return real reports by name, and one with hostile names."""
     place = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as patched:
+        draw_plots_of_reports(patched)
+        return write_pages(place)
+
+
+def write_pages(place):
     for name, text in RUNS.items():
         (place / f"{name}.toml").write_text(text)
         call("run", place / f"{name}.toml", "-o", place / name)

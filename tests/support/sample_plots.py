@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from simgin import plots
+from simgin.report import figures
 
 VARIANTS = ("standard", "oklahoma+knock_limit=5", r"a$b$.toml#mine")
 STRATEGIES = (
@@ -14,6 +15,12 @@ STRATEGIES = (
     "solo-lookahead+knock=stop-by",
     "strategies_of_mine/very_long_directory_name/mine.py#second",
 )
+
+
+def draw_plots_of_reports(patch):
+    """Draw the plots of reports, which are otherwise empty in tests."""
+    patch.setattr(figures, "png", plots.png)
+    patch.setattr(figures, "svg", plots.svg)
 
 
 def with_bounds(rows, value="value", half=0.02):
