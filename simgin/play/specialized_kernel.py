@@ -41,7 +41,7 @@ from simgin.text.files import read_bytes, write_file
 
 LOAD_AFTER = 0.5  # CPU time in seconds after which a kernel is loaded from the cache
 # CPU time in seconds after which a kernel is compiled. The compilation takes 2 to 3 s and pays off
-# if the run continues for another 15 s.
+# if the run continues for another 20 to 40 s.
 COMPILE_AFTER = 15.0
 MAX_LOADED_KERNELS = 64
 MAX_CACHED_KERNELS = 200
