@@ -116,7 +116,7 @@ class Review(Result):
         finished: Indices of the finished matchups of a review in progress, or None if all are
             finished.
         limit: Maximum number of matches of each matchup to use, or None to use all matches.
-        whole: Review of all matches whose loaded data this review uses, or None.
+        whole: Review that loads the data of this review, or None if this review loads them itself.
     """
 
     request: ReviewRequest
@@ -251,7 +251,7 @@ class Review(Result):
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
-        """Used batch rows of every finished matchup, by variant, strategy A and strategy B."""
+        """Batch rows that this review uses, by variant, strategy A and strategy B."""
         return {
             (key.variant, key.a, key.b): self._select(rows, key)
             for key, rows in (self.whole or self)._loaded_rows.items()
@@ -259,7 +259,7 @@ class Review(Result):
 
     @cached_property
     def _loaded_rows(self) -> dict[MatchupKey, np.ndarray]:
-        """All batch rows of every finished matchup."""
+        """Batch rows of all matches in the finished matchups, by matchup."""
         return {
             key: match_course.merge_batches(self.results.rows(i))
             for i, key in enumerate(self.results.matchup_keys)
@@ -268,7 +268,7 @@ class Review(Result):
 
     @cached_property
     def _match_courses(self) -> dict[tuple[str, str], Mapping[str, np.ndarray]]:
-        """Used event counts in recorded matches between strong players, by variant and strategy."""
+        """Event counts that this review uses, by variant and strategy."""
         return {
             (key.variant, key.a): {name: self._select(array, key) for name, array in counts.items()}
             for key, counts in (self.whole or self)._loaded_courses.items()
@@ -276,7 +276,7 @@ class Review(Result):
 
     @cached_property
     def _loaded_courses(self) -> dict[MatchupKey, Mapping[str, np.ndarray]]:
-        """All event counts in recorded matches between strong players."""
+        """Event counts in all recorded matches between strong players, by matchup."""
         ledger = self.results.ledger
         courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):

@@ -174,7 +174,7 @@ def compute_engine_digest() -> str:
 
 
 def _digest_sources(paths: Mapping[str, Path]) -> str:
-    """Return a digest of all source and data files in the given files and folders.
+    """Return a digest of the given source files and of all source files in the given folders.
 
     Args:
         paths: Files and folders by name. The names are the same in a source tree and in an

@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
@@ -550,7 +550,7 @@ def _load_built_in() -> _Library:
     return _collect_definitions(map(importlib.import_module, _read_built_in_sources()))
 
 
-@cache
+@lru_cache(maxsize=256)
 def _load_built_in_name(name: str) -> _Library:
     """Load the built-in modules that might define a strategy or a policy with the given name.
 
