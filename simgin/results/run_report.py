@@ -44,7 +44,7 @@ MIX_COLUMNS = (Column("elo_v_mix", "Elo v mix"), Column("mix", "weight in mix %"
 PAIRING_TABLE_COLUMNS = (
     *PLAYER_COLUMNS,
     Column("measure", "metric"),
-    Column("rho", "variance ratio"),
+    Column("rho", "variance ratio (rho)"),
     Column("luck", "luck share %", factor=100),
     Column("swept", "double wins A"),
     Column("swept_by_b", "double wins B"),
@@ -212,7 +212,7 @@ def build_run_tables(results: RunResults) -> list[Table]:
         *build_league_tables(results),
         *build_cross_tables(results),
         Table(
-            "Variance reduction by mirroring",
+            "Efficiency of mirrored pairs",
             results.pairing_efficiency.assign(
                 p_sweeps=lambda frame: frame["p_sweeps"].map(numbers.format_p_value)
             ),
