@@ -72,10 +72,8 @@ ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1
 ENCODED_RULES_TYPE = types.Array(float32, 1, "C")
 FLOAT_MATRIX_TYPE = types.Array(float32, 2, "C")
 MASKS_TYPE = types.Array(int8, 2, "C")
-_CACHE_KEY_FILES = (Path(__file__), Path(stepping.__file__))
-CACHE_KEY = hashlib.sha256(b"".join(file.read_bytes() for file in _CACHE_KEY_FILES)).hexdigest()[
-    :16
-]
+_SOURCE = Path(__file__).read_bytes() + Path(stepping.__file__).read_bytes()
+CACHE_KEY = hashlib.sha256(_SOURCE).hexdigest()[:16]
 compiled = partial(jit.compile_function, key=CACHE_KEY)
 _ENCODED_TURN = np.arange(1, MAX_TURNS + 1, dtype=np.float32) / np.float32(100)
 _GAME_BYTES = stepping.GAME.itemsize
@@ -89,10 +87,8 @@ def _field_offsets(names, length=1):
 
 
 _FROM_OPENSPIEL = np.argsort(_TO_OPENSPIEL)
-_SET_OFFSETS, _CARD_OFFSETS = (
-    np.array(_field_offsets(CARD_SETS)),
-    np.array(_field_offsets(SINGLE_CARDS)),
-)
+_SET_OFFSETS = np.array(_field_offsets(CARD_SETS))
+_CARD_OFFSETS = np.array(_field_offsets(SINGLE_CARDS))
 # The offsets are an array because numba would compile a tuple to one branch per number.
 _NUMBER_OFFSETS = np.array(
     _field_offsets(NUMBER_FIELDS) + _field_offsets(("own_columns", "other_columns"), MAX_COLUMNS)

@@ -59,9 +59,8 @@ class EnvGames:
         # External seats need a strategy, but its policies are never called. Only the order of
         # decisions matters: the ending is chosen before the discard, as in
         # `make_external_strategy`.
-        a, b = (
-            ("solo-greedy", None) if is_solo else ("gold", "gold" if opponent is None else opponent)
-        )
+        default_opponent = "gold" if opponent is None else opponent
+        a, b = ("solo-greedy", None) if is_solo else ("gold", default_opponent)
         matchup = parse_matchup(a, b, variant, 0, "match" if unit == "match" else "deal")
         self.batch = GameBatch(matchup, (0, 1) if opponent is None and not is_solo else (0,), n)
         self.observations = np.zeros((n, encoding.OBSERVATION_SIZE), np.float32)

@@ -276,9 +276,8 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
 
     Raise InvariantError if the result differs from the first result.
     """
-    new_rows = play_batches(matchup, batch * matchup.batch_size, int(row[batch_columns.COL_UNITS]))[
-        0
-    ]
+    units = int(row[batch_columns.COL_UNITS])
+    new_rows = play_batches(matchup, batch * matchup.batch_size, units)[0]
     if (new_rows != row).any():
         raise block.InvariantError(
             f"{matchup.title} ({matchup.variant.spec}): batch {batch} has a different result when "

@@ -464,9 +464,8 @@ class Review(Result):
     @cached_property
     def depends_on_training(self) -> frozenset[str]:
         """Metrics that change if the strong player is trained for the rules."""
-        return frozenset(
-            {SKILL, *(row.key for row in self.rows if not row.is_training_independent)}
-        )
+        dependent_keys = (row.key for row in self.rows if not row.is_training_independent)
+        return frozenset((SKILL, *dependent_keys))
 
     def is_untrained(self, key: MetricKey) -> bool:
         """Return True if a value would change after training the strong player for the rules."""

@@ -64,22 +64,15 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
     request = FindRequest.read(**arguments)
     matchup, rival = request.matchup, request.rival
     opponent = matchup.b and matchup.b.spec
-    resolved_options: dict[str, Any] = {
-        "a": matchup.a.spec,
-        "b": rival.a.spec if rival else opponent,
-    }
-    resolved_options |= {"against": opponent if rival else None, "variant": matchup.variant.spec}
-    resolved_options |= {
-        "where": request.query.text,
-        "limit": request.limit,
-        "deals": None,
-        "matches": None,
-    }
-    resolved_options["deals" if matchup.unit == "deal" else "matches"] = request.n
+    is_deal = matchup.unit == "deal"
+    options = {"a": matchup.a.spec, "b": rival.a.spec if rival else opponent}
+    options |= {"against": opponent if rival else None, "variant": matchup.variant.spec}
+    limits = {"where": request.query.text, "limit": request.limit}
+    limits |= {"deals": request.n if is_deal else None, "matches": None if is_deal else request.n}
     session.run_request(
         partial(run_find, request, workers),
         "find",
-        repeat_command(**resolved_options),
+        repeat_command(**options, **limits),
         _make_screen,
         workers=workers,
         as_json=as_json,

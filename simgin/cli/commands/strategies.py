@@ -192,9 +192,8 @@ def _check_parts(findings: Sequence[ContractResult]) -> Iterator[Any]:
 
     from simgin.checks.contract import CHECKS
 
-    symbols = (
-        RESULT_SYMBOLS if can_print("".join(RESULT_SYMBOLS.values())) else ASCII_RESULT_SYMBOLS
-    )
+    has_symbols = can_print("".join(RESULT_SYMBOLS.values()))
+    symbols = RESULT_SYMBOLS if has_symbols else ASCII_RESULT_SYMBOLS
     yield findings[0].strategy
     lines = Lines.grid("", "", "", padding=(0, 2, 0, 0))
     for finding in findings:
