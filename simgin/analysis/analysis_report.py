@@ -90,9 +90,8 @@ def render_analyses(analyses: Analyses, is_deal: bool) -> Iterator[RenderableTyp
     for title, analysis in analyses.items():
         sentences = [analysis_verdict(analysis), *analysis.position.describe()]
         note = format_table_note(analyses) if title == [*analyses][-1] else ""
-        yield from Report(
-            title, sentences, tables=[build_action_table(analysis, note)]
-        ).to_renderables()
+        tables = [build_action_table(analysis, note)]
+        yield from Report(title, sentences, tables=tables).to_renderables()
         yield ""
 
 

@@ -125,9 +125,8 @@ class FindRequest:
             raise SearchError(
                 f"{limit} is not a valid limit. Use a limit from 1 to {MAX_LISTED_DEALS}."
             )
-        n = parse_count(
-            matches or deals or (DEFAULT_COSTLY_DEALS if query.is_costly else DEFAULT_DEALS)
-        )
+        default_deals = DEFAULT_COSTLY_DEALS if query.is_costly else DEFAULT_DEALS
+        n = parse_count(matches or deals or default_deals)
         parsed_seed = parse_seed(seed)
         if query.differ:
             return cls(*_read_compared(a, b, variant, against, parsed_seed), query, n, limit)

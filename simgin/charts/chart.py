@@ -245,12 +245,10 @@ class Chart(Result):
         rows: list[dict[str, Any]] = []
         p_values: list[float] = []
         for cell in np.flatnonzero(regression.counts >= MIN_DECISIONS):
-            value, se, effective_decisions = regression.estimates[:, cell]
+            value, se, n_effective = regression.estimates[:, cell]
             n = int(regression.counts[cell])
             known_se = se if cell != baseline_cell else 0.0
-            estimate = PairedEstimate(
-                value, n, NO_INFLUENCES, effective_decisions, known_se=known_se
-            )
+            estimate = PairedEstimate(value, n, NO_INFLUENCES, n_effective, known_se=known_se)
             row, column = divmod(int(cell), len(kind.columns))
             labels = {"row": kind.rows[row], "column": kind.columns[column]}
             p_values.append(estimate.p if cell != baseline_cell else 1.0)

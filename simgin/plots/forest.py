@@ -64,9 +64,7 @@ def forest_plot(
     frame = _in_display_units(frame).assign(name=names, clear=_is_significant(frame))
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
     displayed_metrics = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)
-    inconclusive_titles = [
-        title for metric, title in titles.items() if metric not in displayed_metrics
-    ]
+    inconclusive_titles = [titles[name] for name in titles if name not in displayed_metrics]
     note = f"Baseline: {baseline_names[0]}. " if len(baseline_names) == 1 else ""
     note += f"{_marks_note(frame[frame['metric'].isin(displayed_metrics)])}{shared_sentence}"
     if inconclusive_titles:

@@ -375,7 +375,6 @@ def elo_ratings(standings: pd.DataFrame, *, unit: str, seed: int | None = None) 
 def _draw_ratings(axes: Axes, standings: pd.DataFrame, name: str) -> None:
     figures.style_axes(axes, "x")
     bounds = figures.float_columns(standings, name, f"{name}_low", f"{name}_high")
-    figures.draw_horizontal_bars(
-        axes, np.arange(len(standings)), bounds, figures.single_style(), ""
-    )
+    row_positions = np.arange(len(standings))
+    figures.draw_horizontal_bars(axes, row_positions, bounds, figures.single_style(), "")
     figures.hide_row_axis(axes, len(standings))

@@ -277,9 +277,7 @@ def _describe_league(
         yield "matches can change the ranking. To rank strategies by matches, play whole matches."
     if (rows["mix"] > 0).sum() > 1:
         yield describe_mix(rows)
-    undecided_pairs = [
-        f"{a} and {b}" for (a, b), (_, leader_side) in pairs.items() if not leader_side
-    ]
+    undecided_pairs = [f"{a} and {b}" for (a, b), (_, leader) in pairs.items() if not leader]
     if undecided_pairs:
         n_more = len(undecided_pairs) - MAX_SENTENCES
         more_text = [f"{n_more} more"] * (n_more > 0)

@@ -456,9 +456,8 @@ class Review(Result):
 
     def is_identical_to_baseline(self, variant: str) -> bool:
         """Return True if every match has the same result as under the baseline."""
-        differences = [
-            effect.difference for key, effect in self.effects.items() if key[0] == variant
-        ]
+        effects = self.effects.items()
+        differences = [effect.difference for key, effect in effects if key[0] == variant]
         return bool(differences) and all(number.value == number.se == 0 for number in differences)
 
     @cached_property

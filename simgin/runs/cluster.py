@@ -211,9 +211,8 @@ class ClusterPool:
         while True:
             remaining_seconds = max(0.0, deadline - time.monotonic())
             try:
-                future = self._finished.get(
-                    timeout=min(NO_WORKER_NOTICE_SECONDS, remaining_seconds)
-                )
+                seconds = min(NO_WORKER_NOTICE_SECONDS, remaining_seconds)
+                future = self._finished.get(timeout=seconds)
             except queue.Empty:
                 if remaining_seconds <= NO_WORKER_NOTICE_SECONDS:
                     return None

@@ -126,9 +126,7 @@ def read_run_comparison(form: Form, site: Site) -> Draft:
         return name
 
     def other_than(name: str) -> str:
-        return next(
-            (finished_name for finished_name in finished_names if finished_name != name), ""
-        )
+        return next((other for other in finished_names if other != name), "")
 
     run = form.read("run", read_name, other_than(form.values.get("base", "")))
     baseline = form.read("base", read_name, other_than(run))

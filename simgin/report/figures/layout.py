@@ -202,9 +202,8 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
     axes.grid(visible=False)
     # If a style has its own colours, grid lines can be too bright unless the style draws them.
     if rc_param("axes.grid") if changes_colour_scheme() else setting("axes.grid"):
-        line_style = {
-            name: rc_param(f"grid.{name}") for name in ("linewidth", "linestyle", "alpha")
-        }
+        names = ("linewidth", "linestyle", "alpha")
+        line_style = {name: rc_param(f"grid.{name}") for name in names}
         axes.grid(axis=grid, color=setting("grid.color"), **line_style)  # type: ignore[arg-type]
     axes.set_axisbelow(True)
 
