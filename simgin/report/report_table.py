@@ -75,9 +75,9 @@ class ScoreCell:
         return f"{self.text}{change} {self.verdict}".strip()
 
     def short(self) -> str:
-        """Return a cell with a short verdict and with dashes in ranges, such as `83 ▲ a little`."""
+        """Return a cell with a short verdict and dashes in ranges, such as `83 ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
-        verdict = self.verdict.replace(" against some opponents", " v some")
+        verdict = self.verdict.replace(" against some", "\nv some")
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text, verdict=verdict)))
 
     def shortest(self) -> str:

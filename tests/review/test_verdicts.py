@@ -249,7 +249,7 @@ def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, wor
         "▲ more against some opponents",
         "depends",
     )
-    assert skill.short() == "75–75 % (0 to +3) ▲ more v some"
+    assert skill.short() == "75–75 % (0 to +3) ▲ more\nv some opponents"
 
 
 @pytest.mark.parametrize(
