@@ -102,3 +102,15 @@ def test_every_table_has_the_columns_of_its_schema_and_proportions_up_to_1(path)
     proportions = {name for name, metric in METRICS_BY_NAME.items() if metric.is_proportion}
     values = frame[frame["metric"].isin(proportions)]["value"]
     assert values.abs().max() <= 1 or values.empty
+
+
+def test_the_documentation_quotes_the_results_of_champion_under_random_rules():
+    summary = (REFERENCE.parent / "champion-rules/summary.md").read_text()
+    mean, _, n_rule_sets, _, n_low = re.search(
+        r"champion, trained \| (.*?) \| (.*?) \| (\d+) \| (\d+) \| (\d+) \|", summary
+    ).groups()
+    for page in ("reference/strategies/champion.md", "explanation/decisions/0009-learning.md"):
+        text = " ".join((ROOT / "docs" / page).read_text().split())
+        assert f"{n_rule_sets} random rule sets" in text
+        assert f"`champion` wins {mean} % of matches on average against the trained players" in text
+    assert f"significantly below 49 % under {n_low} rule sets" in text
