@@ -86,7 +86,8 @@ def test_the_engine_is_compared_with_the_c_program():
     figure = bench.BENCH_MATCHUPS[0][0]
     rows = [make_row(figure, 60), make_row(figure, 30, 2)]
     assert bench.compare_with_c(rows) is None
-    rows += [make_row(figure + bench.SPECIALIZED, 40), make_row(figure + bench.IN_C, 50)]
+    suffixes = {bench.GENERIC: 60, bench.SPECIALIZED: 40, bench.IN_C: 50}
+    rows += [make_row(figure + suffix, ratio) for suffix, ratio in suffixes.items()]
     assert bench.compare_with_c(rows) == (1.2, 0.8)
 
 
