@@ -15,6 +15,7 @@ from support.command_line import call
 from support.command_runs import EXPERIMENT, FEW, KEYS, OWN, files, reproducible_files
 
 pytestmark = pytest.mark.usefixtures("empty_directory")
+PLOTS = ("win_and_points", "endings")
 
 
 def test_run_writes_its_files_to_the_printed_directory(empty_directory):
@@ -23,7 +24,8 @@ def test_run_writes_its_files_to_the_printed_directory(empty_directory):
     assert output.startswith("Does waiting for gin pay?")
     place = Path("results/waiting")
     written = "ledger.sqlite manifest.json pairing.csv report.html summary.csv summary.md table.csv"
-    assert set(files(place)) == {*written.split()}
+    drawn = [f"plots/{name}.{kind}" for name in PLOTS for kind in ("csv", "png", "svg")]
+    assert set(files(place)) == {*written.split(), "plots", *drawn}
     assert output.splitlines()[-1] == "Command: simgin run waiting.toml"
     assert directory.read_manifest(place)["question"] == "Does waiting for gin pay?"
     assert table.format_csv(simgin.run("waiting.toml").frame) == (place / "table.csv").read_text()
