@@ -119,7 +119,7 @@ def summarize(table: pd.DataFrame) -> str:
 
 
 def list_cells(variant: str, rows: pd.DataFrame) -> list[str]:
-    """Return the cells of a rule set: win rates against the most relevant opponents."""
+    """Return the table cells of a rule set: win rates against selected opponents."""
     by_opponent = {str(name): format_mean(row) for name, row in rows.groupby("opponent")}
     others = rows[~rows["opponent"].isin([TRAINED, FIXED])]
     strongest = str(others.loc[others["value"].idxmin(), "opponent"])
@@ -128,7 +128,7 @@ def list_cells(variant: str, rows: pd.DataFrame) -> list[str]:
 
 
 def summarize_opponent(name: str, rows: pd.DataFrame) -> list[str]:
-    """Return the cells of an opponent. `beaten` counts significant results by Holm's method."""
+    """Return the table cells of an opponent: win rates and numbers of rule sets."""
     # The p-value is missing if `champion` wins all matches.
     is_beaten = (rows["p_holm"].fillna(0) < ALPHA) & (rows["value"] > 0.5)
     minimum = f"{100 * rows['value'].min():.2f}"

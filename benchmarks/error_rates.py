@@ -35,7 +35,7 @@ SLOW_STRATEGIES = ("champion-mc", "mc", "random")  # strategies to evaluate firs
 
 @dataclass(frozen=True)
 class WorkPiece:
-    """Some of the units of a strategy. Piece 0 also measures the lead of the evaluator."""
+    """Part of the units of a strategy, which one process evaluates."""
 
     strategy: str
     number: int

@@ -28,7 +28,7 @@ HANDS_PER_DECISION = 200
 
 
 def compare_models(variant: str, deals: int, seed: int) -> np.ndarray:
-    """Return three predicted probabilities and the truth for each unseen card.
+    """Return the probabilities of three models that the opponent holds a card, and the truth.
 
     Returns:
         `(n_cards, 4) float64`. The columns are the probability in sampled hands, the probability

@@ -106,7 +106,7 @@ class Reference:
         self._write_manifest(directory / "manifest.json")
 
     def _list_committed(self, directory: Path) -> list[Path]:
-        """Return the paths of the committed files, or of all tables for a new directory."""
+        """Return the paths of the committed files or, in a new directory, of all tables."""
         files = [
             path for path in directory.rglob("*") if path.is_file() and path.name != "manifest.json"
         ]

@@ -32,7 +32,7 @@ DISTANCES = ["equal", "compatible", "one step", "more"]
 
 
 def read_effects(directory: Path) -> pd.DataFrame:
-    """Read the effects of a review on the strong player, with the range of their steps."""
+    """Read the effects on the strong player, with the range of their effect sizes in steps."""
     table = pd.read_csv(directory / "differences.csv")
     table = table[table["players"].str.startswith(STRONG)].set_index(KEYS)
     steps = pd.DataFrame(table["size"].map(STEPS).tolist(), table.index)

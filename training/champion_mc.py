@@ -123,7 +123,7 @@ def iter_first_seat_decisions(matchup: Matchup, units: int) -> Iterator[tuple[st
 
 
 def compare_estimates(units: int) -> dict[tuple[str, float], list[np.ndarray]]:
-    """Return gains estimated by the weights and by rollouts, by slot and bound of the loss.
+    """Return gains by the weights and by rollouts, grouped by slot and bound of the loss.
 
     A row contains the estimate of the weights, the estimates of both halves of the worlds, the
     variance between worlds and the remaining turns.

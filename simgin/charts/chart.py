@@ -397,7 +397,7 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
 
 
 def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
-    """Return the first and last turns for early knocks, and the first turn for playing for gin.
+    """Return the first and last turn of early knocks, and the first turn of playing for gin.
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a

@@ -340,7 +340,7 @@ def list_two_player_strategies() -> list[str]:
 
 
 def _iter_matchup_tasks(threads: Sequence[int]) -> Iterator[_BenchTask]:
-    """Yield a task for each matchup and number of threads, and for each strategy in self-play.
+    """Yield a task for each matchup and thread count, and for the self-play of each strategy.
 
     A round is a complete batch. In self-play, a built-in strategy uses one thread and plays rounds
     of a few deals.

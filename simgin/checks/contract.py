@@ -1,4 +1,4 @@
-"""Contract test, which checks that actions are legal, fast enough and based only on the view.
+"""Contract test, which checks that actions are legal, quick and based only on the view.
 
 If a compiled policy does not return, it can be stopped only by killing its process. Strategies are
 therefore tested in a separate process, which also checks all array indices (see

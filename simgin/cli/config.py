@@ -85,7 +85,7 @@ def check_config() -> tuple[dict[str, Any], list[str]]:
 
 
 def parse_setting(key: str, value: Any) -> Any:
-    """Return the parsed value of a setting, or None if the setting has no value.
+    """Parse the value of a setting. Return None if the setting has no value.
 
     Args:
         key: Name of the setting.
@@ -146,6 +146,6 @@ def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
 
 
 def configured_output(name: str) -> Path | None:
-    """Return a path in the configured results directory, or None if there is no such setting."""
+    """Return a path in the configured directory for results, or None without such a directory."""
     results = click.get_current_context().meta.get("results")
     return Path(results).expanduser() / name if results else None

@@ -1,4 +1,4 @@
-"""Option `--debug`, which runs the engine and policies as plain Python for `breakpoint()`."""
+"""Option `--debug`, which runs the engine and the policies as plain Python for `breakpoint()`."""
 
 import os
 import sys
@@ -42,7 +42,7 @@ debug_option = click.option(
 
 @contextmanager
 def policy_calls(as_json: bool) -> Iterator[None]:
-    """Separate the output of policies from --json output, and show tracebacks of errors.
+    """With --json, redirect the output of policies to stderr. Show tracebacks of their errors.
 
     Args:
         as_json: True if the command prints a JSON object on stdout.

@@ -153,7 +153,7 @@ class InteractiveGame:
             self.messages.append(f"{key!r} is not a valid key. Type ? for help.")
 
     def _opens_panel(self, key: str) -> bool:
-        """Open the panel of a key pressed after a deal, or return False if the key is not valid."""
+        """Open the panel that belongs to a key, and return True if there is such a panel."""
         deal = self.table.trace()
         if key == "w":
             with announce_analysis("Analysing your last action ..."):
@@ -228,7 +228,7 @@ class InteractiveGame:
             self.coach.start_deal()
 
     def _write(self, deal: TracedDeal) -> None:
-        """Write the deal in the format of `simgin show --json`, for `--save` and `grade --last`."""
+        """Save the deal for `simgin grade --last` and, if requested, for the option `--save`."""
         records = self.game.deal_records(deal)
         command_result = CommandResult(repeat_command(new=None), records, self.matchup.seed)
         content = f"{command_result.json()}\n".encode()
@@ -248,7 +248,7 @@ class InteractiveGame:
 
 
 def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
-    """Yield the result of a deal, as `simgin show` prints it, and the opponent's hidden hand."""
+    """Yield lines with the result of a deal, as in `simgin show`, and with the opponent's hand."""
     replay = make_replay(deal)
     lines = list(replay.lines())
     yield from lines[len(lines) - lines[::-1].index("") :]
@@ -260,7 +260,7 @@ def deal_result_lines(deal: TracedDeal) -> Iterator[str]:
 
 
 def help_lines(choices: table_text.Choices) -> Iterator[str]:
-    """Yield a line for each valid key at a decision, and a single line for all discards."""
+    """Yield a line for each valid key at a decision. All discards share one line."""
     yield "Keys:"
     if card_keys := [key for key in choices if len(key) == 2 and key[1].isalpha()]:
         yield f"  {' '.join(card_keys)}   discard the card"
@@ -271,7 +271,7 @@ def help_lines(choices: table_text.Choices) -> Iterator[str]:
 
 
 def grade_lines(matchup: Matchup, deals: Sequence[TracedDeal]) -> Iterator[str]:
-    """Yield lines that compare the error rate of seat 0 with built-in strategies."""
+    """Yield lines that compare the error rate of the user with the rates of built-in strategies."""
     judge_spec = strong_player(matchup.variant)
     judge_matchup = parse_matchup(
         judge_spec, matchup.opponent or None, matchup.variant.spec, 1, "deal"

@@ -147,7 +147,7 @@ def _open_closed_streams() -> None:
 
 
 def _limit_terminal_size() -> None:
-    """Limit COLUMNS and LINES to realistic sizes, because rich does not limit them."""
+    """Limit COLUMNS and LINES to plausible terminal sizes, because rich does not limit them."""
     for name, minimum in (("COLUMNS", MIN_COLUMNS), ("LINES", 1)):
         value = os.environ.pop(name, "")
         if value.isdecimal() and (size := int(value[:MAX_DIGITS])):
@@ -211,7 +211,7 @@ def _exit_code(run: Callable[[], object]) -> int:
 
 
 def _machine_message(error: OSError) -> str:
-    """Return the message for an operating system error, such as a full disk."""
+    """Return an error message for an operating system error, such as a full disk."""
     name = error.filename or "The output"
     return f"{name} cannot be read or written ({error.strerror or error}). Check the path."
 
@@ -224,7 +224,7 @@ def _usage_message(error: click.ClickException) -> str:
 
 
 def _print_error(message: str, *, is_list: bool = False) -> None:
-    """Print an error message in which long quotations of user input are shortened.
+    """Print an error message, and shorten long quotations of user input.
 
     Args:
         message: Error message.

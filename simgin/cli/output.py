@@ -33,7 +33,7 @@ EXPORT_FORMATS = ("markdown", "latex", "csv")
 
 @dataclass(frozen=True)
 class CommandResult:
-    """Result of a command:  JSON records, seed, files and reason for stopping.
+    """Result of a command: its JSON rows, seed, files and reason for stopping.
 
     Attributes:
         command: Command that repeats the result.
@@ -113,7 +113,7 @@ def _describe_files(files: Sequence[Path]) -> str:
 
 
 def _may_page() -> bool:
-    """Return True if stdout is a terminal and NO_PAGER is not set."""
+    """Return True if stdout is a terminal and the variable NO_PAGER is not set."""
     return sys.stdin.isatty() and sys.stdout.isatty() and not os.environ.get("NO_PAGER")
 
 
@@ -125,7 +125,7 @@ def console() -> Console:
 
 
 def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[Any]:
-    """Yield the parts of a report for the terminal, and the command that prints all tables.
+    """Yield the parts of a report for the terminal, followed by the command that prints all tables.
 
     Args:
         report: Report to print.
@@ -143,7 +143,7 @@ def screen_parts(report: Report, details: bool, details_hint: str) -> Iterator[A
 
 
 def format_finding(finding: str, *commands: str, indent: int = 7) -> Iterator[Text]:
-    """Yield a finding and its commands. Each line can be copied as a whole."""
+    """Yield a finding and its commands on separate, unwrapped lines that the user can copy."""
     from rich.text import Text
 
     for line in (finding, *(" " * indent + command for command in commands)):
@@ -194,7 +194,7 @@ def repeat_command(**changed_values: object) -> str:
 
 
 def continue_command(command: str) -> str:
-    """Add those options of the user to a command that do not change the result."""
+    """Append the user's options to a command, except for options that change the result."""
     context = click.get_current_context()
     arguments: list[str] = []
     for parameter in context.command.params:
@@ -206,7 +206,7 @@ def continue_command(command: str) -> str:
 
 
 def _option_arguments(parameter: click.Parameter, value: Any) -> Iterator[str]:
-    """Yield the words that set a parameter on the command line."""
+    """Yield the command-line words that set a parameter to a value."""
     items = value if parameter.multiple or parameter.nargs == -1 else [value]
     for item in items:
         if isinstance(parameter, click.Option):

@@ -68,7 +68,7 @@ def plan_rows(
 
 
 def _estimate_precision(task: Task, power: str | float | None) -> dict[str, Any]:
-    """Return the expected half-width of a matchup and, for a difference, the required size."""
+    """Return the expected half-widths and, for a given difference, the required sample size."""
     rate_metric, points_metric = sd_by_metric = estimate_deviations(task.matchup)
     half_widths = {name: Z95 * sd / math.sqrt(task.units) for name, sd in sd_by_metric.items()}
     precision: dict[str, Any] = {
@@ -185,7 +185,7 @@ def _count_remaining_units(plan: Plan, run_directory: Path | None, record_deals:
 
 
 def _format_size(plan: Plan, task: Task, units_left: int) -> str:
-    """Return the size, such as `200,000 deals`, with the percentage that has been played."""
+    """Return the sample size, such as `200,000 deals`, with the percentage that has been played."""
     unit = UNIT_PLURALS[plan.unit]
     if plan.seconds is not None:
         return f"{unit} for {plan.seconds:g} s"
@@ -217,7 +217,7 @@ def _total_sentence(plan: Plan, units_left: int, seconds: float) -> str:
 
 
 def _format_matchups(plan: Plan) -> str:
-    """Return the number and sizes of the matchups, such as  `30 matchups, 200 matches each`."""
+    """Return the number of matchups and their size, such as `30 matchups, 200 matches each`."""
     n_matchups = len(plan.tasks)
     text, suffix = ("1 matchup", "") if n_matchups == 1 else (f"{n_matchups} matchups", " each")
     sizes = {task.n for task in plan.tasks}

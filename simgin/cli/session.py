@@ -212,7 +212,7 @@ def run_screen(
 def exit_on_interrupt(
     command: str, location: Path | str | None = None, parts: str = ""
 ) -> Iterator[None]:
-    """Exit if the user interrupts this context, and print the command that continues the work.
+    """Exit if the user interrupts the `with` block, and print the command that continues the work.
 
     Args:
         command: Command that repeats the result. Options of the user that do not change the result,
@@ -249,7 +249,7 @@ def check_run_output(output: Path | None, record_deals: bool) -> None:
 
 @contextmanager
 def explain_wait(reason: str) -> Iterator[None]:
-    """Print the reason for a wait if this context takes longer than NOTICE_DELAY."""
+    """Print the reason for a wait if the `with` block takes longer than NOTICE_DELAY."""
     timer = threading.Timer(NOTICE_DELAY, print_note, [reason])
     timer.daemon = True
     timer.start()
@@ -281,7 +281,7 @@ class _CompilationNotice(progress.CompilationTimer):
 
 @contextmanager
 def announce_compilation() -> Iterator[None]:
-    """Print a notice if compilation in this context takes longer than NOTICE_DELAY."""
+    """Print a notice if compilation in the `with` block takes longer than NOTICE_DELAY."""
     event.Listener.register(progress.CompilationTimer)
     with event.install_listener("numba:compile", _CompilationNotice()):
         yield
@@ -307,7 +307,7 @@ def warn_about_small_samples(plan: Plan) -> None:
 
 
 def warn_about_single_deals(matchups: Sequence[Matchup]) -> None:
-    """Warn about single deals of variants in which the score or the die affects play."""
+    """Warn about runs of single deals if the rules depend on the match score or include the die."""
     variants = dict.fromkeys(matchup.variant for matchup in matchups if matchup.unit == "deal")
     for variant in variants:
         if variant.params["shot"]:

@@ -115,7 +115,7 @@ class OddsRequest:
 
     @property
     def step_names(self) -> list[str]:
-        """Names of the steps of the run, which are composed of the player and the variant."""
+        """Names of the steps of the run, each composed of a player and a variant."""
         groups = (*self.solo_groups, *self.threshold_groups, *self.two_player_groups)
         return [f"{player}, {variant}" for variant, players in groups for player in players]
 

@@ -173,7 +173,7 @@ def _player_labels(variant: str, naive: str, strong: str) -> tuple[str, str]:
 
 
 def _bracket_percentages(rows: pd.DataFrame) -> tuple[int, int]:
-    """Return bounds on the gin rate of the best possible player, in percent."""
+    """Return the bounds on the gin rate of the best possible player, in percent."""
     return math.floor(100 * rows["low"].iloc[-2]), math.ceil(100 * rows["high"].iloc[-1])
 
 

@@ -90,7 +90,7 @@ class SoloDeals(PlayerResult):
 
     @property
     def n_units(self) -> int:
-        """Number of deals or matches by which standard errors are clustered."""
+        """Number of clusters (deals or matches) for the standard errors."""
         return int(self.rows[-1, _COLUMN_INDEX["unit"]]) + 1
 
     @cached_property
@@ -103,7 +103,7 @@ class SoloDeals(PlayerResult):
 def with_players(
     output: str, matchup: Matchup, rows: pd.DataFrame | Sequence[dict[str, Any]]
 ) -> pd.DataFrame:
-    """Return rows as a DataFrame that includes columns for the players."""
+    """Return a DataFrame of rows with additional columns for the players."""
     players = {"strategy": matchup.a.spec, "opponent": matchup.opponent}
     frame = make_frame(rows).assign(variant=matchup.variant.spec, **players)
     return build_frame(output, frame)
@@ -174,7 +174,7 @@ def _deals_in_unit(matchup: Matchup) -> int:
 def compute_solo_tables(
     matchup: Matchup, n_units: int, workers: int | None = None, on_progress: Progress | None = None
 ) -> outcomes.Arrays:
-    """Play deals and return the arrays that `play_solo_deals` caches."""
+    """Play deals, and return the arrays that `play_solo_deals` stores in the cache."""
     size = matchup.batch_size
     units_per_call = DEALS_PER_CALL // _deals_in_unit(matchup) // size * size
     tallies = list[np.ndarray]()

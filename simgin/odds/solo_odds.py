@@ -82,7 +82,7 @@ def _result_rows(deals: SoloDeals) -> list[dict[str, Any]]:
 
 
 def _metric_values(deals: SoloDeals) -> dict[str, tuple[np.ndarray, bool]]:
-    """Return the value of each metric in every deal, and True for a metric that is a proportion."""
+    """Return the value of each metric in every deal, and whether it is a proportion."""
     return {
         "win": (deals.column("won"), True),
         "gin": (deals.ended_in(*ENDING_GROUPS["gin"]), True),
@@ -153,7 +153,7 @@ def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
 
 
 def odds_by_cards_left(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the results of unfinished deals, by number of cards left and metric.
+    """Compute the odds and the mean score of deals in progress, by number of cards left.
 
     A deal counts as unfinished if the player draws another card. The number of cards left includes
     the joker. The metrics are the probabilities `win` and `gin`, and the mean `score`. Rows with
@@ -506,5 +506,5 @@ def sums_by_unit(deals: SoloDeals, column: str) -> np.ndarray:
 
 
 def undefined_if_constant(estimate: Estimate) -> Estimate:
-    """Return an estimate, or an undefined estimate if its standard error is 0."""
+    """Return an estimate unchanged, or an undefined estimate if its standard error is 0."""
     return undefined_estimate(int(estimate.n)) if estimate.se == 0 else estimate

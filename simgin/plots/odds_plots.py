@@ -76,7 +76,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _extreme_strategies(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the gin rows of the weakest strategy and all rows of the strongest strategy."""
+    """Return the gin rows of the weakest strategy, and frequent outcomes of the strongest one."""
     strategies = frame.groupby("variant", sort=False)["strategy"]
     is_last = frame["strategy"] == strategies.transform("last")
     is_first = frame["strategy"] == strategies.transform("first")

@@ -146,7 +146,7 @@ def list_other_differences(run: RunResults, baseline: RunResults) -> list[str]:
 def _iter_common_matchups(
     run: RunResults, baseline: RunResults
 ) -> Iterator[tuple[BatchRows, BatchRows]]:
-    """Yield the rows of every matchup in both runs, from the perspective of the same player."""
+    """Yield the batch rows of both runs for every shared matchup, with the same player as A."""
     baseline_rows = {_list_key_names(rows.matchup): rows for rows in _all_rows(baseline)}
     for batch_rows in _all_rows(run):
         variant, a, b = names = _list_key_names(batch_rows.matchup)

@@ -76,7 +76,7 @@ class LiveEstimate:
         return InterimResult(self.line(), self._values() if self._totals else None)
 
     def _values(self) -> dict[str, Any] | None:
-        """Return the players, the sample size and the estimate of the current matchup, or None."""
+        """Return the values of the live chart: players, sample size, estimate and target."""
         metric, estimate = self._find_estimate()
         factor = metric.display_factor
         values = [factor * number for number in (estimate.value, estimate.low, estimate.high)]
@@ -105,7 +105,7 @@ class LiveEstimate:
         return [self._names.get(player.spec, player.spec) for player in self._task.matchup.players]
 
     def _matchup_position(self) -> str:
-        """Return the number and title of the current matchup, as in `2/6 gold v simple`."""
+        """Return the number and players of the current matchup, as in `2/6 gold v simple`."""
         title = textwrap.shorten(" v ".join(self._players()), MAX_PLAYERS_LENGTH, placeholder="…")
         position = f"{self._cell + 1}/{len(self._plan.tasks)}"
         return f"{position} {title}, {self._task.matchup.variant.spec}"
@@ -116,7 +116,7 @@ class LiveEstimate:
         return self._task.matchup.key.count_games(units)
 
     def _size(self) -> str:
-        """Return the current and the planned sample size, such as `12.4k of 100k deals`."""
+        """Return the sample size played and planned, such as `12.4k of 100k deals`."""
         task = self._task
         played_text = format_count(self._played())
         unit = UNIT_PLURALS[self._plan.unit]
@@ -134,7 +134,7 @@ class LiveEstimate:
         return metric, estimate_metric(total, metric, multiplier=multiplier)
 
     def _estimate(self) -> list[str]:
-        """Return the win rate with its interval, and the target of the stopping rule."""
+        """Return the main estimate as text, followed by the target of the stopping rule."""
         metric, estimate = self._find_estimate()
         rule, factor = self._rule, metric.display_factor
         text = numbers.format_estimate(estimate.value, estimate.low, estimate.high, factor)

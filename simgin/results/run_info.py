@@ -1,4 +1,4 @@
-"""Information that determines the results of a run, stored as strings and numbers.
+"""Information about a run that determines its results, stored as strings and numbers.
 
 The information comes from a run that has just been played or from a manifest. Strategy files are
 not needed, because they could have been changed or deleted since the run.

@@ -240,7 +240,7 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
 
 
 def _describe_fit(results: RunResults, variant: str) -> str:
-    """Return a sentence about the differences that the ratings cannot explain, or ""."""
+    """Return a sentence about the proportion of deviance that ratings cannot explain, or ""."""
     fit = results.non_additivity[variant]
     half_width = results.multiplier / Z95 * fit.half_width
     if math.isnan(fit.proportion) or fit.proportion <= half_width:

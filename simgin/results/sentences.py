@@ -112,7 +112,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
 
 
 def _remaining_rows(results: RunResults) -> Rows:
-    """Return the rows of matchups that belong to no league and in which the players differ."""
+    """Return the rows of all matchups outside leagues whose strategies do not play identically."""
     identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
         row
@@ -123,7 +123,7 @@ def _remaining_rows(results: RunResults) -> Rows:
 
 
 def _drop_variant(sentence: str, results: RunResults) -> str:
-    """Remove the variant from a sentence, and capitalise its first word unless it is a name."""
+    """Remove the variant from a sentence, and capitalise the first word unless it is a name."""
     variant = results.matchup_keys[0].variant
     shortened = sentence.removeprefix(f"{variant}: ")
     shortened = shortened.replace(f" ({variant}, ", " (").replace(f" ({variant})", "")
@@ -426,7 +426,7 @@ def _describe_matchup(
 
 
 def _format_outcome(a: str, b: str, side: int, estimate: IntervalEstimate, reference: float) -> str:
-    """Return a sentence about the outcome and the subject of the next, such as `a beats b. It`.
+    """Return a sentence and the subject of the next sentence, such as `a beats b. It`.
 
     The interval of a single matchup can exclude `reference` even if the corrected test is not
     significant.

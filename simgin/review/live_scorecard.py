@@ -63,6 +63,6 @@ class LiveScorecard(LiveEstimate):
         return self._scorecard
 
     def _units_of_last_stage(self, task: Task) -> int:
-        """Return the number of units in a matchup at the end of the previous stage, or 0."""
+        """Return the number of units of a matchup in all earlier stages, or 0 at first."""
         n = max([n for n in self._request.sizes if n < task.n], default=0)
         return task.matchup.count_units(n)

@@ -36,7 +36,7 @@ KNOCK_INDICES = [batch_columns.DEAL_RESULTS.index(kind) for kind in ("knock", "u
 
 
 def count_matches(block: Block, workers: int | None, progress: Progress | None) -> Arrays:
-    """Play the matches of a block and return the counts of each batch as int64 arrays.
+    """Play the matches of a block, and count lengths, knocks, comebacks and scores per batch.
 
     Args:
         block: Consecutive batches of a matchup.
@@ -93,7 +93,7 @@ def _count_units(matchup: Matchup, first_unit: int, units: int, units_per_batch:
 
 
 def _count(indices: tuple[np.ndarray, ...], shape: tuple[int, ...]) -> np.ndarray:
-    """Return the number of occurrences of each index, as an int64 array with the given shape."""
+    """Count the occurrences of each index, and return the counts in the given shape."""
     flat_indices = np.ravel_multi_index(indices, shape)
     return np.bincount(flat_indices, minlength=math.prod(shape)).reshape(shape)
 
@@ -132,7 +132,7 @@ def _cross_products(
 
 
 def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
-    """Count matches and comebacks in recorded matches (`core.record.DEAL`), (n_matches, 2).
+    """Return the numbers of matches and comebacks (1 or 0) for each recorded match.
 
     A comeback is a win by the side that was behind when the opponent first reached half of the
     target.

@@ -82,13 +82,13 @@ class Effect:
 
     @property
     def is_near_threshold(self) -> bool:
-        """True if the last stage of a review would rarely decide the effect size."""
+        """True if the difference is so close to a threshold that more matches rarely help."""
         value, se = abs(self.difference.value), self.difference.se
         return min(abs(value - bound) for bound in self.bounds) < FUTILE_DISTANCE * se
 
     @property
     def size(self) -> str:
-        """Effect size:  SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
+        """Effect size: SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
         size = scorecard.effect_size(self._sequential_difference, self.bounds)
         return scorecard.MUCH if self.is_tenfold and size == scorecard.LITTLE else size
 
@@ -235,7 +235,7 @@ class Review(Result):
         return cache(_equal_built_in)
 
     def strategy(self, variant: str, player_type: str) -> str:
-        """Return the strategy of a player type under a variant."""
+        """Return the strategy that represents a player type under a variant."""
         if player_type == STRONG:
             return self.request.strong_player(variant)
         return dict(self.request.kinds)[player_type]
@@ -329,13 +329,13 @@ class Review(Result):
             yield (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN), self.win_rate(variant, *gin_and_knock)
 
     def _is_played(self, variant: str, a: str, b: str) -> bool:
-        """Return True if the matchups of two strategies are finished."""
+        """Return True if the matchups between two strategies are finished."""
         if self.request.is_solo:
             return all((variant, name, "") in self._batch_rows for name in (a, b))
         return bool({(variant, a, b), (variant, b, a)} & self._batch_rows.keys())
 
     def _measure_skill(self, variant: str, strong: str, weaker: str) -> Measurement:
-        """Return the win rate of the strong player or, in solitaire games, the difference."""
+        """Estimate the strong player's win rate or, in solitaire games, its excess over another."""
         win_metric = metrics.METRICS_BY_NAME["match_win"]
         if self.request.is_solo:
             rows = [self._batch_rows[variant, name, ""] for name in (strong, weaker)]

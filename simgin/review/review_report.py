@@ -167,7 +167,7 @@ def _goal_lines(review: Review) -> Iterator[str]:
 def recommendation(
     results_by_goal: Sequence[Mapping[str, str]], join_names: Callable[[Sequence[str]], str]
 ) -> str:
-    """Return a sentence about the rule sets that meet all goals, miss a goal or are undecided.
+    """Return a sentence that lists the rule sets by whether they meet all goals.
 
     Args:
         results_by_goal: For every goal, its result (MET, MISSED or UNDECIDED) by rule set.
@@ -240,7 +240,7 @@ def _scorecard_rows(
     shown_variants: Iterable[str],
     make_cell: Callable[[Review, str, ScorecardRow], ScoreCell],
 ) -> list[dict[str, Any]]:
-    """Return the scorecard rows that contain a value, or all rows if a review is in progress."""
+    """Return the scorecard rows as cells, without empty rows if the review is finished."""
     rows = []
     for row in review.shown_rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
@@ -284,7 +284,7 @@ def _meanings_text(review: Review) -> str:
 
 
 def _arrow_only(cell: Any) -> Any:
-    """Return a narrow cell that contains the value and the arrow of its verdict."""
+    """Return a copy of a cell in which only the arrow of the verdict remains."""
     if not isinstance(cell, ScoreCell):
         return cell
     arrow = cell.verdict[:1] if cell.verdict[:1] in ("▲", "▼") else ""
@@ -335,7 +335,7 @@ def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
 
 
 def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
-    """Return a cell with the win rate of playing for gin against knocking immediately."""
+    """Return a cell with the win rate of playing for gin against an immediate knocker."""
     key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
     estimate, effect = review.measurements.get(key), review.effects.get(key)
     if not isinstance(estimate, PairedEstimate):
@@ -443,7 +443,7 @@ def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
 
 
 def _detail_tables(review: Review) -> Iterator[Table]:
-    """Yield the scorecard of a long sweep, all values by player type and all effects."""
+    """Yield the scorecard of a long sweep, a table of all values and a table of all effects."""
     if len(review.request.variants) > MAX_VARIANTS_PER_TABLE:
         yield _transpose(scorecard_table(review))
     format_label = partial(rule_set_label, review)

@@ -260,7 +260,7 @@ class ReviewRequest:
 
     @property
     def played_variants(self) -> tuple[str, ...]:
-        """All variants of the review, including those for equal match length."""
+        """All variants of the review, including the variants for equal match length."""
         return (*self.variants, *(spec for _, spec in self.same_length))
 
     @property

@@ -183,7 +183,7 @@ class ScorecardRow:
 
 
 def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
-    """Return the effect size of a difference:  SAME, LITTLE, MUCH or UNCLEAR.
+    """Return the effect size of a difference: SAME, LITTLE, MUCH or UNCLEAR.
 
     If the whole interval is within the bounds for LITTLE, the result is SAME. If the interval
     includes both SAME and a larger effect, the result is UNCLEAR. If the interval includes LITTLE
@@ -202,7 +202,7 @@ def effect_size(difference: PairedEstimate, bounds: tuple[float, float]) -> str:
 
 
 def effect_size_range(size: str, bounds: tuple[float, float], interval: tuple[float, float]) -> str:
-    """Return an effect size, or all sizes in an unclear interval with only one direction.
+    """Return an effect size, or the range of possible sizes if the size is unclear.
 
     The direction of an effect is the sign of the difference. If the interval includes effects in
     both directions or does not exist, the result is UNCLEAR.
@@ -250,7 +250,7 @@ def _measure_draws(stats: MatchupStats) -> PairedEstimate:
 
 
 def _median_knock_measure(axis: int) -> Callable[[MatchupStats], Measurement]:
-    """Return a function that computes the median turn (axis 1) or deadwood (axis 2) of knocks."""
+    """Return a function that computes the median turn (axis 1) or deadwood (axis 2) at knocks."""
     squares_key = {1: "turn_squares", 2: "deadwood_squares"}[axis]
 
     def measure(played: MatchupStats) -> Measurement:
@@ -450,7 +450,7 @@ _GOAL_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class DesignGoal:
-    """Design goal, which limits the displayed value of a scorecard row."""
+    """Design goal, which sets limits for the value of a scorecard row."""
 
     row: ScorecardRow
     low: float

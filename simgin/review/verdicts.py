@@ -107,7 +107,7 @@ def review_notes(review: Review) -> list[str]:
 
 
 def stalled_sentences(review: Review) -> list[str]:
-    """Return a caution for every player type whose deals often stop at the turn limit."""
+    """Return a caution for every player type whose deals often end at the turn limit."""
     rates_by_type: dict[str, list[float]] = {}
     for (_, player_type), rate in review.stalled_rates.items():
         rates_by_type.setdefault(player_type, []).append(rate)
@@ -409,7 +409,7 @@ def _join_types_by_sign(start: str, more: str, fewer: str, by_sign: Mapping[int,
 
 
 def _single_verdict(review: Review, variant: str) -> str:
-    """Describe the match length, win rate and gin rate of the only rule set in a review."""
+    """Return sentences about the lengths, win rate and gin rate of the only rule set."""
     rows_by_key = {row.key: row for row in review.rows}
     sentences = []
     for keys, sentence in SINGLE_SENTENCES.items():
@@ -456,7 +456,7 @@ def format_sweep_values(review: Review, variant: str) -> str:
 
 
 def sweep_point(review: Review, variant: str) -> list[tuple[str, str]]:
-    """Return the swept parameters with their values, or an empty list for a separate baseline."""
+    """Return a variant's swept parameters with their values, or [] if it is not in the sweep."""
     request = review.request
     names = [name for name, _ in request.sweep]
     points = itertools.product(*(values for _, values in request.sweep))
@@ -542,7 +542,7 @@ def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
 
 
 def value_ranges(review: Review, variant_names: Sequence[str]) -> list[str]:
-    """Return the values of rule sets, and ranges such as `0 to 6` for consecutive values."""
+    """Format the swept values of rule sets, with ranges such as `0 to 6`."""
     ranges = []
     swept_variants = review.request.swept_variants
     for is_chosen, consecutive in itertools.groupby(swept_variants, variant_names.__contains__):
@@ -600,7 +600,7 @@ OBJECTIVES: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate
 
 
 def has_best_values(review: Review) -> bool:
-    """Return True if a sweep has enough matches for the table of best values."""
+    """Return True if a review has enough matches for the table of best values."""
     return min(review.request.sizes) >= MIN_MATCHES_FOR_BEST
 
 

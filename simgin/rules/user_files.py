@@ -77,7 +77,7 @@ class UserVariant:
 
 
 def find_user_variant(reference: str) -> tuple[str, UserVariant]:
-    """Return the variant in a user's file to which a reference points.
+    """Return the user-defined variant for a reference such as `mine.toml#name`.
 
     Args:
         reference: `path/to/mine.toml#name`, or `mine.toml` if the file has only one variant.

@@ -449,7 +449,7 @@ def _make_user_part(text: str, entry: "UserVariant") -> _Part:
 
 
 def _reject_user_base(piece: str) -> _Part:
-    """Return the error message for a base variant that is defined in a user's file.
+    """Return a component with an error, because a base must not refer to a user's file.
 
     A variant with such a base could refer to itself.
     """

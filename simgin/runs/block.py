@@ -27,7 +27,7 @@ class Task:
 
     @property
     def units(self) -> int:
-        """Number of units to play, which are pairs, deals or matches."""
+        """Number of statistical units: mirrored pairs, or single deals or matches."""
         return self.matchup.count_units(self.n)
 
 
@@ -60,7 +60,7 @@ class Block:
 
 @dataclass(frozen=True)
 class BlockResult:
-    """Result of a block: its validated batch rows, or the error that stopped it.
+    """Result of a block: its packed batch rows, or the exception that ended it.
 
     `packed_rows` contains the batch rows, and `packed_deals` contains the recorded deals of every
     batch.
@@ -83,7 +83,7 @@ class BlockResult:
 
 
 def play_block(block: Block, worker: str = "here") -> BlockResult:
-    """Play a block and return its result, which contains any exception that was raised."""
+    """Play a block, and return its batch rows or the exception that ended it."""
     start_time = time.perf_counter()
     try:
         packed_deals: tuple[bytes, ...] = ()

@@ -227,7 +227,7 @@ class ClusterPool:
                 return self._to_result(block, future)
 
     def cancel(self, after: Block | None = None) -> int:
-        """Cancel all submitted blocks, or all blocks after a given one, and return their number."""
+        """Cancel all blocks, or the blocks after a given block, and return their number."""
         last_kept = (after.matchup_index, after.first_batch) if after else (-1, -1)
         blocks = [(key, block) for key, (block, _) in self._pending.items()]
         keys = [

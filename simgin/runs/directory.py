@@ -276,7 +276,7 @@ def _is_run_file(path: str) -> bool:
 
 
 def _named_files(directory: Path) -> set[str]:
-    """Return the names of the manifest and of all files that it lists.
+    """Return the names of the manifest and of all files that the manifest lists.
 
     Raises:
         ResultsError: If the manifest is not valid.

@@ -166,7 +166,7 @@ def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
 
 
 def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield errors for the first invalid combinations, and one error for all others."""
+    """Yield an error for each of the first invalid combinations, and the number of all others."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _find_placeholders(spec)}):
         try:

@@ -226,7 +226,7 @@ class Ledger:
         self._require_batches(n_rows, units, batch_size)
 
     def workers(self, matchup_index: int, units: int, batch_size: int) -> list[str]:
-        """Return the names of the workers that played the batches returned by `rows`."""
+        """Return the name of the worker that played each batch, in the order of `rows`."""
         return [
             worker
             for _, rows, worker in self._iter_parts(matchup_index, units, batch_size)

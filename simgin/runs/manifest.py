@@ -57,7 +57,7 @@ def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str,
 
 
 def parse_matchup_keys(identity: Mapping[str, Any]) -> tuple[MatchupKey, ...]:
-    """Return the matchup keys from an identity or a manifest in table order."""
+    """Return the matchup keys that an identity or a manifest contains, in table order."""
     seed, unit = int(identity["seed"]), identity["unit"]
     return tuple(
         MatchupKey(names["variant"], names["a"], names["b"], seed, unit)

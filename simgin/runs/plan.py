@@ -249,7 +249,7 @@ def plan_match(
 
 
 def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[str]:
-    """Return the strategies without their common opponent, and print a note if it is omitted."""
+    """Remove the common opponent from the strategies, and print a note if it was one of them."""
     others = [name for name in strategies if name != against]
     if 0 < len(others) < len(strategies):
         print_status(f"{against} is used only as the common opponent, not as a strategy.")
@@ -427,7 +427,7 @@ def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
 
 
 def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
-    """Add the baseline to the panel if it is a strategy without a matchup."""
+    """Add the baseline to the panel if it is a strategy that no matchup contains."""
     from simgin.runs.experiment_file import canonical_strategy
 
     if file.base is None or file.panel is None:
@@ -441,7 +441,7 @@ def _add_base_to_panel(file: ExperimentFile) -> ExperimentFile:
 
 
 def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
-    """Yield the key and the matchup for every matchup in a file, grouped by variant."""
+    """Yield every matchup of an experiment file with its defining key, grouped by variant."""
     points: dict[str | None, list[SweepPoint]] = {}
     for point in file.sweep.list_points() if file.sweep else []:
         points.setdefault(point.variant, []).append(point)
@@ -453,7 +453,7 @@ def _iter_keyed_matchups(file: ExperimentFile) -> Iterator[KeyedMatchup]:
 def _iter_pairs(
     file: ExperimentFile, variant: str, sweep_points: Sequence[SweepPoint]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the key and both strategies of every pair in a variant."""
+    """Yield the defining key and both strategies of every matchup in a variant."""
     for pair in file.matchups:
         yield "matchups", pair.a, pair.b
     for a, b in itertools.combinations(dict.fromkeys(file.round_robin or []), 2):
@@ -473,7 +473,7 @@ def _iter_pairs(
 
 
 def _iter_effects(file: ExperimentFile) -> Iterator[FieldChange]:
-    """Yield every change in every field of opponents.
+    """Yield every combination of a change and a field of opponents in an experiment file.
 
     If a change does not alter the strategy or makes it equal to the opponent, it is omitted.
     """
@@ -559,7 +559,7 @@ def _iter_matchups(keys: Sequence[MatchupKey]) -> Iterator[Matchup]:
 def _find_contrasts(
     keyed_matchups: Sequence[KeyedMatchup], keys: Sequence[MatchupKey], baseline: str | None
 ) -> list[tuple[int, int]]:
-    """Return index pairs of matchups and their baselines.
+    """Return the indices of each compared matchup and its baseline, as pairs.
 
     The matchups of a pair differ only in the strategy or only in the variant. Strategies are
     compared within a panel, a sweep or a list of solitaire strategies, against the same opponent.
@@ -586,7 +586,7 @@ def _find_contrasts(
 def _iter_contrasts(
     group: Sequence[MatchupKey], field: Literal["variant", "a"], baseline: str | None
 ) -> Iterator[tuple[MatchupKey, MatchupKey]]:
-    """Yield each matchup with its baseline, which differs from the matchup in only one field.
+    """Yield each matchup with its baseline, which differs from the matchup only in `field`.
 
     If a matchup contains the baseline that the file specifies, it is the baseline of its group.
     Otherwise, the first matchup is the baseline.

@@ -77,7 +77,7 @@ def _find_type_error(parameter: inspect.Parameter, value: Any) -> str:
 
 
 def _is_kind(value: object, kind: str) -> bool:
-    """Return True if a value has the type that one part of an annotation names.
+    """Return True if a value has the type that a part of an annotation describes.
 
     Any iterable is accepted as a list. The items of an iterator cannot be checked in advance.
     """
@@ -89,7 +89,7 @@ def _is_kind(value: object, kind: str) -> bool:
 
 
 def _describe_kind(kind: str) -> str:
-    """Describe one part of an annotation, for example as `a list of strings`."""
+    """Describe the type in a part of an annotation, for example as `a list of strings`."""
     item = LIST_KIND.fullmatch(kind)
     return f"a list of {KINDS[item[1]][2]}" if item else KINDS[kind][1]
 

@@ -262,7 +262,7 @@ def _resume_monitor(
 
 
 def _timed_result(ledger: Ledger, matchup_index: int, task: Task, seconds: float) -> StopResult:
-    """Return the number of consecutive finished units of a matchup with a time limit."""
+    """Return the number of units before the first missing batch, for runs with a time limit."""
     batch_size = task.matchup.batch_size
     finished = ledger.finished_batches(matchup_index, batch_size)
     if not remaining_units(task, finished):

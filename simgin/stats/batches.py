@@ -65,7 +65,7 @@ def count_played(rows: np.ndarray, unit: str) -> int:
 
 
 def effective_batches(rows: np.ndarray) -> float:
-    """Return the effective number of equal-sized batches, (sum u)^2 / sum u^2.
+    """Return the effective number of equal-sized batches, (sum u)^2 / sum u^2 for sizes u.
 
     An incomplete batch counts as less than one batch.
     """

@@ -148,7 +148,7 @@ def wilson_interval(proportion: float, trials: float, z: float = Z95) -> tuple[f
 def proportion_interval(
     proportion: float, se: float, n: float, z: float = Z95
 ) -> tuple[float, float]:
-    """Return the bounds of Wilson's 95 % interval for a proportion.
+    """Return Wilson's confidence interval for a proportion with a given standard error.
 
     Args:
         proportion: Observed proportion, from 0 to 1.
@@ -219,7 +219,7 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
 
 
 def planned_sample_size(half_width: float, sd: float) -> int:
-    """Return the number of units for which the mean has the requested half-width.
+    """Return the number of units at which a confidence sequence has a given half-width.
 
     The number of units is at least 200.
 

@@ -115,7 +115,7 @@ def _undefined_ratings(robin: RoundRobin) -> Frame:
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
-    """Return the cross-table rows of a pairing in both directions, with standard errors."""
+    """Return the rows of two strategies in the cross-table, one from the perspective of each."""
     pair_counts = rows[:, batches.PAIR_COLUMNS].sum(axis=0, dtype=np.int64).tolist()
     n_pairs = sum(pair_counts)
     quarter_wins = sum(count * score for score, count in enumerate(pair_counts))
@@ -213,7 +213,7 @@ def _result_bytes(side: BatchRows) -> bytes:
 
 
 def _mean_measures(sides: Sequence[BatchRows]) -> dict[str, float]:
-    """Return the mean results of a strategy with intervals and the number of deals or matches."""
+    """Return the mean results of a strategy with intervals, and the number of deals or matches."""
     unit = sides[0].matchup.unit
     row: dict[str, float] = {}
     for name in STANDINGS_METRICS[unit]:

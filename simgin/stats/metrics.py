@@ -102,14 +102,11 @@ class Metric:
         return 100 if self.is_proportion else 1
 
     def fact_index(self, as_b: bool = False) -> int:
-        """Return the index of the numerator from the perspective of A or B."""
+        """Return the index of the recorded quantity that is the numerator for player A or B."""
         return FACT_INDEX[self.numerator_b if as_b else self.numerator_a]
 
     def sign(self, as_b: bool = False) -> int:
-        """Return the sign of a metric from the perspective of A or B.
-
-        The sign of a zero-sum metric from the perspective of B is -1; otherwise, it is 1.
-        """
+        """Return -1 for a zero-sum metric from the perspective of B, otherwise 1."""
         return -1 if as_b and self.is_zero_sum else 1
 
 

@@ -1,4 +1,4 @@
-"""Import of other libraries without reading configuration files in the working directory.
+"""Import of numba and matplotlib without their configuration files in the working directory.
 
 Every process imports this module before numba and matplotlib, because configuration files in an
 untrusted folder could affect the compiler and the plots. The processes of `simgin strategies check`

@@ -123,7 +123,7 @@ def _format_error(path: object, key_path: KeyPath, details: Any, known_keys: Ite
 
 
 def _format_key_path(key_path: KeyPath) -> str:
-    """Format a key path. For example, ("matchups", 0, "a") becomes "matchups #1, a"."""
+    """Format a key path for an error message, such as `matchups #1, a` for ("matchups", 0, "a")."""
     text = ""
     for part in key_path:
         text += f" #{part + 1}" if isinstance(part, int) else f", {_format_key(part)}"

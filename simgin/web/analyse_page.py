@@ -73,7 +73,7 @@ def _list_strategies(board: BoardPosition, given: Sequence[str]) -> list[tuple[s
 
 
 def stream_costs(request: Request) -> Response:
-    """Send the command and the errors of a position, followed by the costs of its actions."""
+    """Send the command and the errors of a position, followed by the costs of the actions."""
     form = Form(request.query_params)
     board = BoardPosition.read(form, request.app.state.site.strategies)
     analysis_request = board.find_request(form)
@@ -96,7 +96,7 @@ def stream_costs(request: Request) -> Response:
 
 
 def _list_assumptions(board: BoardPosition, position: Position) -> Iterator[str]:
-    """Yield sentences that state what simgin inferred from the order and number of the cards."""
+    """Yield sentences about what simgin inferred from the order and number of the cards."""
     view = position.view
     if view.drawn >= 0:
         yield f"You just drew {format_card(int(view.drawn))}, the last card of your hand."

@@ -111,7 +111,7 @@ class BoardPosition:
 
     @property
     def command(self) -> str:
-        """Command that analyses the position of the page."""
+        """Command that analyses the position on the board."""
         options = {
             "--variant": self.variant.spec,
             "--pile": None if self.is_blind else self.pile or None,
@@ -177,7 +177,7 @@ class BoardPosition:
         )
 
     def _find_wrong_field(self) -> str:
-        """Return the field that makes the position impossible, otherwise the pile or the hand."""
+        """Return the name of the field that makes the position impossible."""
         if self.variant.goal.other is not None:
             return "variant"
         if any(self.die.find_errors(self.variant, self.is_blind)):
@@ -211,7 +211,7 @@ def _read_pile(text: str) -> str:
 
 
 def _read_die(form: Form) -> Die:
-    """Return the state of the die, and the decision about it."""
+    """Read the state of the die and the player's decision about the die."""
     stake = form.read("stake", _read_integer, "1")
     owner = form.read("owner", lambda text: choose_value("owner", text, OWNERS), "nobody")
     offered_number = form.read(

@@ -1,4 +1,4 @@
-"""Advice of the coach for the browser: the cost of each action and a link to the analysis."""
+"""Advice of the coach as JSON: the cost of each action, and a link to the analysis."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MAX_RUN_NAME = 80
 
 @dataclass(frozen=True)
 class Draft:
-    """Command that a form describes, without its output directory.
+    """Command that a form describes. The output directory is not part of the command.
 
     Attributes:
         words: Arguments of `simgin`.

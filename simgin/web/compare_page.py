@@ -56,7 +56,7 @@ def read_comparison(form: Form, site: Site) -> Draft:
 
 
 def _arguments(options: Mapping[str, str]) -> Iterator[str]:
-    """Yield the command-line arguments for options."""
+    """Yield the command-line arguments for a mapping from option names to values."""
     for name, value in options.items():
         yield from (f"--{name}", value)
 
@@ -87,7 +87,7 @@ def _read_strategy(text: str, site: Site) -> str:
 
 
 def _read_size(form: Form) -> dict[str, str]:
-    """Return the command options for the sample size, such as `{"deals": "100000"}`. "100k"}`."""
+    """Return the command options for the sample size, such as `{"deals": "100000"}`."""
     unit = "deals" if form.values.get("unit") == "deals" else "matches"
     is_until = form.values.get("stop") == "until"
     usual_size = DEFAULT_DEALS if unit == "deals" else DEFAULT_MATCHES

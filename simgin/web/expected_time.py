@@ -23,7 +23,7 @@ def measure_machine() -> float:
 
 
 def expected_time(cpu_seconds: float, relative_cpu_time: float) -> float:
-    """Return the expected run time of a command on all cores of this machine, in seconds.
+    """Return the expected time of a command that uses all cores of this machine, in seconds.
 
     Args:
         cpu_seconds: CPU time on the reference machine, in seconds.

@@ -1,4 +1,4 @@
-"""Games in memory, by address."""
+"""Games in memory, each identified by the address of its page."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class MoveError(SimginError):
 
 @dataclass(frozen=True)
 class GameRequest:
-    """Game that is described by the address of a page.
+    """Game that the address of a page describes.
 
     Attributes:
         variant: Rules.
@@ -63,7 +63,7 @@ class GameRequest:
 
     @classmethod
     def read(cls, form: Form, given: tuple[str, ...]) -> GameRequest:
-        """Read the fields of the game form."""
+        """Read the game form, and record its errors."""
         variant = form.read("variant", read_variant_name, "standard")
         opponent = form.read(
             "opponent", lambda spec: read_strategy_name(spec, given), strong_player(variant)
@@ -79,7 +79,7 @@ class GameRequest:
 
     @property
     def opponent_name(self) -> str:
-        """Name of the opponent on the pages, or empty in solitaire games."""
+        """Display name of the opponent, or empty in solitaire games."""
         return display_name(self.opponent)
 
     @property

@@ -1,4 +1,4 @@
-"""Pages that show the progress of jobs as server-sent events and can cancel or resume them."""
+"""Pages that show the progress of jobs as server-sent events, and can cancel or resume jobs."""
 
 from __future__ import annotations
 

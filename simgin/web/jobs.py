@@ -198,7 +198,7 @@ class JobQueue:
             return self.start([*words, "-o", str(self.results / run)], title, run)
 
     def cancel(self, name: str) -> Job:
-        """Cancel a waiting or running job, and keep the parts that are finished."""
+        """Cancel a waiting or running job. The results of its finished parts are kept."""
         with self._changed:
             job = self.find(name)
             if not job.is_open:
@@ -345,7 +345,7 @@ class JobQueue:
         return self._folder / f"{name}.json"
 
     def _read_states(self) -> Iterator[Job]:
-        """Yield the jobs that earlier servers stored, and delete the oldest of many jobs."""
+        """Yield the latest jobs of earlier servers, and delete the files of older jobs."""
         paths = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for path in paths[:-MAX_KEPT_JOBS]:
             path.unlink(missing_ok=True)
@@ -359,7 +359,7 @@ class JobQueue:
 
 
 def _add_point(history: list[dict[str, Any]], point: dict[str, Any]) -> list[dict[str, Any]]:
-    """Add a point to a chart, replacing the last point if it is at a similar sample size.
+    """Append a point to a chart, and replace the last point if the sample sizes are similar.
 
     A resumed job can repeat earlier points.
     """

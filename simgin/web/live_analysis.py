@@ -67,7 +67,7 @@ class LiveAnalysis(Generic[Result]):
         self._state = self._to_json(result, is_over) | {"is_over": is_over}
 
     async def lines(self, first_object: dict[str, Any]) -> AsyncIterator[str]:
-        """Yield a first object and then the results as JSON lines until the analysis ends."""
+        """Yield an object and then interim results as JSON lines, until the analysis ends."""
         yield json.dumps(first_object) + "\n"
         future = self.threads.submit(self._run)
         sent_state = None

@@ -1,4 +1,4 @@
-"""Names and seeds that a browser can send, which cannot contain paths."""
+"""Variants, strategies and seeds in requests of the browser, which must not contain paths."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_seed(text: str) -> int:
 
 
 def read_variant_name(spec: str) -> Variant:
-    """Return a built-in variant with or without changed parameters.
+    """Return the variant of a spec, which must be based on a built-in variant.
 
     Raises:
         VariantError: If the spec is not valid or refers to a file.
@@ -40,7 +40,7 @@ def read_variant_name(spec: str) -> Variant:
 
 
 def read_strategy_name(spec: str, given: Sequence[str] = ()) -> Strategy:
-    """Return a specified or built-in strategy, possibly with changed parameters or policies.
+    """Return the strategy of a spec, which must be built-in or known since the start of the server.
 
     Args:
         spec: Spec of the strategy.

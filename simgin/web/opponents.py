@@ -48,7 +48,7 @@ def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
 
 
 def display_name(spec: str) -> str:
-    """Return the name of an opponent, which is the player type instead of a long spec."""
+    """Return the spec of a strategy, or the player type if the spec contains changes."""
     return type_name(spec) or spec if "+" in spec else spec
 
 
@@ -58,7 +58,7 @@ def make_sentence(about: str) -> str:
 
 
 def _make_opponent(spec: str, about: str = "") -> Opponent:
-    """Return an opponent with its label and, by default, the idea of its strategy."""
+    """Return an opponent with a label and a description, by default the idea of the strategy."""
     name = display_name(spec)
     about = about or catalogue.extract_idea(loader.find_strategy(spec))
     label = ", ".join(filter(None, (name, _find_level(spec))))

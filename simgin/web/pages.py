@@ -1,4 +1,4 @@
-"""Pages, which are rendered from templates, and forms with an error message for each field."""
+"""Rendering of pages from templates, and forms with an error message for each invalid field."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Form:
             return parse(default)
 
     def fill(self, defaults: Mapping[str, str]) -> dict[str, str]:
-        """Return the value or default of each field that is not empty."""
+        """Return the non-empty values of a form, with defaults for missing values."""
         values = {name: self.values.get(name) or default for name, default in defaults.items()}
         return {name: value for name, value in values.items() if value}
 

@@ -79,7 +79,7 @@ def _read_coach(text: str) -> str:
 
 
 def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the address and the label of each unfinished game that the pages support."""
+    """Yield the address and the label of each unfinished game that the pages can continue."""
     for saved_game in list_saved_games():
         try:
             game = _read_saved(saved_game, given)

@@ -147,7 +147,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
 
 
 def _summarise(replay: Replay) -> str:
-    """Return the ending with the name of the player who ended the deal, and the points."""
+    """Return a sentence about the player who ended the deal and the ending, with the points."""
     deal, names, summary = replay.traced, replay.names, replay.summary
     ending_seat = int(deal.state.stopper)
     if ending_seat < 0 or deal.kind not in ENDINGS:

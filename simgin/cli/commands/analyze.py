@@ -208,7 +208,7 @@ def analyze_command(
 
 
 def _answer(analyses: Mapping[str, Analysis]) -> str:
-    """Return the best action in the position, or in the costliest decision of the deal."""
+    """Return a sentence about the best action in a position or at a deal's costliest decision."""
     from simgin.analysis.analysis_report import analysis_verdict
 
     title, *other_titles = analyses
@@ -257,7 +257,7 @@ def _analyze_strategy(
 
 
 def _rates_screen(rates: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
-    """Return the screen with the error rates and the commands that analyse costly decisions."""
+    """Yield the error-rate screen, with commands that analyse the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 
     yield from report().to_renderables()

@@ -92,7 +92,7 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
 
 
 def _measure_rounds(seconds: float, against: Path | None) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the rounds of the earlier measurement, if there is one, and the new rounds."""
+    """Measure the speed, and return the rounds of the earlier measurement and the new rounds."""
     if against is None:
         return [], [_measure(seconds)]
     from simgin.checks import bench

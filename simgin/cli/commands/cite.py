@@ -1,4 +1,4 @@
-"""`simgin cite`:  BibTeX entry of simgin, and the data that identify a result."""
+"""`simgin cite`: BibTeX entry of simgin, and the data that identify a result."""
 
 import hashlib
 from pathlib import Path

@@ -80,7 +80,7 @@ def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
 
 
 def _make_screen(result: FoundDeals, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield a summary of the search and the matching deals."""
+    """Yield the parts of the screen: a summary of the search, followed by the matching deals."""
     yield from report().to_renderables()
     yield ""
     for row in result.listed_rows:
@@ -95,12 +95,12 @@ def _make_screen(result: FoundDeals, report: Callable[[], Report]) -> Iterator[A
 
 
 def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
-    """Yield the points and the course of a deal, with the command that replays it."""
+    """Yield the points and the course of a deal, followed by the command that replays the deal."""
     return format_finding(f"{points:+5d}  {happened}", command)
 
 
 def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
-    """Yield the first decision at which two players differ, with commands for both deals."""
+    """Yield the first decision at which two players differ, and commands that show both deals."""
     own_text = f"{request.short_name(row['strategy'])} {row['own']}"
     rival_text = f"{request.short_name(row['rival'])} {row['other']}"
     yield from format_finding(f"{row['place']}: {own_text}; {rival_text}")
@@ -109,7 +109,7 @@ def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:
-    """Yield the cost, chosen action and best action of a decision, with commands."""
+    """Yield the cost, the chosen action and the best action of a decision, and its commands."""
     from simgin.analysis.position import format_better_action
 
     half_width = row["high"] - row["cost"]

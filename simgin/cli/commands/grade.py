@@ -103,7 +103,7 @@ def grade_command(
 
 
 def _make_screen(result: Grade, report: Callable[[], Report]) -> Iterator[Any]:
-    """Yield the tables of a grade and the commands that analyse the costliest decisions."""
+    """Yield the parts of the screen: the tables of a grade, followed by the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 
     yield from report().to_renderables()

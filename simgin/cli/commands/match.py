@@ -131,7 +131,7 @@ def match_command(
 
 
 def command_with_size(plan: Plan, resolved_options: dict[str, Any]) -> str:
-    """Return the command that repeats a plan, including its size, in canonical form."""
+    """Return the command that repeats a plan, in canonical form and with the sample size."""
     n = plan.tasks[0].n
     # If only the time is limited, the plan has the maximum size.
     size = {UNIT_PLURALS[plan.unit]: n} if n < MAX_COUNT else {}
@@ -152,7 +152,7 @@ def play_command_plan(
     announced: bool = False,
     **run_options: Any,
 ) -> None:
-    """Play the plan of a command, or print the plan if the command is a dry run.
+    """Play the plan of a command, or print the plan if `dry_run` is True.
 
     Args:
         plan: Plan to play.

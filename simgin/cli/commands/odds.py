@@ -90,7 +90,7 @@ def odds_command(
 
 
 def _print_omissions(result: Odds) -> list[Path]:
-    """Print a list of the results that the screen omits, and return no files."""
+    """Print the reasons why results are missing, and return an empty list of files."""
     for sentence in result.unavailable:
         print_note(sentence)
     return []

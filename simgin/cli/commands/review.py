@@ -162,7 +162,7 @@ def review_command(
 
 
 def _read_texts(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
-    """Return the stored title and note of an earlier review that a request does not replace."""
+    """Read the title and the note of an earlier review, unless the request specifies new texts."""
     from simgin.runs import directory
 
     if not (directory_path / directory.MANIFEST_FILE).exists():
@@ -176,7 +176,7 @@ def _read_texts(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
 
 
 def _resolve_players(request: ReviewRequest, workers: int | None, command: str) -> ReviewRequest:
-    """Return a request with all players, and run pilot matches to find missing players."""
+    """Return a request in which the strong players are known, after pilot matches or training."""
     from simgin.cli import session
     from simgin.report import progress
     from simgin.review.review_request import resolve_players

@@ -85,7 +85,7 @@ def _strategies(
     short: bool,
     as_json: bool,
 ) -> None:
-    """List all strategies and policies, or show one strategy with its parameters and files.
+    """List all strategies and policies, or show the parameters and files of one strategy.
 
     A strategy has one policy for each slot, such as `take`, `discard` or `knock`. You can replace
     any of these policies:
@@ -400,7 +400,7 @@ def _format_allowed_values(param: Param) -> str:
 
 
 def _shorten_path(path: Path) -> str:
-    """Return a relative path if it is inside the working directory, otherwise the full path."""
+    """Return a path relative to the working directory, or unchanged if it is outside."""
     folder = Path.cwd()
     return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
 

@@ -115,7 +115,7 @@ def train_command(
 
 
 def _learned_line(result: AdaptedChampion, output: Path | None) -> str:
-    """Return the line that shows how to play `champion` with its trained weights."""
+    """Return the line with the command that plays `champion` with its trained weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 
     strategy = result.request.strategy.spec

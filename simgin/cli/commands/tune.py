@@ -120,7 +120,7 @@ def _play_command(result: Improvement, output: Path | None) -> str:
 
 
 def _announce(request: TuneRequest, seconds: float) -> None:
-    """Print the plan of a search with its estimated time."""
+    """Print a sentence that describes a search, and the estimated time of the search."""
     from simgin.learn.cma_search import plan_sentence
     from simgin.report.wrapping import Sentences
     from simgin.text.amounts import format_duration
