@@ -237,14 +237,14 @@ def write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights,
 
     Args:
         n: Number of hands.
-        hands: The hands.
+        hands: Ten-card hands as 52-bit masks.
         unmatched: Cards in no possible meld, for each hand.
         counts: Deadwood of each hand.
         context: Result of `find_context`.
         view: View of the player.
         rules: Rules of the variant.
         weights: Weights of the features.
-        costs: Output.
+        costs: Output array for the costs.
     """
     wanted_cards, spurned_cards, _ = context
     new_melds, other = int_stack_array(), int_stack_array()

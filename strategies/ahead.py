@@ -75,8 +75,8 @@ def compute_hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
     Args:
         ten_cards: Ten cards as a 52-bit mask.
         unseen: Unseen cards as a 52-bit mask.
-        aim: Index of the aim.
-        n_best_draws: Number of draws that count as the best draws if the aim is FEW.
+        aim: Index of the aim, such as AIM_FEW.
+        n_best_draws: Number of draws that count as the best draws if the aim is AIM_FEW.
         rules: Rules of the variant.
         counts: Scratch space with one number per card.
     """

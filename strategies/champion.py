@@ -99,7 +99,7 @@ def adapt_weights(weights, deltas, rules):
         deltas: Contents of champion-rules.npy, (1 + N_RULE_FEATURES, 2 * BLEND_SIZE + N_ODDS): the
             change of both sets of weights and of the log odds of the opponent's type per unit of
             each feature of the rules. The first row contains the values under the rules of eaai.
-        rules: The rules.
+        rules: Rules of the variant.
     """
     features, offset = compute_rule_features(rules), find_rules_offset(rules)
     trained_features = compute_variant_features(TRAINED_VARIANTS[offset // RULES_SIZE])

@@ -57,7 +57,7 @@ N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
 )
 def tonic(view, rules, params):
     """Minimise the deadwood expected after eight turns plus the help to the opponent."""
-    cards = _list_candidates(view, rules, params)
+    cards = _select_candidates(view, rules, params)
     if cards & (cards - 1) == 0:
         return lowest_bit(cards)
     tally = np.zeros(TALLY_SIZE, np.int64)
@@ -84,8 +84,8 @@ def tonic(view, rules, params):
 
 
 @helper
-def _list_candidates(view, rules, params):
-    """Return the discards to compare: unmatched cards that leave close to the least deadwood.
+def _select_candidates(view, rules, params):
+    """Return the discards to compare, which are unmatched and leave nearly the least deadwood.
 
     If a discard makes gin, it is the only candidate.
     """

@@ -50,14 +50,13 @@ def hazard(view, rules, params):
     """Minimise the expected final deadwood plus the help to the opponent (Goldstein)."""
     max_deadwood = view.least + params[6]
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
-    return lowest_cost_card(
-        view, rules, params, view.legal, _cost, (max_deadwood, holding_probability(view), tally)
-    )
+    context = max_deadwood, holding_probability(view), tally
+    return lowest_cost_card(view, rules, params, view.legal, _compute_cost, context)
 
 
 @helper
-def _cost(view, rules, params, card, context):
-    """Return the expected deadwood after a discard plus its weighted value to the opponent."""
+def _compute_cost(view, rules, params, card, context):
+    """Return the expected deadwood after a discard plus its weighted use to the opponent."""
     max_deadwood, held_probability, tally = context
     ten_cards = view.hand & ~(1 << card)
     deadwood_points = deadwood(ten_cards, rules)

@@ -60,7 +60,7 @@ N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace
 )
 def marjj(view, rules, params):
     """Discard a high unmatched card, chosen by deadwood and by its use to the opponent."""
-    remaining_cards = _list_candidates(view, rules, params)
+    remaining_cards = _select_candidates(view, rules, params)
     if remaining_cards & (remaining_cards - 1) == 0:
         return lowest_bit(remaining_cards)
     tally = np.zeros(N_DEADWOOD_VALUES, np.int64)
@@ -99,7 +99,7 @@ def _compute_power(base, n):
 
 
 @helper
-def _list_candidates(view, rules, params):
+def _select_candidates(view, rules, params):
     """Return the unmatched cards of a best melding whose values are close to the highest value.
 
     If there are none, the function returns the discards that are nearly the best.

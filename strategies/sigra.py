@@ -104,7 +104,7 @@ def _find_best_cost_with(view, card, max_cost, scratch, rules, params):
 
 
 @helper
-def _sum_over(card_values, cards):
+def _sum_card_values(card_values, cards):
     """Return the sum of the array elements of the given cards, added in ascending card order."""
     total = 0
     while cards:
@@ -128,10 +128,10 @@ def _find_best_discard(view, eleven_cards, legal, max_cost, scratch, rules, para
     unmatched = _select_unmatched_cards(eleven_cards, rules)
     unmatched_points, unmatched_prospects = (
         total_points(unmatched, rules),
-        _sum_over(prospects, unmatched),
+        _sum_card_values(prospects, unmatched),
     )
-    total_prospects = unmatched_prospects + _sum_over(prospects, eleven_cards & ~unmatched)
-    max_withheld = params[1] * _sum_over(withheld, eleven_cards) / n if view.known else 0.0
+    total_prospects = unmatched_prospects + _sum_card_values(prospects, eleven_cards & ~unmatched)
+    max_withheld = params[1] * _sum_card_values(withheld, eleven_cards) / n if view.known else 0.0
     best_card = -1
     while legal:
         highest, value = highest_value_cards(legal, rules)
@@ -167,9 +167,9 @@ def _compute_hand_cost(view, ten_cards, scratch, rules, params):
     n = max(1, popcount(view.unseen))
     unmatched = _select_unmatched_cards(ten_cards, rules)
     _write_prospects(ten_cards, view.unseen, prospects, rules)
-    cost = total_points(unmatched, rules) - params[0] * _sum_over(prospects, unmatched) / n
+    cost = total_points(unmatched, rules) - params[0] * _sum_card_values(prospects, unmatched) / n
     if view.known:
-        cost -= params[1] * _sum_over(withheld, ten_cards) / n
+        cost -= params[1] * _sum_card_values(withheld, ten_cards) / n
     return cost
 
 
@@ -184,7 +184,7 @@ def _select_unmatched_cards(hand, rules):
 
 @helper
 def _write_prospects(hand, unseen, prospects, rules):
-    """For each card, write its points times the number of melds that an unseen card completes."""
+    """Write, for each card, its points times the number of melds that an unseen card completes."""
     remaining_cards = hand
     while remaining_cards:
         prospects[lowest_bit(remaining_cards)] = 0

@@ -125,7 +125,7 @@ def evaluate_by_next_draw(ten_cards, unseen, draws_left, rules, table):
 
 @helper
 def _find_best_nine(ten_cards, unseen, draws_left, rules, table):
-    """Discard from ten cards the unmatched card with the lowest value according to the table."""
+    """Return the nine of ten cards that have the highest table value after a discard."""
     best_nine, best_value = ten_cards, MIN_VALUE
     n_unmatched = count_min_unmatched(ten_cards, rules)
     cards = ten_cards

@@ -106,7 +106,7 @@ def dead(view, rules, params):
     weights="stake.npy",
 )
 def dead_answer(view, rules, params):
-    """Accept if W - L >= -s/n, for the current stake s and the offered stake n."""
+    """Accept if the expected result at the new stake is at least the result of a refusal."""
     p_win, p_loss = _look_up_probabilities(view, rules, params[1:], OFF_TURN)
     shift = 0.0 if view.phase == PHASE_BLIND else params[0]
     payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
@@ -122,7 +122,7 @@ def by_value(view, rules, params):
     p_win, p_loss = _look_up_probabilities(view, rules, params[1:], ON_TURN)
     best_offer, best_value = 0, _value_no_offer(view, rules, p_win, p_loss, params[1:]) + params[0]
     for n in range(view.stake + 1, rules.die_cap + 1):
-        if_refused = _evaluate_after(
+        if_refused = _evaluate_after_wins(
             view, n if rules.die_refusal_pays == PAYS_NEW else view.stake, 0, params[1:]
         )
         value = min(if_refused, _evaluate_stake(view, n, p_win, p_loss, params[1:]))
@@ -143,7 +143,7 @@ def by_value_answer(view, rules, params):
     payment = view.offered if rules.die_refusal_pays == PAYS_NEW else view.stake
     return _evaluate_stake(
         view, view.offered, p_win - shift, p_loss + shift, params[1:]
-    ) >= _evaluate_after(view, 0, payment, params[1:])
+    ) >= _evaluate_after_wins(view, 0, payment, params[1:])
 
 
 @helper
@@ -178,7 +178,7 @@ def _value_no_offer(view, rules, p_win, p_loss, table):
     value = _evaluate_stake(view, view.stake, p_win, p_loss, table)
     if view.phase == PHASE_BLIND and view.seat != view.dealer:
         for n in range(view.stake + 1, rules.die_cap + 1):
-            if_refused = _evaluate_after(
+            if_refused = _evaluate_after_wins(
                 view, 0, n if rules.die_refusal_pays == PAYS_NEW else view.stake, table
             )
             value = min(value, max(if_refused, _evaluate_stake(view, n, p_win, p_loss, table)))
@@ -190,14 +190,14 @@ def _evaluate_stake(view, stake, p_win, p_loss, table):
     """Return the probability of winning the match if the deal is played for a stake."""
     p_draw = max(0.0, 1 - p_win - p_loss)
     return (
-        p_win * _evaluate_after(view, stake, 0, table)
-        + p_loss * _evaluate_after(view, 0, stake, table)
-        + p_draw * _evaluate_after(view, 0, 0, table)
+        p_win * _evaluate_after_wins(view, stake, 0, table)
+        + p_loss * _evaluate_after_wins(view, 0, stake, table)
+        + p_draw * _evaluate_after_wins(view, 0, 0, table)
     )
 
 
 @helper
-def _evaluate_after(view, own_wins, opponent_wins, table):
+def _evaluate_after_wins(view, own_wins, opponent_wins, table):
     """Return the match value V after each player has won a number of further deals or games.
 
     The winner of a deal deals next, so the opponent makes the first decision about the die.

@@ -101,9 +101,9 @@ def _value_continuing(deadwood_points, cards_left, limit, rules, table):
 
 
 @helper
-def _average_value(cards_left, i, values, table):
-    """Return the mean value over all possible deadwoods after the next draw."""
-    row_offset = N_STATES + (cards_left * N_STATES + i) * N_STATES
+def _average_value(cards_left, state_index, values, table):
+    """Return the mean value after the next draw, over all possible amounts of deadwood."""
+    row_offset = N_STATES + (cards_left * N_STATES + state_index) * N_STATES
     total = 0.0
     for j in range(N_STATES):
         total += table[row_offset + j] * values[j]

@@ -172,7 +172,8 @@ class Analysis(RenamedAttributes):
     Attributes:
         position: Analysed decision.
         matchup: Strategies that play in the rollouts.
-        outcomes: OUTCOME (n_worlds, n_actions); NaN in worlds without this action.
+        outcomes: Outcomes of the rollouts, OUTCOME (n_worlds, n_actions); NaN if an action was not
+            played.
         max_worlds: Maximum number of worlds.
     """
 
@@ -253,7 +254,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def is_mistake(self) -> bool:
-        """True if the chosen action is a mistake, which too few worlds never show."""
+        """True if the chosen action is significantly worse than the best action."""
         index = self.position.chosen_index
         return index not in self.best_indices and is_mistake(self.estimate_cost(index)[1])
 
@@ -317,9 +318,9 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
     """Compute the outcome of each deal from the perspective of side A.
 
     Args:
-        records: DEAL array of any shape.
+        records: Records of the deals, DEAL array of any shape.
         variant: Variant of the deals.
-        equity: Equity with which the match or game values deal results, or None.
+        equity: Equity that converts deal results to values in the match or game, or None.
 
     Returns:
         OUTCOME array of the same shape.
@@ -341,7 +342,7 @@ def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
     """Compute the gain of side A in each deal, in the measure that the variant requires.
 
     Args:
-        records: DEAL array of any shape.
+        records: Records of the deals, DEAL array of any shape.
         variant: Variant of the deals.
 
     Returns:

@@ -207,7 +207,7 @@ def compare_chances(analysis: Analysis, other_index: int) -> str:
     names = [analysis.action_names[index] for index in pair]
     measures = [*select_display_factors(analysis), *["opponent"] * (not position.is_solo)]
     *phrases, last_phrase = [
-        phrase.format(*(compute_percentage(analysis, name, index) for index in pair))
+        phrase.format(*(compute_outcome_percentage(analysis, name, index) for index in pair))
         for name, phrase in CHANCES.items()
         if name in measures
     ]
@@ -216,12 +216,12 @@ def compare_chances(analysis: Analysis, other_index: int) -> str:
     return f"In the simulated deals after {names[0]} (vs. {names[1]}), you {outcome_text}."
 
 
-def compute_percentage(analysis: Analysis, measure: str, index: int) -> float:
-    """Return the percentage of worlds that have an outcome after an action.
+def compute_outcome_percentage(analysis: Analysis, measure: str, index: int) -> float:
+    """Return the percentage of worlds in which an action leads to a given outcome.
 
     Args:
         analysis: Analysis of the decision.
-        measure: A key of `CHANCES`.
+        measure: Name of the outcome, which is a key of `CHANCES`.
         index: Index of the action.
     """
     outcomes = analysis.outcomes[:, index]
@@ -386,7 +386,7 @@ def format_position_caption(position: Position) -> str:
 
 
 def card_rows(position: Position) -> Iterator[CardRow]:
-    """Yield the player's hand, the pile and the opponent's hand if cards have been dealt."""
+    """Yield the player's hand, the pile and the opponent's hand, or nothing before the deal."""
     view = position.view
     if view.phase == PHASE_BLIND:
         return

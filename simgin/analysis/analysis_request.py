@@ -69,7 +69,7 @@ class AnalysisRequest:
         strategy: str | None = None,
         opponent: str | None = None,
     ) -> AnalysisRequest:
-        """Read a request for a position (see `simgin.analyze` for the arguments).
+        """Parse the arguments of a request to analyse a position (see `simgin.analyze`).
 
         Raises:
             PositionError: If the position is not possible.
@@ -95,7 +95,7 @@ class AnalysisRequest:
         deal: int | None = None,
         **more: Any,
     ) -> AnalysisRequest:
-        """Read a request for one deal, whose seed is the seed of the budget.
+        """Parse the arguments of a request to analyse one deal, whose seed is the budget's seed.
 
         Raises:
             ReplayError: If the deal was not played.
@@ -104,7 +104,7 @@ class AnalysisRequest:
 
     @classmethod
     def read_file(cls, path: str, budget: Budget, **more: Any) -> AnalysisRequest:
-        """Read a request to analyse the deal in a file.
+        """Parse the arguments of a request to analyse the deal in a file.
 
         Raises:
             PositionError: If the file does not contain a deal.

@@ -13,7 +13,7 @@ from simgin.analysis.analysis_report import (
     analysis_verdict,
     build_action_table,
     compare_chances,
-    compute_percentage,
+    compute_outcome_percentage,
     describe_choice,
 )
 from simgin.analysis.position import Position, find_decisions
@@ -41,7 +41,7 @@ class Coach:
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def hint(self, deal: TracedDeal) -> list[str]:
-        """Return the values of all legal actions at the current decision of a deal."""
+        """Return lines that compare the best actions at the current decision of a deal."""
         analysis = self.analyse_open_decision(deal)
         if analysis is None:
             return ["There is only one legal action."]
@@ -61,7 +61,7 @@ class Coach:
         return lines
 
     def explain(self, deal: TracedDeal) -> list[str]:
-        """Describe the cost of the last decision, and compare its action with another action."""
+        """Return lines about the cost of the last decision, with a comparison of two actions."""
         positions = self.list_decisions(deal)
         if not positions:
             return ["You have not made a decision in this deal yet."]
@@ -146,7 +146,7 @@ def _explain(analysis: Analysis, other_index: int, indices: Sequence[int]) -> It
     if not analysis.position.is_solo:
         lines[0].append("opponent %")
         for index, cells in zip(indices, lines[1:], strict=True):
-            cells.append(f"{compute_percentage(analysis, 'opponent', index):.0f}")
+            cells.append(f"{compute_outcome_percentage(analysis, 'opponent', index):.0f}")
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for name, *cells in lines:
         yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()

@@ -105,7 +105,7 @@ def compute_quantity(deals: np.ndarray, name: str) -> np.ndarray:
     """Return the value of a quantity for each deal, (n_deals,) int64.
 
     Args:
-        deals: FOUND_DEAL (n_deals,).
+        deals: Deals that the search has played, FOUND_DEAL (n_deals,).
         name: Key of `DEAL_QUANTITIES`.
     """
     deal = deals["deal"]

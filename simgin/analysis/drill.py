@@ -85,7 +85,9 @@ class DrillRequest:
     def read(
         cls, variant: str, judge: str | None = None, positions: int = 30, seed: int = 1
     ) -> DrillRequest:
-        """Read a request. By default, the evaluator is the strongest strategy.
+        """Parse the arguments of a request for a drill.
+
+        By default, the evaluator is the strongest strategy.
 
         Raises:
             PositionError: If the number of positions is out of range, or the game is a solitaire

@@ -94,7 +94,9 @@ class RatingTask:
         worlds: int | None = None,
         seed: int = 1,
     ) -> RatingTask:
-        """Read a task. By default, the strongest strategy is the evaluator and the opponent.
+        """Parse the arguments of a task to estimate error rates.
+
+        By default, the strongest strategy is the evaluator and the opponent.
 
         Raises:
             PositionError: If the number of deals is out of range.
@@ -271,7 +273,7 @@ class ErrorRates(Result):
         return 100 if self.unit.startswith("%") else 1
 
     def to_columns(self, rate: Estimate) -> dict[str, float]:
-        """Return the columns of a tidy row for a loss: value, standard error and bounds."""
+        """Return the value, standard error and bounds of a loss as columns of a tidy row."""
         names = ("value", "se", "low", "high")
         return {name: getattr(rate, name) / self.display_factor for name in names}
 
@@ -352,7 +354,7 @@ def evaluate_units(
 def report_mean_loss(
     matchup: Matchup, costs: Sequence[float], on_progress: OnProgress | None
 ) -> Progress | None:
-    """Return a progress callback that adds the mean of a growing list of costs to the progress."""
+    """Return a progress callback that also reports the mean of a growing list of costs."""
     if on_progress is None:
         return None
     phrase = format_loss_phrase(matchup)
@@ -373,7 +375,7 @@ def estimate_lead(task: RatingTask, workers: int | None = None) -> Estimate:
 
 
 def compute_mean_gains(matchup: Matchup, n_units: int, workers: int | None = None) -> np.ndarray:
-    """Return the gain of A per deal, or 0 in self-play, by unit, (LEAD_FACTOR * units,) float64."""
+    """Return A's mean gain per deal in each unit, (LEAD_FACTOR * n_units,); 0 in self-play."""
     if matchup.b is not None and not matchup.is_mirrored:
         return np.zeros(LEAD_FACTOR * n_units)
     n_batches = -(-n_units // matchup.batch_size)

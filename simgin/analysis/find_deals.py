@@ -92,7 +92,9 @@ class FindRequest:
         limit: int = DEFAULT_LIMIT,
         seed: int = 1,
     ) -> FindRequest:
-        """Read a request. If the query contains `differ`, A and B play against the same opponent.
+        """Parse the arguments of a request to search the deals of a matchup.
+
+        If the query contains `differ`, A and B play against the same opponent.
 
         Args:
             a: Strategy A.
@@ -304,7 +306,7 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
 
 
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:
-    """Return the first decision in which strategy A differs between two matchups."""
+    """Return the columns that describe the first decision that differs between two matchups."""
     deal_a = trace_deal(matchup, unit, half)
     deal_b = trace_deal(rival, unit, half)
     for query, rival_query in zip(deal_a.decisions, deal_b.decisions, strict=False):
@@ -376,7 +378,7 @@ def _build_rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealR
 def _find_costliest(
     result: FoundDeals, deals: Sequence[DealRow], budget: Budget, on_progress: Progress | None
 ) -> list[DealRow]:
-    """Return the costliest decisions of A in descending order, with the rows of their deals.
+    """Return A's costliest decisions with the rows of their deals, in descending order of cost.
 
     A and B play the rollouts. The limit in the request applies to the number of rows. Decisions
     that cost nothing in the new worlds are omitted.

@@ -86,10 +86,10 @@ class GradeRequest:
         worlds: int | None = None,
         seed: int = 1,
     ) -> GradeRequest:
-        """Read a request to grade the deals in files.
+        """Parse the arguments of a request to grade the deals in the given files.
 
         Args:
-            files: Paths, one deal per file.
+            files: Paths of the files, each of which contains one deal.
             player: Name or seat of the player (default: the first player of the files).
             judge: Strategy of the evaluator (default: the strongest strategy).
             opponent: Strategy that continues for the opponent. The default is the opponent in the
@@ -262,7 +262,7 @@ class Grade(error_rates.ErrorRates):
 
 
 def assign_player(deal: TracedDeal, seat: int) -> TracedDeal:
-    """Return the known part of a deal after assigning side A to the given seat."""
+    """Return a copy of the known part of a deal, in which side A has the given seat."""
     state = deal.state.copy()
     state.half = seat
     return replace(deal, state=state, error="", is_truncated=False)

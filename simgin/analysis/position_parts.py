@@ -196,7 +196,7 @@ class Die:
             yield ScriptedAction(owner, "answer", 1)
 
     def pending_offer(self) -> Iterator[ScriptedAction]:
-        """Yield the offer of the opponent to which the player must respond, if there is one."""
+        """Yield the opponent's offer if the player must respond to an offer."""
         if self.offered:
             yield ScriptedAction(OPPONENT_SEAT, "offer", self.offered)
 

@@ -144,7 +144,7 @@ def _replay_view(
     hand: int,
     **deal_options: int,
 ) -> Any:
-    """Return the view at the first suitable policy call after the given decisions, or None.
+    """Return the view at the next call of a policy in one of the given slots, or None.
 
     Args:
         variant: Variant of the deal.

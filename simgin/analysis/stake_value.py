@@ -11,7 +11,7 @@ import numpy as np
 
 from simgin.analysis.kernels import fill_deals_table, fill_game_table
 from simgin.core.batch_columns import DEAL_RESULTS
-from simgin.match_value.boards import deals_credited, next_dealer_table
+from simgin.match_value.boards import count_won_deals, next_dealer_table
 from simgin.match_value.match_value import MatchValue, ValueUnavailableError, value_from_outcomes
 from simgin.match_value.outcomes import Outcomes, count_outcomes
 from simgin.play.matchup import Matchup, parse_matchup
@@ -136,7 +136,7 @@ def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 @cache
 def compute_equity(variant: Variant, workers: int | None = None) -> Equity | None:
-    """Return the equity for a variant, or None if only points count or V is unknown."""
+    """Return the equity for a variant, or None if only points count or no match value is known."""
     row = variant.params
     if row["die"] == "deal":
         return _compute_equity_by_deals_won(variant, workers)
@@ -160,7 +160,7 @@ def _make_equal_matchup(variant: Variant) -> Matchup:
 def _compute_equity_by_deals_won(variant: Variant, workers: int | None) -> DealsEquity:
     row = variant.params
     outcomes = _count_outcomes(variant, workers)
-    probabilities = _compute_probabilities(outcomes, deals_credited(row, outcomes))
+    probabilities = _compute_probabilities(outcomes, count_won_deals(row, outcomes))
     goal = int_param(row, "deals_target")
     die_cap, pays_offered = _read_die_rules(variant)
     table = np.zeros((goal + 1, goal + 1, 2))

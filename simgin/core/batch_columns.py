@@ -1,4 +1,4 @@
-"""Statistics of units of analysis, and the columns of batch rows, which contain exact sums.
+"""Statistics of units of analysis, and the layout of batch rows, which store exact sums.
 
 A *unit* of analysis is a mirrored pair of deals (or matches), or a single deal (match) if a
 strategy plays against itself. Standard errors are clustered by unit. For every unit, the kernel
@@ -47,7 +47,7 @@ FACT_INDEX = {name: i for i, name in enumerate(FACT_NAMES)}
 
 
 def _choose_denominator(fact: str) -> str:
-    """Return the name of the denominator of a statistic."""
+    """Return the name of the fact by which a fact is divided in ratio estimates."""
     if fact in SHOWDOWN_FACTS:
         return "showdowns"
     if fact in ("points_scored", "first_player_win"):

@@ -32,7 +32,7 @@ def card_mask(card):
 
 @jit
 def rank(card):
-    """Return the rank of a card, 0..12 for A..K.
+    """Return the rank of a card, from 0 for aces to 12 for kings.
 
     Args:
         card: Card, 0..51.
@@ -47,7 +47,7 @@ def rank(card):
 
 @jit
 def suit(card):
-    """Return the suit of a card, 0..3 for S H D C.
+    """Return the suit of a card, from 0 to 3 in the order S, H, D, C.
 
     Args:
         card: Card, 0..51.

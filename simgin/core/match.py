@@ -41,7 +41,7 @@ def first_dealer(seed, unit, rules):
 
 @jit
 def next_dealer(dealer, winner, rules):
-    """Return the seat that deals next.
+    """Return the seat that deals next, given the dealer and the winner of the last deal.
 
     `winner` is the seat that won the last deal, or -1 if neither seat won.
     """
@@ -54,7 +54,7 @@ def next_dealer(dealer, winner, rules):
 
 @jit
 def start_match(state, rules):
-    """Set the scores before the first deal.
+    """Set the starting scores of a match before its first deal.
 
     With the goals `columns` and `total`, `start_points` has no effect (rules.md 7).
     """
@@ -165,7 +165,7 @@ def _apply_to_game(state, rules):
 
 @jit
 def _match_outcome(state, rules, n_deals):
-    """Return the winning seat, or DRAWN or UNDECIDED."""
+    """Return the seat that has won the match, or DRAWN or UNDECIDED."""
     goal = rules.goal
     if goal == GOAL_SINGLE:
         return state.winner if state.winner >= 0 else DRAWN

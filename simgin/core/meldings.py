@@ -119,7 +119,7 @@ def meld_extensions(meld, rules):
 
 @jit
 def _name_digit(card):
-    """Return the position of a card in the ASCII order of card names, 1..52.
+    """Return the position of a card in the ASCII order of card names, from 1 to 52.
 
     The order of the ranks is 2..9 A J K Q T, and the order of the suits is C D H S.
     """

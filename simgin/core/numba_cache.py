@@ -46,7 +46,7 @@ UNCALLABLE_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.
 
 
 def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
-    """Return a short name of a function type for mangled names, and no arguments.
+    """Return a short name of a function type for name mangling, and an empty tuple.
 
     numba spells out all arguments, including every field of a record. The name of a function with
     twelve policies would then have 70,000 characters.
@@ -151,7 +151,7 @@ class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
         return super()._get_module_for_linking()
 
     def _optimize_final_module(self) -> None:
-        """Make callees private first, so that LLVM can change or remove their arguments.
+        """Make callees private before the optimisation, so that LLVM can change their arguments.
 
         The linker does not see private functions. It would bind a function in another module, such
         as a user's compiled code, to an internal function with the same name.
@@ -239,7 +239,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         return super().get_call_template([unliteral(kind) for kind in args], names)
 
     def add_overload(self, result: Any) -> None:
-        """Register a compiled version.
+        """Register a compiled version of the function.
 
         Only executable versions are visible to Python.
         """
@@ -251,7 +251,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         library.get_pointer_to_function = cache(library.get_pointer_to_function)
 
     def load_cached(self, signature: Any) -> bool:
-        """Load the version for a signature from the disk cache.
+        """Load the compiled version for a signature from the disk cache.
 
         Returns True if the version exists.
         """
@@ -380,7 +380,7 @@ class InnerCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
         self._filename_base = self.get_filename_base(name, "")
 
     def reduce(self, data: Any) -> Any:
-        """Return the data to write, without the annotated source, which is slow to generate."""
+        """Return the data to cache, without the annotated source, which is slow to generate."""
         return super().reduce(data._replace(type_annotation=""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:

@@ -42,7 +42,7 @@ class PolicyType(types.Callable):  # type: ignore[misc]
         return POLICY_SIGNATURE.replace(recvr=self)
 
     def get_call_signatures(self) -> Any:
-        """Return the signatures of policies, and False because they have no type parameters."""
+        """Return the signature of policies, and False because policies have no type parameters."""
         return [POLICY_SIGNATURE], False
 
     def get_impl_key(self, sig: Any) -> Any:
@@ -93,7 +93,7 @@ if is_interpreted():
         return vector
 
     def as_policy(function):
-        """Return the function itself, in interpreted mode."""
+        """Return the policy function unchanged, in interpreted mode."""
         return function
 
 else:

@@ -73,7 +73,7 @@ def _write_column_fields(state, rules, view, seat):
 
 @jit
 def write_die_fields(state, view):
-    """Write the number on the die, its owner and the number offered."""
+    """Write the number on the die, the owner of the die and the offered number to a view."""
     view.stake = state.stake
     view.owner = state.owner
     view.offered = state.offered
@@ -116,7 +116,7 @@ def write_ending_fields(state, view):
 
 @force_inline
 def _next_random_number(state, seat, strategy):
-    """Return the next random number of a seat.
+    """Return the next random number for the policies of a seat.
 
     `strategy` is 0 for A and 1 for B.
 

@@ -13,7 +13,7 @@ assert DEAL_RESULTS[RESULT_REFUSED] == "refused"
 
 @jit
 def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
-    """Return the result and the points of gin, big gin or a shot.
+    """Return the result and the points of a deal that ended with gin, big gin or a shot.
 
     Gin, big gin and shots cannot be undercut.
     """
@@ -28,7 +28,7 @@ def _score_gin_or_shot(ending, knocker_count, defender_count, premium, rules):
 
 @jit
 def score_deal(ending, knocker_count, defender_count, stock_left, multiplier, rules):
-    """Return the result of a showdown and its points.
+    """Return the result of a showdown, the points of both players and the winner.
 
     Args:
         ending: Declared ending (ENDING_KNOCK, ENDING_SHOT or ENDING_BIG_GIN). A knock without

@@ -43,7 +43,7 @@ def compiler_versions() -> dict[str, str]:
 
 
 def magic_tuple() -> tuple[str, str, str]:
-    """Return the part of a cache key that identifies the processor, as numba's codegen does."""
+    """Return the processor part of a cache key in the format of numba's `magic_tuple`."""
     return llvm.get_process_triple(), CPU, ""
 
 
@@ -62,7 +62,7 @@ def load_code_manifest() -> dict[str, Any] | None:
 
 @cache
 def find_mismatch(sources: str) -> str | None:
-    """Return the reason why the compiled code in the package is not used, as a sentence.
+    """Return a sentence that states why the compiled code in the package is not used.
 
     Args:
         sources: Digest of the compiled sources.
@@ -78,7 +78,7 @@ def find_mismatch(sources: str) -> str | None:
 
 
 def _find_difference(manifest: dict[str, Any], sources: str) -> str | None:
-    """Return the reason why compiled code with a manifest does not fit, or None if it fits."""
+    """Return the reason why the compiled code of a manifest cannot be used, or None."""
     for name, installed in compiler_versions().items():
         if (required := manifest["versions"][name]) != installed:
             return (

@@ -162,7 +162,7 @@ def go_out(state, rules, view, source, card):
 
 @jit
 def can_stop(state, rules):
-    """Return True if the player may end the deal, except with big gin (rules.md 5.2)."""
+    """Return True if the player may end the deal in a way other than big gin (rules.md 5.2)."""
     return state.draws[PLAYER_SEAT] > 0 or rules.stop_before_draw
 
 

@@ -81,7 +81,7 @@ _TO_OPENSPIEL = np.array([(4 - card // 13) % 4 * 13 + card % 13 for card in rang
 
 
 def _field_offsets(names, length=1):
-    """Return the offsets of view fields in int64 numbers."""
+    """Return the offsets of view fields, counted in int64 numbers."""
     firsts = [VIEW_TYPE.offset(name) // 8 for name in names]
     return tuple(first + i for first in firsts for i in range(length))
 

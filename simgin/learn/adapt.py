@@ -83,10 +83,10 @@ class AdaptRequest(TrainingRequest):
         confirmation_matches: int | str = ADAPT_CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> AdaptRequest:
-        """Parse the arguments of a request.
+        """Parse the arguments of a request to train `champion` for a variant.
 
         Args:
-            strategy: `champion`.
+            strategy: Must be `champion`.
             variant: Two-player variant.
             against: Must be empty, because the opponents of `champion` are fixed.
             rounds: Number of rounds per opponent type.
@@ -140,7 +140,7 @@ class AdaptRequest(TrainingRequest):
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps, including the recognition of opponents and the confirmation."""
+        """Number of progress steps: two per round, one for the odds, one for the confirmation."""
         return 2 * self.rounds + 2
 
 
@@ -175,7 +175,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def is_strongest(self) -> bool:
-        """True if the player is better than `champion`, and no training opponent beats it."""
+        """True if the player is better than `champion`, and if no training opponent beats it."""
         win_rates = [comparison.tuned for comparison in self.confirmation.comparisons]
         return self.is_better and all(win_rate.high >= 0.5 for win_rate in win_rates)
 
@@ -191,7 +191,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences about matches against `champion` and about opponents with lower win rates."""
+        """Sentences about the win rate against `champion` and about decreased win rates."""
         variant, n = self.request.variant.spec, self.request.confirmation_matches
         win_rate = self.confirmation.head_to_head.tuned
         win_rate_text = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
@@ -218,7 +218,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def pool_label(self) -> str:
-        """Empty string, because the mean over these opponents is not meaningful."""
+        """Empty label, because the mean over the opponents is not meaningful."""
         return ""
 
     @property
@@ -379,7 +379,7 @@ def _train(
     piece_progress: PieceProgress,
     progress_lines: list[str],
 ) -> dict[str, np.ndarray]:
-    """Train against both opponent types, and estimate the probability of each type.
+    """Train `champion` against both opponent types, and estimate the probability of each type.
 
     Returns:
         Arrays by name: `weights` (float64, in champion's format), `course` (win rates before each

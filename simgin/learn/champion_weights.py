@@ -209,7 +209,7 @@ def sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.ndarray) -
 
 
 def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray) -> StageSums:
-    """Compute the least-squares sums of knock decisions, by cell and by stage.
+    """Compute the least-squares sums of knock decisions for the cells and the stages' features.
 
     Args:
         views: Views at the decisions, VIEW (n,).
@@ -232,7 +232,7 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Fit weights near a prior: one common change, and an additional change per stage.
+    """Fit weights near a prior, with a change common to all stages and a change for each stage.
 
     Args:
         sums: Least-squares sums by stage.
@@ -276,7 +276,7 @@ def knock_penalty(level: float) -> np.ndarray:
 
 
 def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean over all tried actions of a decision. Untried actions become 0."""
+    """Subtract the mean of each decision over its tried actions, and set untried actions to 0."""
     masked_values = np.where(tried, values, 0)
     mean = masked_values.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
     result: np.ndarray = np.where(tried, masked_values - mean, 0)
@@ -299,7 +299,7 @@ def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
     """Return the function that computes the equity of A from rollout records.
 
     Args:
-        variant: Rules.
+        variant: Variant of the deals.
         deals: Number of deals for the win probability by score. The default is VALUE_DEALS.
     """
     goal = variant.params["goal"]
@@ -311,7 +311,7 @@ def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
 
 
 def match_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
-    """Return the match win probabilities of `gold` in self-play for all scores up to the target."""
+    """Return the function that computes A's equity from match win probabilities of `gold`."""
     target = int_param(variant.params, "points_target")
     win_by_score = win_table(variant.spec, target, deals)
 
@@ -351,7 +351,7 @@ def win_probabilities(variant: str, target: int, deals: int | None = None) -> np
 
 
 def deal_equity(rollouts: PairedRollouts) -> np.ndarray:
-    """Return plus or minus DEAL_VALUE times the stake for each won or lost deal."""
+    """Return the equity of each deal: plus or minus DEAL_VALUE times the stake, or 0 for a draw."""
     winner = rollouts.records["winner"]
     deal_results = (winner == 0).astype(float) - (winner == 1)
     equities: np.ndarray = DEAL_VALUE * deal_results * rollouts.records["stake"]
@@ -385,7 +385,7 @@ class ChampionTrainer:
         """Initialise the trainer with the weights and the opponents.
 
         Args:
-            opponents: Opponents. None is the player itself with its current weights.
+            opponents: Training opponents. None is the player itself with its current weights.
             weights: Initial weights, (player.BLEND_SIZE,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.
@@ -724,7 +724,7 @@ def compute_knock_probabilities(
     *,
     is_trained: bool = False,
 ) -> np.ndarray:
-    """Return the table from which `champion` selects a blend of weights.
+    """Return the probabilities of immediate knocks with which `champion` selects a blend.
 
     The probabilities are computed from likelihood ratios with Bayes' rule.
 

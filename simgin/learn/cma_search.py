@@ -236,7 +236,7 @@ def play_finals(
 
 
 def _finalists(request: TuneRequest, history: SearchHistory) -> list[ParameterValues]:
-    """Return the finalists: default values, final mean, mean of the later means and best means."""
+    """Return the finalists: defaults, final mean, average of the later means, and best means."""
     means = [generation.mean.values for generation in history.generations]
     final_mean = history.final_mean.values
     later_means = [*means[len(means) // 2 :], final_mean]

@@ -59,7 +59,7 @@ class TrainRequest(TrainingRequest):
         confirmation_matches: int | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TrainRequest:
-        """Parse the arguments of a request.
+        """Parse the arguments of a request to train discard weights.
 
         Args:
             strategy: Strategy with a trainable discard policy.
@@ -110,7 +110,7 @@ class TrainRequest(TrainingRequest):
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return a copy with the given weights and a new name, so that the strategy can play it."""
+        """Return a copy with new weights and a new spec, so that both can play together."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
@@ -404,7 +404,7 @@ def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
 
 
 def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean over the tried discards of a decision. Untried discards become 0.
+    """Subtract the mean of each decision over its tried discards, and set untried discards to 0.
 
     If all numbers of a decision are equal, the result is exactly 0, so that rounding errors have no
     effect.

@@ -92,12 +92,11 @@ class PoolResults:
         return [self.score_against(strategy, opponent) for opponent in self.request.pool]
 
 
-def to_estimate(estimate: PairedEstimate) -> Estimate:
-    """Convert a paired estimate to an estimate with a confidence interval."""
-    se = batches.standard_error(estimate.influences, estimate.effective_batches)
-    return interval_around(
-        estimate.value, se, round(estimate.effective_batches), estimate.effective_batches
-    )
+def to_estimate(score: PairedEstimate) -> Estimate:
+    """Convert a score or a difference of scores to an estimate with a confidence interval."""
+    n = score.effective_batches
+    se = batches.standard_error(score.influences, n)
+    return interval_around(score.value, se, round(n), n)
 
 
 def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
@@ -123,7 +122,7 @@ def pool_score(scores: Sequence[PairedEstimate], objective: str) -> PairedEstima
 
 
 def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
-    """Return the mirrored matchups without duplicates and self-play."""
+    """Return the distinct matchups, without self-play."""
     return list({matchup.key: matchup for matchup in matchups if matchup.is_mirrored}.values())
 
 
@@ -165,7 +164,7 @@ def load_or_play_step(
 
     Args:
         run_ledger: Ledger of the search.
-        name: Name of the step.
+        name: Name of the step in the ledger.
         n: Number of matches or rounds of the step.
         shapes: Expected shapes of the arrays, by name.
         play: Function that computes the arrays.
@@ -404,7 +403,7 @@ class Improvement(Result):
         )
 
     def extend_report(self, report: Report, command: str) -> Report:
-        """Return the report with the file of the improved strategy."""
+        """Return a copy of the report that includes the output file of the improved strategy."""
         content = self.file_content(command)
         return replace(report, files={**report.files, self.wording.file_name: content})
 

@@ -71,7 +71,10 @@ def sample_variant(rng: np.random.Generator) -> Variant:
 
 
 def sample_training_variants(round_index: int, n: int) -> list[Variant]:
-    """Return the random variants of a training round. Round ODDS_RULE_SETS estimates the odds."""
+    """Return the random variants of a training round.
+
+    The variants of round ODDS_RULE_SETS are used to estimate the odds of the opponent types.
+    """
     rng = np.random.default_rng([TRAINING_SEED, round_index])
     return [sample_variant(rng) for _ in range(n)]
 
@@ -123,7 +126,7 @@ def two_player_names() -> list[str]:
 
 @cache
 def _sampled_values() -> dict[str, list[ParamValue]]:
-    """Return the values in CHANGES for each parameter."""
+    """Return all values that CHANGES contains for each parameter."""
     values_by_name = defaultdict(list)
     for _, name, values in CHANGES:
         for value in values:

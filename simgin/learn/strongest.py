@@ -38,7 +38,7 @@ class EliminationTest(SequentialTest):
     """
 
     def check_totals(self, totals: np.ndarray) -> str | None:
-        """Return the conclusion if H0 is accepted, or None to continue."""
+        """Return the conclusion if the test accepts H0, or None if the test continues."""
         return super().check_totals(totals) if self.llr(totals) < 0 else None
 
 

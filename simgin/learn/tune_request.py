@@ -76,7 +76,7 @@ class TuneRequest:
         confirmation_matches: float | str = CONFIRMATION_MATCHES,
         seed: int = 1,
     ) -> TuneRequest:
-        """Parse the arguments of a request.
+        """Parse the arguments of a request for a parameter search.
 
         Args:
             strategy: Strategy spec.
@@ -158,7 +158,10 @@ class TuneRequest:
         return [self.matchup(strategy, opponent, seed) for opponent in self.pool]
 
     def generation_seed(self, number: int) -> int:
-        """Return the seed of a generation, from 1. The request's seed is for the confirmation."""
+        """Return the seed of a generation, which differs from the seed of the confirmation.
+
+        The first generation has number 1.
+        """
         return (self.seed + number * SEED_STRIDE) % N_SEEDS
 
     @cached_property
@@ -194,7 +197,7 @@ class TrainingRequest:
         seed: int,
         training: str,
     ) -> TuneRequest:
-        """Return the request for the confirmation of a training.
+        """Return the request for the matches that confirm the gain of a training.
 
         Args:
             players: Strategy, variant and opponents (see `read_players`).
@@ -272,7 +275,7 @@ class TunableParameter:
     """Numeric parameter of a strategy, with its search range.
 
     Attributes:
-        name: Name for display.
+        name: Display name of the parameter.
         key: Name of the parameter in the policies.
         slots: Slots that share the parameter. If slots have different declarations, the parameters
             are separate and `name` includes the slot.
@@ -370,7 +373,7 @@ def slot_values(
 
 
 def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
-    """Return the policies by parameter, `k`, or `knock.k` if the declarations differ."""
+    """Return the policies for each parameter `k`, or `knock.k` if its declarations differ."""
     used_policies = [policy for policy in strategy.policies if _is_used(policy, variant)]
     policies_by_key: dict[str, list[Policy]] = {}
     for policy in used_policies:

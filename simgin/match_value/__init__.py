@@ -1,1 +1,1 @@
-"""Match values, which are match win probabilities, and win rates by deadwood."""
+"""Match win probabilities (match values), and win rates by deadwood."""

@@ -23,7 +23,7 @@ from simgin.rules.parameters import Params, int_param, match_goal
 
 @dataclass(frozen=True)
 class Track:
-    """Track of scores through which one side can pass before it reaches its goal.
+    """Numbered scores that one side of a match can have before it reaches its goal.
 
     Attributes:
         fields: Counts of the side ("score", "deals" or "games"), which are record fields without
@@ -36,7 +36,7 @@ class Track:
 
     @property
     def length(self) -> int:
-        """Number of positions before the goal, which is also the position of the goal."""
+        """Number of positions before the goal. The goal is at the position with this number."""
         return int(np.prod(self._sides)) - 1
 
     @property
@@ -186,7 +186,7 @@ class _DealTransitions:
         self._next_dealers = next_dealer_table(params)
         self._gains_by_field = {
             "score": outcomes.column("points"),
-            "deals": deals_credited(params, outcomes),
+            "deals": count_won_deals(params, outcomes),
         }
         self._next_positions = []
         self._gain_indices = []
@@ -196,7 +196,7 @@ class _DealTransitions:
             self._gain_indices.append(gain_index)
 
     def _distinct_gains(self, side: int, track: Track) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distinct gains of a side, and the gain index of each deal that it wins.
+        """Return the distinct gains of a side, and the gain index of each deal that the side wins.
 
         Outcomes with equal gains are combined into one transition.
         """
@@ -236,7 +236,7 @@ class _DealTransitions:
         return probabilities
 
 
-def deals_credited(params: Params, outcomes: Outcomes) -> np.ndarray:
+def count_won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
     """Return the number of won deals for which each outcome counts (rules.md 7 and 8.5)."""
     if not match_goal(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
@@ -339,7 +339,7 @@ class RaceBoard(Board):
 
 
 class GamesBoard(Board):
-    """Board for games to a number of points, where the loser's points set the games won (Gin Pro).
+    """Board for a match in which the loser's points determine the winner's won games (Gin Pro).
 
     The board has a table of points for every combination of won games.
     """
@@ -456,7 +456,7 @@ class TotalBoard(Board):
 
 
 class PerScoreBoard(Board):
-    """Board for a match to a number of points, with different outcomes at every score."""
+    """Board for a match to a number of points, with deal outcomes that depend on the score."""
 
     def __init__(self, params: Params, seat: int, outcomes: ScoreOutcomes) -> None:
         self._target = int_param(params, "points_target")
@@ -511,15 +511,15 @@ class PerScoreBoard(Board):
     def _base_means(
         self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean value after a deal with the outcomes of the starting score.
+        """Return the mean match value after a deal with the outcome probabilities at the start.
 
         Returns:
-            Mean of the next entries, and probability of an unchanged score by next dealer. Both are
+            Mean of the next values, and probability of an unchanged score by next dealer. Both are
             by score and dealer.
         """
         dealer = self._dealer
         deals = (dealer, self._winner, self._points)
-        next_entries, is_unchanged, next_dealers = self._next_entries(
+        next_values, is_unchanged, next_dealers = self._find_next_values(
             table, a[:, None], b[:, None], *deals
         )
         sides = np.arange(2)
@@ -527,7 +527,7 @@ class PerScoreBoard(Board):
         is_next_dealer = next_dealers[:, None] == sides
         weights = probability[: len(dealer)] * is_dealer
         unchanged = np.einsum("do,so,oe->sde", weights, is_unchanged, is_next_dealer)
-        return next_entries @ weights.T, unchanged
+        return next_values @ weights.T, unchanged
 
     def _add_changes(
         self,
@@ -538,22 +538,22 @@ class PerScoreBoard(Board):
         mean_values: np.ndarray,
         unchanged_probability: np.ndarray,
     ) -> None:
-        """Add the effect of changed outcomes at all scores with the same sum.
+        """Correct mean values at scores with the same sum for outcomes that differ at these scores.
 
         At the first of these scores, A has `first_score` points.
         """
         changes = self._changes[self._level_starts[score_sum] : self._level_starts[score_sum + 1]]
         a, b, group, sign, dealer, winner, points = changes.T
-        next_entries, is_unchanged, next_dealers = self._next_entries(
+        next_values, is_unchanged, next_dealers = self._find_next_values(
             table, a, b, dealer, winner, points
         )
         weights = sign * probability[len(self._dealer) :][group]
         score_index = a - first_score
-        np.add.at(mean_values, (score_index, dealer), weights * next_entries)
+        np.add.at(mean_values, (score_index, dealer), weights * next_values)
         cells = (score_index, dealer, next_dealers)
         np.add.at(unchanged_probability, cells, weights * is_unchanged)
 
-    def _next_entries(
+    def _find_next_values(
         self,
         table: ValueTable,
         a: np.ndarray,
@@ -562,10 +562,10 @@ class PerScoreBoard(Board):
         winner: np.ndarray,
         points: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the effect of the outcomes at given scores.
+        """Return the match values after the given deal outcomes at the given scores.
 
         Returns:
-            Next entries (0 if the score is unchanged), a mask of unchanged scores, and the next
+            Next values (0 if the score is unchanged), a mask of unchanged scores, and the next
             dealers.
         """
         gain_a = points * (winner == 0)

@@ -66,7 +66,7 @@ class MatchValue(RenamedAttributes):
     Attributes:
         matchup: Matchup of single deals.
         outcomes: Outcome counts.
-        board: Match states.
+        board: Board with the states of the match.
         seat: Seat of A, which is relevant only if the rules distinguish the seats.
     """
 
@@ -129,7 +129,7 @@ class MatchValue(RenamedAttributes):
 
     @property
     def is_seat_symmetric(self) -> bool:
-        """True if the rules treat both seats equally, so that they have the same match value."""
+        """True if the rules treat both seats equally, so that their match values are the same."""
         return _has_symmetric_seats(self.matchup.variant)
 
     @cached_property
@@ -139,7 +139,7 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Jackknife standard errors of all states, and leave-one-group-out values of the start.
+        """Standard errors of all states, and match values at the start that each omit one group.
 
         Only one table at a time is kept in memory.
         """
@@ -175,7 +175,7 @@ class MatchValue(RenamedAttributes):
 
 
 def _as_scores(score: ArrayLike, fields: tuple[str, ...]) -> boards.SideScores:
-    """Convert a score to an array of integers.
+    """Convert a score to an array whose last axis has one element per field.
 
     A single number is converted to an array whose last axis has length one.
     """
@@ -337,7 +337,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
 
 
 def depends_on_score(matchup: Matchup) -> bool:
-    """Return True if starting points change the course of any of 2,000 units.
+    """Return True if different starting points change at least one of 2,000 simulated units.
 
     For each starting score, the test uses the same shuffles. The test detects shots and policies
     that use points. Policies that use only won deals or games are not detected, because every match

@@ -231,8 +231,7 @@ class ScoreOutcomes:
     """Outcomes of single deals at the starting score, and differences at other scores.
 
     Attributes:
-        start: minimum and number of values of each column, with which an outcome is packed into an
-            integer
+        start: Outcomes at the starting score.
         changes: Changed outcomes, (n_changes, len(CHANGE_COLUMNS)) int64.
         deals_per_score: Number of deals at each score with each dealer.
     """
@@ -360,7 +359,7 @@ def _play_from_score(
 
 
 def _find_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.ndarray:
-    """Return signed rows for the deals whose result differs from the result at the start."""
+    """Return signed rows for the deals whose result differs between the given records."""
     is_changed = np.zeros(len(start_records), bool)
     for name in ("winner", "points_a", "points_b"):
         is_changed |= start_records[name] != score_records[name]
@@ -374,7 +373,7 @@ def _find_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.nd
 
 
 def _signed_changes(score_records: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
-    """Return deals as signed rows of CHANGE_COLUMNS with the scores of other records."""
+    """Return rows of CHANGE_COLUMNS with a sign, the outcomes of deals, and the given scores."""
     points = deals["points_a"] + deals["points_b"]
     score_columns = [
         score_records["score_a"],
@@ -403,7 +402,7 @@ def load_or_compute(identity: Mapping[str, Any], compute: Callable[[], Arrays]) 
     If a cache file cannot be read, it is replaced.
 
     Args:
-        identity: All dependencies of the arrays.
+        identity: All settings that determine the arrays.
         compute: Function that computes the arrays.
     """
     identity_text = json.dumps(identity, sort_keys=True)

@@ -52,7 +52,7 @@ def last_deals(n: int) -> list[str]:
 
 
 def _read_variant(path: Path) -> str:
-    """Return the variant of a deal, or "" if the file is corrupt."""
+    """Return the variant spec of a saved deal, or "" if the file is corrupt."""
     try:
         return str(parse_json(read_text(path))["rows"][0]["variant"])
     except (OSError, ValueError, LookupError, TypeError):

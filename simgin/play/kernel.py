@@ -47,7 +47,7 @@ def compile_loop(function: Any, players: int, *extra_types: Any, no_alias: bool 
 
     Args:
         function: Loop to compile.
-        players: 1 or 2.
+        players: Number of players, 1 or 2.
         extra_types: Types of the arguments between the views and the policies.
         no_alias: True if the arguments never overlap in memory (see `core.jit.compile_function`).
     """
@@ -60,7 +60,7 @@ def make_loop_signature(players: int, *extra_types: Any) -> Any:
     """Return the numba signature of a loop that plays deals.
 
     Args:
-        players: 1 or 2.
+        players: Number of players, 1 or 2.
         extra_types: Types of the arguments between the views and the policies.
     """
     views = [VIEW_TYPE] * players
@@ -241,7 +241,7 @@ def play_batches(matchup: Matchup, first_unit: int, n_units: int) -> np.ndarray:
         PolicyCallError: If a policy fails. The message contains the command that replays the deal.
         RulesModifiedError: If a policy changed the rules or its parameters.
     """
-    rows, _ = _play_into(matchup, first_unit, n_units, NO_RECORDS)
+    rows, _ = _play_and_record(matchup, first_unit, n_units, NO_RECORDS)
     return rows
 
 
@@ -258,14 +258,14 @@ def play_with_records(
         max_records *= int(build_rules(matchup.variant).max_deals)
     # Memory pages that are never written use no physical memory.
     records = np.empty(max_records, DEAL_RECORD)
-    rows, n_records = _play_into(matchup, first_unit, n_units, records)
+    rows, n_records = _play_and_record(matchup, first_unit, n_units, records)
     return rows, records[:n_records].copy()
 
 
-def _play_into(
+def _play_and_record(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play consecutive units with records, and return the batch rows and the number of records."""
+    """Play units, write the deal records to `records`, and return the batch rows and the count."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()

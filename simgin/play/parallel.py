@@ -28,18 +28,18 @@ def usable_cpus() -> int:
     return os.cpu_count() or 1
 
 
-def partial_progress(on_progress: Progress | None, index: int, n_pieces: int) -> Progress | None:
+def partial_progress(on_progress: Progress | None, index: int, n_parts: int) -> Progress | None:
     """Return a progress callback for one part of a task that has several parts.
 
     Args:
         on_progress: Progress callback for the whole task.
         index: Index of the part.
-        n_pieces: Number of parts.
+        n_parts: Number of parts.
     """
     if on_progress is None:
         return None
     return lambda done, units: on_progress(
-        PROGRESS_PARTS * index + PROGRESS_PARTS * done // units, PROGRESS_PARTS * n_pieces
+        PROGRESS_PARTS * index + PROGRESS_PARTS * done // units, PROGRESS_PARTS * n_parts
     )
 
 
@@ -64,14 +64,14 @@ def map_units(
     """
     blocks = [(first, min(block_size, n_units - first)) for first in range(0, n_units, block_size)]
     futures: list[Future[T]] = [Future() for _ in blocks]
-    pending_futures = SimpleQueue[int]()
+    pending_indices = SimpleQueue[int]()
     for i in range(len(blocks)):
-        pending_futures.put(i)
+        pending_indices.put(i)
 
     def play_blocks() -> None:
         with suppress(Empty):
             while True:
-                i = pending_futures.get_nowait()
+                i = pending_indices.get_nowait()
                 _complete_future(futures[i], partial(play_block, *blocks[i]))
 
     for _ in range(workers or usable_cpus()):
@@ -85,7 +85,7 @@ def map_units(
     finally:
         with suppress(Empty):
             while True:
-                pending_futures.get_nowait()
+                pending_indices.get_nowait()
     return results
 
 

@@ -190,7 +190,7 @@ class PlayedGame:
         return True
 
     def close_deal(self) -> TracedDeal:
-        """Add the result of a finished deal to the score, begin the next deal, and save."""
+        """Add a finished deal's result to the score, begin the next deal, and save the game."""
         deal = self._close()
         self.save()
         return deal

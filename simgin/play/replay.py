@@ -333,7 +333,7 @@ class Replay:
             yield from wrap_line(self._format_winner(outcome))
 
     def _format_scores(self, state: Any) -> str:
-        """Return both scores as text, or only the player's score if the joker cannot score."""
+        """Return both scores as text, or only the player's score if the other side never scores."""
         has_two = len(self.traced.matchup.players) == 2 or self.goal.score == "points"
         sides = list(enumerate(self.names))[: 1 + has_two]
         return "; ".join(

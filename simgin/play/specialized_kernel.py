@@ -57,7 +57,7 @@ class SpecializedKernel:
     """Generic kernel that is replaced by a specialised kernel in long runs.
 
     Args:
-        generic: Compiled kernel.
+        generic: Compiled generic kernel.
         policies: Compiled policies, in the order of the kernel's arguments.
         rules: Content of the rules record.
     """
@@ -122,7 +122,7 @@ def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
     """Return a kernel that is specialised in long runs, or the generic kernel.
 
     Args:
-        generic: Compiled kernel.
+        generic: Compiled generic kernel.
         policies: Compiled policies, in the order of the kernel's arguments.
         rules: Content of the rules record.
     """
@@ -164,7 +164,7 @@ def build_request(generic: Any, policies: tuple[Any, ...], rules: bytes) -> dict
     """Return the arguments of `kernel_linker.build_kernel`.
 
     Args:
-        generic: Compiled kernel.
+        generic: Compiled generic kernel.
         policies: Compiled policies, in the order of the kernel's arguments.
         rules: Content of the rules record.
 

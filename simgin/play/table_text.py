@@ -202,7 +202,7 @@ def format_turn_lines(deal: TracedDeal, person: int) -> list[str]:
 
     Args:
         deal: Deal, which can be unfinished.
-        person: The seat.
+        person: Seat of the player.
     """
     names = [player.spec for player in deal.matchup.players]
     names = [name if len(name) <= MAX_NAME_WIDTH else "opponent" for name in names]

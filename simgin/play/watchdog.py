@@ -51,7 +51,7 @@ class _RunningKernel:
         )
 
     def check(self) -> None:
-        """Warn if the current policy call takes too long, and abort the call if it continues."""
+        """Warn if the current policy call takes too long, and later abort the call."""
         decision_key = tuple(int(self._state[name]) for name in _DECISION_FIELDS)
         self._waited = self._waited + CHECK_INTERVAL if decision_key == self._decision else 0.0
         self._decision = decision_key
@@ -93,7 +93,7 @@ def format_unresponsive_warning(policy: Policy) -> str:
 
 @contextmanager
 def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Iterator[None]:
-    """Warn about policy calls that do not return during a `with` block, and later abort them.
+    """Within a `with` block, warn about slow policy calls, and abort them after a time limit.
 
     The watchdog is disabled while a debugger is active.
 
@@ -108,7 +108,7 @@ def watch_policies(matchup: Matchup, state: Any, on_timeout: OnTimeout) -> Itera
     global _thread
     with _lock:
         if _thread is None:
-            _thread = threading.Thread(target=_watch_loop, name="overdue", daemon=True)
+            _thread = threading.Thread(target=_watch_loop, name="policy watchdog", daemon=True)
             _thread.start()
     running_kernel = _RunningKernel(matchup, state, on_timeout)
     _running_kernels.add(running_kernel)

@@ -35,7 +35,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame, estimate_columns
-from simgin.strategy.cast import CHAMPION, IMMEDIATE_KNOCKER, PLAYS_FOR_GIN, STRONG
+from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 
 # Distance of a difference from a threshold, in standard errors. Below this distance, the last stage
 # of a review would decide the effect size with a probability of at most 1/6.
@@ -326,7 +326,7 @@ class Review(Result):
                 yield (variant, SKILL, weaker_type.name), win_rate
         gin_and_knock = self.request.gin_and_knock_players
         if gin_and_knock and is_requested and self._is_played(variant, *gin_and_knock):
-            yield (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN), self.win_rate(variant, *gin_and_knock)
+            yield (variant, GIN_VS_KNOCK, GIN_PLAYER), self.win_rate(variant, *gin_and_knock)
 
     def _is_played(self, variant: str, a: str, b: str) -> bool:
         """Return True if the matchups between two strategies are finished."""

@@ -46,7 +46,7 @@ from simgin.rules import variants
 from simgin.stats import table
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import CHAMPION, PLAYS_FOR_GIN, STRONG
+from simgin.strategy.cast import CHAMPION, GIN_PLAYER, STRONG
 from simgin.text import shell
 from simgin.text.amounts import format_count_range
 from simgin.text.messages import join_words
@@ -336,7 +336,7 @@ def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
 
 def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     """Return a cell with the win rate of playing for gin against an immediate knocker."""
-    key = (variant, GIN_VS_KNOCK, PLAYS_FOR_GIN)
+    key = (variant, GIN_VS_KNOCK, GIN_PLAYER)
     estimate, effect = review.measurements.get(key), review.effects.get(key)
     if not isinstance(estimate, PairedEstimate):
         return ScoreCell(EN_DASH)

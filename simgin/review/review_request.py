@@ -27,13 +27,7 @@ from simgin.runs.experiment_file import Count, StrategySpec, VariantSpec
 from simgin.stats import metrics, paired_estimate
 from simgin.stats.estimate import ALPHA
 from simgin.strategy import loader
-from simgin.strategy.cast import (
-    CHAMPION,
-    IMMEDIATE_KNOCKER,
-    PLAYS_FOR_GIN,
-    PlayerType,
-    weaker_types,
-)
+from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, PlayerType, weaker_types
 from simgin.text import amounts, toml
 from simgin.text.messages import SimginError, did_you_mean, format_value
 
@@ -272,9 +266,9 @@ class ReviewRequest:
     def gin_and_knock_players(self) -> tuple[str, str] | None:
         """Strategies that play for gin and knock immediately, or None if one is missing."""
         kinds = dict(self.kinds)
-        if not {PLAYS_FOR_GIN, IMMEDIATE_KNOCKER} <= kinds.keys():
+        if not {GIN_PLAYER, IMMEDIATE_KNOCKER} <= kinds.keys():
             return None
-        return kinds[PLAYS_FOR_GIN], kinds[IMMEDIATE_KNOCKER]
+        return kinds[GIN_PLAYER], kinds[IMMEDIATE_KNOCKER]
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ from simgin.stats.differences import adjust_p_values
 from simgin.stats.estimate import ALPHA
 from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import make_frame
-from simgin.strategy.cast import PLAYS_FOR_GIN, PLURALS, STRONG
+from simgin.strategy.cast import GIN_PLAYER, PLURALS, STRONG
 from simgin.text.messages import capitalize_first, join_words
 
 # Maximum number of clauses in a verdict, with two clauses per sentence. The last clause is about
@@ -260,7 +260,7 @@ def _join_clauses(clause: str, next_clause: str = "") -> str:
 
 
 def _effect_clauses(review: Review, variant: str, effects: dict[str, Effect]) -> Iterator[str]:
-    gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK, PLAYS_FOR_GIN))
+    gin_vs_knock = review.effects.get((variant, GIN_VS_KNOCK, GIN_PLAYER))
     if gin_vs_knock is not None and gin_vs_knock.size == MUCH:
         comparative = "more" if gin_vs_knock.sign > 0 else "less"
         yield f"playing for gin is {comparative} profitable"
@@ -531,7 +531,7 @@ def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
     """
     gains: dict[str, PairedEstimate] = {}
     for variant in review.request.swept_variants:
-        win_rate = review.measurements[variant, GIN_VS_KNOCK, PLAYS_FOR_GIN]
+        win_rate = review.measurements[variant, GIN_VS_KNOCK, GIN_PLAYER]
         assert isinstance(win_rate, PairedEstimate)
         gains[variant] = win_rate.rescale(1, -BREAK_EVEN)
     adjusted_p_values = adjust_p_values(np.array([gain.p for gain in gains.values()], float))
@@ -593,7 +593,7 @@ OBJECTIVES: tuple[tuple[str, str, str, Callable[[PairedEstimate], PairedEstimate
     (
         "knocking immediately and playing for gin equally strong",
         GIN_VS_KNOCK,
-        PLAYS_FOR_GIN,
+        GIN_PLAYER,
         _compute_imbalance,
     ),
 )

@@ -42,8 +42,8 @@ class Param:
 
     Attributes:
         default: Default value, encoded as a number.
-        low: Minimum.
-        high: Maximum.
+        low: Minimum value.
+        high: Maximum value.
         about: Description.
         kind: Type of the parameter: "number", "integer", "bool" or "choice".
         choices: Valid values if the kind is "choice". A value is encoded as its index.
@@ -97,8 +97,8 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
 
     Args:
         default: Default value. An int restricts the parameter to integers.
-        low: Minimum.
-        high: Maximum.
+        low: Minimum value.
+        high: Maximum value.
         about: Description.
 
     Returns:

@@ -20,7 +20,7 @@ CAST: dict[str, Any] = tomllib.loads(FILE.read_text(encoding="utf-8"))
 
 
 class PlayerType(NamedTuple):
-    """Player type, with a display name and the spec of the strategy that represents it."""
+    """Type of player, with a display name and the spec of the strategy that represents it."""
 
     name: str
     strategy: str
@@ -30,8 +30,8 @@ _TWO_PLAYER: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["tw
 _SOLITAIRE: dict[str, str] = {entry["key"]: entry["name"] for entry in CAST["solitaire"]}
 BEGINNER = _TWO_PLAYER["beginner"]
 IMMEDIATE_KNOCKER = _TWO_PLAYER["knocks_immediately"]
-KNOCKS_EARLY = _TWO_PLAYER["knocks_early"]
-PLAYS_FOR_GIN = _TWO_PLAYER["plays_for_gin"]
+EARLY_KNOCKER = _TWO_PLAYER["knocks_early"]
+GIN_PLAYER = _TWO_PLAYER["plays_for_gin"]
 STRONG = _TWO_PLAYER["strong"]
 # Player types that are represented by a composed spec. Users can enter the name of such a type as a
 # strategy.

@@ -63,7 +63,7 @@ def collect_names(code: CodeType) -> set[str]:
 
 
 def collect_arguments(code: CodeType, opname: str) -> list[Any]:
-    """Return the arguments of all instructions of one type, including those in inner functions."""
+    """Return the arguments of all bytecode instructions of one type, also in inner functions."""
     arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -38,7 +38,7 @@ def deal_stage(turn):
 
 @jit
 def prior_offset(view, offset):
-    """Return the offset of the initial odds by rank for the current stage of the deal."""
+    """Return the index of the first weight for the initial odds at the current stage of a deal."""
     return offset + 13 * deal_stage(view.turns - view.own_turn + 1)
 
 
@@ -67,7 +67,7 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Select the cards that have a given relation to a card.
+    """Return the given cards that have the rank of a card, or that are close to it in its suit.
 
     Relation 0 means the same rank. Relations 1 and 2 mean one and two ranks apart in the suit.
     """

@@ -302,7 +302,7 @@ def count_run_pairs(window):
 
 @jit
 def sum_of_smallest(numbers, n, n_smallest):
-    """Return the sum of the smallest numbers in an array.
+    """Return the sum of the `n_smallest` smallest numbers in an array.
 
     The smallest numbers are moved to the front of the array, in ascending order.
 
@@ -340,7 +340,7 @@ def sum_of_smallest(numbers, n, n_smallest):
 
 @jit
 def mean_of_smallest(histogram, n_values):
-    """Return the mean of the smallest values of a histogram.
+    """Return the mean of the `n_values` smallest values in a histogram.
 
     Args:
         histogram: Array in which element k is the number of values equal to k.

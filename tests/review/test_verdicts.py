@@ -22,7 +22,7 @@ from simgin.review.scorecard import (
 from simgin.review.verdicts import sweep_lines
 from simgin.rules import variants
 from simgin.stats.paired_estimate import PairedEstimate
-from simgin.strategy.cast import IMMEDIATE_KNOCKER, PLAYS_FOR_GIN, STRONG
+from simgin.strategy.cast import GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 from simgin.text.messages import join_words
 
 KEYS = [row.key for row in scorecard_rows(variants.find_variant("standard").params, 8)]
@@ -67,8 +67,8 @@ def make_review(
             figures[variant, SKILL, kind] = make_estimate(0.75, half)
         found[other, SKILL, kind] = Effect(make_estimate(change, half), scorecard.SKILL_BOUNDS)
     for variant in (BASE, other):
-        figures[variant, GIN_VS_KNOCK, PLAYS_FOR_GIN] = make_estimate(0.5, half)
-    found[other, GIN_VS_KNOCK, PLAYS_FOR_GIN] = Effect(
+        figures[variant, GIN_VS_KNOCK, GIN_PLAYER] = make_estimate(0.5, half)
+    found[other, GIN_VS_KNOCK, GIN_PLAYER] = Effect(
         make_estimate(waiting, half), scorecard.SKILL_BOUNDS
     )
     made.__dict__.update(measurements=figures, effects=found)
@@ -420,7 +420,7 @@ def test_frames_name_the_numbers_that_training_would_change():
     others = {(BASE, "gin", STRONG), (NEW, "comebacks", STRONG), (NEW, "gin", kind)}
     assert not any(made.is_untrained(key) for key in others)
     assert made.is_untrained((NEW, SKILL, kind))
-    assert not made.is_untrained((NEW, GIN_VS_KNOCK, PLAYS_FOR_GIN))
+    assert not made.is_untrained((NEW, GIN_VS_KNOCK, GIN_PLAYER))
     told = made.differences.set_index(["metric", "players"])["untrained"]
     assert told["gin", STRONG] and not told["gin", kind] and not told["comebacks", STRONG]
 
@@ -740,7 +740,7 @@ def test_a_sweep_is_every_value_of_one_or_two_parameters():
 def test_a_sweep_reports_the_values_at_which_waiting_wins(win_rates, words):
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
+    keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in request.swept_variants]
     known = dict(zip(keys, (make_estimate(share, 0.02) for share in win_rates), strict=True))
     made.__dict__.update(measurements=known, rows=())
     assert list(sweep_lines(made)) == [words]
@@ -749,7 +749,7 @@ def test_a_sweep_reports_the_values_at_which_waiting_wins(win_rates, words):
 def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
     sweep = ["gin_bonus=0,20,50", "undercut_bonus=0,10,25"]
     made = Review(ReviewRequest.read(["standard"], sweep=sweep), None)
-    keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in made.request.swept_variants]
+    keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in made.request.swept_variants]
     shares = (0.3, 0.6, 0.7, 0.3, 0.6, 0.7, 0.3, 0.4, 0.5)
     known = dict(zip(keys, (make_estimate(share, 0.02) for share in shares), strict=True))
     made.__dict__.update(measurements=known, rows=())
@@ -786,7 +786,7 @@ def make_sweep(win_rates):
     """Return a review of a sweep with these win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
     made = Review(request, None)
-    keys = [(variant, GIN_VS_KNOCK, PLAYS_FOR_GIN) for variant in request.swept_variants]
+    keys = [(variant, GIN_VS_KNOCK, GIN_PLAYER) for variant in request.swept_variants]
     made.__dict__.update(measurements=dict(zip(keys, win_rates, strict=True)), rows=())
     return made
 

@@ -88,7 +88,8 @@ def test_odds_are_computed_for_types_and_the_strong_player_comes_last(game):
         naive, *_, strong = cast.player_types(game)
         assert (players[0], players[-1]) == (naive.strategy, strong.strategy)
     else:
-        assert list(map(cast.type_name, players)) == [cast.IMMEDIATE_KNOCKER, cast.KNOCKS_EARLY, ""]
+        type_names = [cast.type_name(player) for player in players]
+        assert type_names == [cast.IMMEDIATE_KNOCKER, cast.EARLY_KNOCKER, ""]
 
 
 def test_display_names_are_written_in_the_cast_only():
