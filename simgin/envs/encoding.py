@@ -204,8 +204,8 @@ def _reward(game, state, rules, stake):
     In matches, the reward is 0 until the match is over. The final reward is 1 for a win or -1 for a
     loss.
     """
-    if game.matches:
-        if game.at != stepping.GAME_OVER or game.outcome < UNDECIDED:
+    if game.is_match:
+        if game.status != stepping.GAME_OVER or game.outcome < UNDECIDED:
             return 0
         return 1 if game.outcome == 0 else -1
     if rules.die != DIE_OFF:
@@ -221,9 +221,9 @@ def _advance(game):
     """Advance a game to an external decision or to its end, and return the gain of seat 0."""
     state, rules = stepping.state_at(game.state), stepping.rules_at(game.rules)
     gain = 0
-    while game.at == stepping.AWAITING_ACTION:
+    while game.status == stepping.AWAITING_ACTION:
         stepping.advance_game(game)
-        if game.at == stepping.AWAITING_ACTION:
+        if game.status == stepping.AWAITING_ACTION:
             break
         stake = state.stake  # a new game resets the stake
         stepping.close_deal(game)
@@ -245,18 +245,18 @@ def _observe(game, encoded_rules, observation, mask):
     """
     rules = stepping.rules_at(game.rules)
     # The engine can change a view after the decision because of the die or the next deal.
-    is_copied = game.matches or rules.die != DIE_OFF
-    if game.at == stepping.AWAITING_ACTION:
+    is_copied = game.is_match or rules.die != DIE_OFF
+    if game.status == stepping.AWAITING_ACTION:
         state = stepping.state_at(game.state)
         game.seat, game.slot = state.asked_seat, state.asked_slot
         address = _acting_view(game, state)
         write_action_mask(stepping.view_at(address), rules, state.asked_slot, mask)
         if is_copied:
-            _copy_view(address, game.copied)
+            _copy_view(address, game.view_copy)
     else:
         address = game.view0 if game.seat == 0 else game.view1
         mask[:] = 0
-    write_observation(game.copied if is_copied else address, game.slot, observation)
+    write_observation(game.view_copy if is_copied else address, game.slot, observation)
     for i in range(N_PARAMETERS):
         observation[OBSERVATION_SIZE - N_PARAMETERS + i] = encoded_rules[i]
 
@@ -282,7 +282,7 @@ def _begin_next_game(game, stride):
         stepping.begin_game(game, game.unit)
         _advance(game)
         game.unit += stride
-        if game.at == stepping.AWAITING_ACTION:
+        if game.status == stepping.AWAITING_ACTION:
             return
 
 
@@ -294,12 +294,12 @@ def _act(game):
     answer = to_engine_action(state.asked_slot, game.action, state.legal, zero_is_pass)
     if answer < 0:
         game.ended = 2
-        game.reward = ILLEGAL_ACTION_RESULT if game.matches else ILLEGAL_ACTION_POINTS
-        game.at = stepping.GAME_OVER
+        game.reward = ILLEGAL_ACTION_RESULT if game.is_match else ILLEGAL_ACTION_POINTS
+        game.status = stepping.GAME_OVER
     else:
         stepping.append_action(game, answer)
         game.reward = _advance(game)
-        game.ended = game.at == stepping.GAME_OVER
+        game.ended = game.status == stepping.GAME_OVER
 
 
 @compiled

@@ -154,7 +154,7 @@ class EnvGames:
         """Return the card table of a game as text, from the perspective of the acting seat."""
         if not self.has_begun:
             raise EnvError("No game has begun. Call reset() first.")
-        if self.batch.records[game].at != stepping.AWAITING_ACTION:
+        if self.batch.records[game].status != stepping.AWAITING_ACTION:
             return "The game is over."
         seat, slot = self.acting_seats[game], SLOTS[self.batch.states[game].asked_slot]
         decision = Decision(int(seat), slot, self.batch.views[seat][game], None)

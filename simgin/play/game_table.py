@@ -53,9 +53,9 @@ class GameBatch:
         self.external_seats = tuple(external_seats)
         self._allocate(n)
         self._set_addresses()
-        self.records["outside"] = sum(1 << seat for seat in external_seats)
-        self.records["matches"] = matchup.unit == "match"
-        self.records["players"] = len(matchup.players)
+        self.records["external_seats"] = sum(1 << seat for seat in external_seats)
+        self.records["is_match"] = matchup.unit == "match"
+        self.records["n_players"] = len(matchup.players)
         self.states["watched"] = -1  # Log only the actions, without views.
         self._set_players()
 
@@ -83,11 +83,11 @@ class GameBatch:
         )  # Keep the vectors alive, because the states contain only their addresses.
         for name in ("same", "noisy", "vectors", "lengths"):
             self.states[name] = first_state[name]
-        players = len(self.matchup.players)
-        if len(self.external_seats) < players:
+        n_players = len(self.matchup.players)
+        if len(self.external_seats) < n_players:
             addresses = [policy.code_address for policy in kernel.compile_policies(self.matchup)]
-            slots = [i for i, slot in enumerate(SLOTS) if players == 2 or slot in SOLO_SLOTS]
-            self.records["hooks"][:, :players, slots] = np.reshape(addresses, (players, -1))
+            slots = [i for i, slot in enumerate(SLOTS) if n_players == 2 or slot in SOLO_SLOTS]
+            self.records["policies"][:, :n_players, slots] = np.reshape(addresses, (n_players, -1))
 
     def resample_hidden_cards(self, index: int, seat: int, rng: np.random.Generator) -> None:
         """Shuffle the cards that are hidden from a seat, without contradicting past actions.
@@ -210,7 +210,7 @@ class GameTable:
     @property
     def _status(self) -> int:
         """Status of the game, as a constant of `stepping` such as DEAL_OVER."""
-        return int(self._games.records["at"][0])
+        return int(self._games.records["status"][0])
 
     def _step(self, command: int, argument: int) -> None:
         try:

@@ -331,14 +331,14 @@ def roll_out_deals(
     actions_tried = np.full((n_units, max_actions), -1, np.int64)
     records = np.zeros((n_units, max_actions), DEAL_RECORD)
     weights = np.zeros(n_units, np.int64)
-    hooks_of = (POLICY_TYPE, POLICY_TYPE)
+    policy_types = (POLICY_TYPE, POLICY_TYPE)
     types = (
         int64,
         int64,
         INT_MATRIX_TYPE,
         int64,
         boolean,
-        *hooks_of,
+        *policy_types,
         VIEWS_TYPE,
         INT_VECTOR_TYPE,
         INT_MATRIX_TYPE,

@@ -51,17 +51,20 @@ from simgin.core.turn_steps import clear_deal
 N_SLOTS = len(SLOTS)
 # Addresses of the records of a game: the state, a copy of the state from the beginning of a turn,
 # the views of both seats, and a buffer for a copy of a view
-ADDRESS_FIELDS = ("state", "kept", "view0", "view1", "copied")
+ADDRESS_FIELDS = ("state", "turn_start", "view0", "view1", "view_copy")
 # Further fields: the address of the rules, the external seats as bits, the status of the game, the
 # outcome of its match, the die before the deal, the fields of `simgin.envs`, and the policies of
 # both seats, which are used only if the seat has a strategy
 _GAME_FIELDS = (
-    (*ADDRESS_FIELDS, "rules", "is_kept", "outside", "matches", "players")
-    + ("at", "outcome", "stake", "owner")
+    (*ADDRESS_FIELDS, "rules", "has_turn_start", "external_seats", "is_match", "n_players")
+    + ("status", "outcome", "stake", "owner")
     + ("unit", "action", "ended", "reward", "seat", "slot")
 )
 GAME = np.dtype(
-    (np.record, [(name, np.int64) for name in _GAME_FIELDS] + [("hooks", np.int64, (2, N_SLOTS))])
+    (
+        np.record,
+        [(name, np.int64) for name in _GAME_FIELDS] + [("policies", np.int64, (2, N_SLOTS))],
+    )
 )
 AWAITING_ACTION, DEAL_OVER, GAME_OVER = range(3)  # status of a game
 BEGIN, ACT, REPLAY, CLOSE_DEAL = range(4)  # commands of step_game
@@ -147,7 +150,7 @@ def _replay_deal(game, state, rules, view0, view1):
         _seat_policy(game, 1, SLOT_ANSWER),
         _seat_policy(game, 1, SLOT_SHOW),
     )
-    if game.is_kept:
+    if game.has_turn_start:
         _restore_turn_start(game, state)
         write_ending_fields(state, view0)  # Clear the ending that the player declined.
         write_ending_fields(state, view1)
@@ -175,9 +178,9 @@ def _replay_deal(game, state, rules, view0, view1):
 @compiled
 def _seat_policy(game, seat, slot):
     """Return the policy of a seat in a slot."""
-    if game.outside >> seat & 1:
+    if game.external_seats >> seat & 1:
         return as_policy(stop_at_decision)
-    return _policy_at(game.hooks[seat, slot])
+    return _policy_at(game.policies[seat, slot])
 
 
 @compiled
@@ -206,15 +209,15 @@ def _save_turn_start(game, state, rules):
         state.noises[seat] -= (
             state.noisy[seat ^ state.half] >> SLOT_TAKE & 1
         )  # The policy is called again.
-        _copy_state_head(game.state, game.kept)
-        game.is_kept = 1
+        _copy_state_head(game.state, game.turn_start)
+        game.has_turn_start = 1
 
 
 @compiled
 def _restore_turn_start(game, state):
     """Restore the saved state, but keep later actions and later shuffled cards."""
     n_scripted, n_shuffled = state.scripted, state.shuffled
-    _copy_state_head(game.kept, game.state)
+    _copy_state_head(game.turn_start, game.state)
     state.scripted = n_scripted
     state.shuffled = n_shuffled
 
@@ -237,7 +240,7 @@ def begin_game(game, unit):
     """Begin the game of a unit, which is a deal or a match."""
     state, rules = state_at(game.state), rules_at(game.rules)
     state.unit = unit
-    start_mirrored_game(state, rules, 0, game.matches != 0)
+    start_mirrored_game(state, rules, 0, game.is_match != 0)
     _begin_deal(game, state, rules)
 
 
@@ -246,12 +249,12 @@ def _begin_deal(game, state, rules):
     """Clear the actions, and shuffle the pack unless the caller has already arranged it."""
     state.scripted = 0
     game.stake, game.owner = state.stake, state.owner
-    game.at = AWAITING_ACTION
-    game.is_kept = 0
+    game.status = AWAITING_ACTION
+    game.has_turn_start = 0
     if state.given:
         return
     start_shuffle(state)
-    if game.players == 2:
+    if game.n_players == 2:
         swap_hands_for_dealer(state)
     else:
         state.joker = joker_position(state.seed, state.unit, state.deal, rules)
@@ -262,8 +265,8 @@ def close_deal(game):
     """Apply the result of a finished deal, and begin the next deal unless the match is over."""
     state, rules = state_at(game.state), rules_at(game.rules)
     game.outcome = apply_deal_result(state, rules, state.deal + 1)
-    if not game.matches or game.outcome != UNDECIDED:
-        game.at = GAME_OVER
+    if not game.is_match or game.outcome != UNDECIDED:
+        game.status = GAME_OVER
         return
     state.dealer = next_dealer(state.dealer, state.winner, rules)
     state.deal += 1
@@ -296,7 +299,7 @@ def advance_game(game):
     view0, view1 = view_at(game.view0), view_at(game.view1)
     is_over = True
     try:
-        if game.players == 2:
+        if game.n_players == 2:
             _replay_deal(game, state, rules, view0, view1)
         else:
             _replay_solo_deal(game, state, rules, view0)
@@ -306,11 +309,11 @@ def advance_game(game):
         raise IllegalActionError  # One of the stored actions is illegal.
     state.scripted = state.logged
     if is_over:
-        game.at = DEAL_OVER
+        game.status = DEAL_OVER
         return
     seat, slot = state.asked_seat, state.asked_slot
     # Calling a failed policy again raises the exception of the first call again.
-    if not game.outside >> seat & 1:
+    if not game.external_seats >> seat & 1:
         numbers = params_at(state.vectors[seat, slot], state.lengths[seat, slot])
         _seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)
         raise IllegalActionError
@@ -335,12 +338,12 @@ def step_game(address, command, argument):
     elif command == ACT:
         append_action(game, argument)
     elif command == REPLAY:
-        game.at = AWAITING_ACTION
-        game.is_kept = 0
+        game.status = AWAITING_ACTION
+        game.has_turn_start = 0
         state_at(game.state).scripted = argument
     else:
         close_deal(game)
-    if game.at == AWAITING_ACTION:
+    if game.status == AWAITING_ACTION:
         advance_game(game)
 
 
