@@ -39,7 +39,7 @@ class WorkPiece:
 
     strategy: str
     number: int
-    deals: int  # number of deals in all pieces of the strategy
+    n_deals: int  # number of deals in all pieces of the strategy
     folder: Path
 
     @property
@@ -55,7 +55,7 @@ class WorkPiece:
             None,
             VARIANT,
             None,
-            self.deals,
+            self.n_deals,
             error_rates.DEFAULT_EVALUATION_WORLDS,
             seed=1,
         )
@@ -76,17 +76,17 @@ def evaluate_piece(piece: WorkPiece) -> WorkPiece:
     return piece
 
 
-def list_pieces(folder: Path, deals: int) -> list[WorkPiece]:
+def list_pieces(folder: Path, n_deals: int) -> list[WorkPiece]:
     """Return all pieces, sorted by number."""
     names = [name for name in loader.list_built_in() if not catalogue.is_solo_strategy(name)]
     names.remove(EXCLUDED_STRATEGY)
     names.sort(key=lambda name: name not in SLOW_STRATEGIES)
     pieces = []
-    for number in range(-(-deals // UNITS_PER_PIECE)):
+    for number in range(-(-n_deals // UNITS_PER_PIECE)):
         for name in names:
-            piece = WorkPiece(name, number, deals, folder)
+            piece = WorkPiece(name, number, n_deals, folder)
             matchup = piece.rating_task.matchup
-            if UNITS_PER_PIECE * number < matchup.count_units(deals):
+            if UNITS_PER_PIECE * number < matchup.count_units(n_deals):
                 pieces.append(piece)
     return pieces
 

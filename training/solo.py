@@ -156,13 +156,13 @@ def count_transitions(hands, rules, deadwood_totals, transition_counts):
             deadwood_before = deadwood_after
 
 
-def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
+def compute_stop_table(n_deals, seed, discard="ahead:aim=gin"):
     """Compute the contents of stop.npy, the table for `stop_dp`.
 
     The counts of five adjacent numbers of remaining cards are pooled. A state without observations
     is assumed not to change.
     """
-    rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, deals, seed)
+    rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, n_deals, seed)
     deadwood_totals, transition_counts = (
         np.zeros((N_STATES, 2)),
         np.zeros((MAX_CARDS_LEFT + 1, N_STATES, N_STATES)),
@@ -173,23 +173,25 @@ def compute_stop_table(deals, seed, discard="ahead:aim=gin"):
     pooled_counts += 1e-9 * np.eye(N_STATES)
     probabilities = pooled_counts / pooled_counts.sum(axis=2, keepdims=True)
     mean_deadwood = deadwood_totals[:, 1] / np.maximum(deadwood_totals[:, 0], 1)
-    print(f"stop: {deals:,} deals of {discard}, seed {seed}; {transition_counts.sum():,.0f} turns")
+    print(
+        f"stop: {n_deals:,} deals of {discard}, seed {seed}; {transition_counts.sum():,.0f} turns"
+    )
     return np.concatenate([mean_deadwood, probabilities.ravel()]).astype(np.float32)
 
 
-def compute_goal_table(deals, seed, discard="switch:k=2"):
+def compute_goal_table(n_deals, seed, discard="switch:k=2"):
     """Compute the contents of solo.npy, the probabilities of match totals in Solitary Gin.
 
     An element is the probability that 0 to 4 deals add up to at most -100, -95, ... points.
     """
-    rules, hands, *_ = collect_self_play("solitary-gin", discard, deals, seed)
+    rules, hands, *_ = collect_self_play("solitary-gin", discard, n_deals, seed)
     # Proportions of deals by score, in ascending order
     score_probabilities = np.zeros(N_TOTALS * 8)
     for ten_cards in hands:
         deadwood_points = deadwood(int(ten_cards[-1]), rules) if ten_cards[-1] else 0
         score_probabilities[
             ((deadwood_points or int(rules.penalty_gin)) - MIN_TOTAL) // TOTAL_STEP
-        ] += 1 / deals
+        ] += 1 / n_deals
     total_probabilities = np.zeros(len(score_probabilities))
     total_probabilities[-MIN_TOTAL // TOTAL_STEP] = 1.0
     rows = []
@@ -199,7 +201,7 @@ def compute_goal_table(deals, seed, discard="switch:k=2"):
             -MIN_TOTAL // TOTAL_STEP :
         ][: len(score_probabilities)]
     gin_rate = score_probabilities[(int(rules.penalty_gin) - MIN_TOTAL) // TOTAL_STEP]
-    print(f"goal: {deals:,} deals of {discard}, seed {seed}; gin in {gin_rate:.1%}")
+    print(f"goal: {n_deals:,} deals of {discard}, seed {seed}; gin in {gin_rate:.1%}")
     return np.concatenate(rows).astype(np.float32)
 
 
@@ -277,7 +279,7 @@ def fit_planes(sums):
     return planes
 
 
-def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
+def compute_dp_table(n_deals, seed, rounds=5, discard="ahead:aim=loose"):
     """Compute the contents of solo_dp.npy, the table for `dp`.
 
     The given discard policy plays only in the first round. The hands of all rounds are used.
@@ -288,7 +290,7 @@ def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
         for scoring, variant in enumerate(SCORING_VARIANTS):
             rng = np.random.default_rng([seed, round_index, scoring])
             rules, hands, unseen, random_discards = collect_self_play(
-                variant, discard, deals, seed + round_index, params, rng
+                variant, discard, n_deals, seed + round_index, params, rng
             )
             add_hand_sums(hands, unseen, random_discards, scoring, rules, sums[scoring])
         table = (
@@ -297,7 +299,7 @@ def compute_dp_table(deals, seed, rounds=5, discard="ahead:aim=loose"):
         discard, params = "dp", table.astype(np.float64)
     hands = f"{sums[..., 0, 0].sum():,.0f} hands"
     print(
-        f"dp: {rounds} rounds of {deals:,} deals of each of {', '.join(SCORING_VARIANTS)}, seed "
+        f"dp: {rounds} rounds of {n_deals:,} deals of each of {', '.join(SCORING_VARIANTS)}, seed "
         f"{seed}"
     )
     print(f"trained with {hands}")

@@ -401,7 +401,7 @@ def card_rows(position: Position) -> Iterator[CardRow]:
         # Forgotten cards are shown face down.
         cards = [card.removesuffix(TAKEN_MARK) for card in pile]
         taken_indices = [index for index, card in enumerate(pile) if card != cards[index]]
-        yield CardRow(pile_label(position.is_solo), [cards], removed=taken_indices)
+        yield CardRow(pile_label(position.is_solo), [cards], removed_indices=taken_indices)
     if not position.is_solo:
         known_cards = format_hand(int(view.known)).split()
         hidden_cards = [FACE_DOWN] * (HAND_SIZE - len(known_cards))

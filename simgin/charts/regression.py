@@ -42,7 +42,7 @@ class CellRegression:
     @cached_property
     def estimates(self) -> np.ndarray:
         """Coefficients, standard errors and effective decision counts, (3, n_cells) float64."""
-        inverse, effective_decisions = self._inverse, self._effective
+        inverse, effective_decisions = self._inverse_matrix, self._effective_counts
         coefficients = inverse @ self._sum_by_cell(self._weight_column * self._centre(self.values))
         fitted = np.where(self.cells >= 0, coefficients[self.cells], 0)
         scores = self._weight_column * self._centre(self.values - fitted)
@@ -51,7 +51,7 @@ class CellRegression:
         return np.stack([coefficients, errors, effective_decisions])
 
     @property
-    def _inverse(self) -> np.ndarray:
+    def _inverse_matrix(self) -> np.ndarray:
         """Inverse of the cross-product matrix, with zeros for the baseline and for rare cells."""
         scales = np.sqrt(self._weight_column / self._n_actions)
         total_weights = np.diag(self._sum_by_cell(self._weight_column))
@@ -63,7 +63,7 @@ class CellRegression:
         return inverse
 
     @property
-    def _effective(self) -> np.ndarray:
+    def _effective_counts(self) -> np.ndarray:
         """Effective number of decisions in each cell, at least 2."""
         squared_weights = np.maximum(self._sum_by_cell(self._weight_column**2), 1)
         sizes = self._sum_by_cell(self._weight_column) ** 2 / squared_weights
@@ -75,28 +75,28 @@ class CellRegression:
         return np.asarray(self.weights[:, None], float)
 
     @cached_property
-    def _tried(self) -> np.ndarray:
+    def _is_tried(self) -> np.ndarray:
         """Mask of the actions that exist at each decision, (n_decisions, n_actions) bool."""
         return np.asarray(~np.isnan(self.values))
 
     @property
     def _n_actions(self) -> np.ndarray:
         """Number of actions at each decision, at least 1, (n_decisions, 1) int64."""
-        return np.asarray(np.maximum(self._tried.sum(axis=1, keepdims=True), 1))
+        return np.asarray(np.maximum(self._is_tried.sum(axis=1, keepdims=True), 1))
 
     @cached_property
     def _has_cell(self) -> np.ndarray:
         """Mask of the actions that belong to a chart cell, (n_decisions, n_actions) bool."""
-        return np.asarray(self._tried & (self.cells >= 0))
+        return np.asarray(self._is_tried & (self.cells >= 0))
 
     def _centre(self, values: np.ndarray) -> np.ndarray:
         """Subtract the mean over all actions of a decision from the value of each action.
 
         If there is no action, the result is 0.
         """
-        defined_values = np.where(self._tried, values, 0)
+        defined_values = np.where(self._is_tried, values, 0)
         mean = defined_values.sum(axis=1, keepdims=True) / self._n_actions
-        return np.where(self._tried, defined_values - mean, 0)
+        return np.where(self._is_tried, defined_values - mean, 0)
 
     def _sum_by_cell(self, values: np.ndarray) -> np.ndarray:
         """Sum the values of actions in each cell, (n_cells,) float64."""

@@ -41,7 +41,7 @@ debug_option = click.option(
 
 
 @contextmanager
-def policy_calls(as_json: bool) -> Iterator[None]:
+def redirect_policy_output(as_json: bool) -> Iterator[None]:
     """With --json, redirect the output of policies to stderr. Show tracebacks of their errors.
 
     Args:

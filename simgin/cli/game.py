@@ -139,7 +139,7 @@ class InteractiveGame:
         elif key == "e":
             with announce_analysis("Evaluating your actions ..."):
                 self.panel = self.coach.hint(self.table.trace())
-        elif self._opens_panel(key):
+        elif self._open_panel(key):
             pass
         elif key == "u":
             self._undo()
@@ -152,7 +152,7 @@ class InteractiveGame:
         else:
             self.messages.append(f"{key!r} is not a valid key. Type ? for help.")
 
-    def _opens_panel(self, key: str) -> bool:
+    def _open_panel(self, key: str) -> bool:
         """Open the panel that belongs to a key, and return True if there is such a panel."""
         deal = self.table.trace()
         if key == "w":
@@ -223,11 +223,11 @@ class InteractiveGame:
         key = self._read_input()
         if key == "u" and self.game.prompts:
             self._undo()
-        elif not self._opens_panel(key):
-            self._write(self.game.close_deal())
+        elif not self._open_panel(key):
+            self._save_deal(self.game.close_deal())
             self.coach.start_deal()
 
-    def _write(self, deal: TracedDeal) -> None:
+    def _save_deal(self, deal: TracedDeal) -> None:
         """Save the deal for `simgin grade --last` and, if requested, for the option `--save`."""
         records = self.game.deal_records(deal)
         command_result = CommandResult(repeat_command(new=None), records, self.matchup.seed)

@@ -136,7 +136,7 @@ class CommandGroup(click.Group):
             with _print_warnings():
                 return run_group(arguments, prog_name or "simgin", standalone_mode=False, **extra)
 
-        sys.exit(_exit_code(run))
+        sys.exit(_run_command_line(run))
 
 
 def _open_closed_streams() -> None:
@@ -181,7 +181,7 @@ def _print_warnings() -> Iterator[None]:
         yield
 
 
-def _exit_code(run: Callable[[], object]) -> int:
+def _run_command_line(run: Callable[[], object]) -> int:
     """Run a command line, and return the exit code.
 
     Returns:
@@ -195,7 +195,7 @@ def _exit_code(run: Callable[[], object]) -> int:
         print_status("interrupted.")
         return INTERRUPTED_CODE
     except click.ClickException as error:
-        _print_error(_usage_message(error))
+        _print_error(_describe_usage_error(error))
         return BAD_INPUT_CODE
     except ValueError as error:
         if not type(error).__module__.startswith("simgin."):
@@ -206,17 +206,17 @@ def _exit_code(run: Callable[[], object]) -> int:
         if error.errno == errno.EPIPE:
             _discard_stdout()
             return FAILURE_CODE
-        _print_error(_machine_message(error))
+        _print_error(_describe_os_error(error))
         return BAD_INPUT_CODE
 
 
-def _machine_message(error: OSError) -> str:
+def _describe_os_error(error: OSError) -> str:
     """Return an error message for an operating system error, such as a full disk."""
     name = error.filename or "The output"
     return f"{name} cannot be read or written ({error.strerror or error}). Check the path."
 
 
-def _usage_message(error: click.ClickException) -> str:
+def _describe_usage_error(error: click.ClickException) -> str:
     """Return click's error message with the command that prints the help."""
     context = getattr(error, "ctx", None)
     hint = f"\nFor help, run `{context.command_path} --help`." if context else ""

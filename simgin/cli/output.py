@@ -40,23 +40,23 @@ class CommandResult:
         rows: Rows that `--json` prints.
         seed: Seed, or None if the command has no seed.
         files: Paths of the written files.
-        stopped: Reason for stopping, or "complete" for a complete run.
+        stop_reason: Reason for stopping, or "complete" for a complete run.
     """
 
     command: str
     rows: list[dict[str, Any]]
     seed: int | None = None
     files: Sequence[Path] = field(default=())
-    stopped: str = "complete"
+    stop_reason: str = "complete"
 
     def json(self) -> str:
         """Return the JSON object that `--json` prints."""
         from simgin.report.json_output import format_json_output
 
-        return format_json_output(self.command, self.rows, self.seed, self.files, self.stopped)
+        return format_json_output(self.command, self.rows, self.seed, self.files, self.stop_reason)
 
     def print(
-        self, as_json: bool, parts: Iterable[Any], *, answer: str = "", paged: bool = False
+        self, as_json: bool, parts: Iterable[Any], *, answer: str = "", is_paged: bool = False
     ) -> None:
         """Print the JSON object, or the screen, the files and the command that repeats the result.
 
@@ -64,7 +64,7 @@ class CommandResult:
             as_json: True to print the JSON object.
             parts: Rich renderables.
             answer: Sentence that is repeated at the end of the screen.
-            paged: True to show the screen in a pager if it is longer than the terminal.
+            is_paged: True to show the screen in a pager if it is longer than the terminal.
         """
         if as_json:
             click.echo(self.json())
@@ -73,7 +73,7 @@ class CommandResult:
             click.echo(escape_control_chars(_export_tables(parts, export_format)))
             return
         rich_console = console()
-        pager_capture = rich_console.capture() if paged and _may_page() else None
+        pager_capture = rich_console.capture() if is_paged and _may_page() else None
         with pager_capture or contextlib.nullcontext():
             for part in parts:
                 rich_console.print(part, soft_wrap=bool(getattr(part, "no_wrap", False)))

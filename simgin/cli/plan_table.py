@@ -104,7 +104,7 @@ def print_dry_run(
     """
     rows = plan_rows(plan, output, workers, record_deals=record_deals, expected=True, power=power)
     if as_json:
-        CommandResult(command, rows, plan.seed, stopped="dry run").print(True, ())
+        CommandResult(command, rows, plan.seed, stop_reason="dry run").print(True, ())
         return
     print_plan(plan, rows, output, with_matchups=True)
     if power is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from numba.core import event
 
-from simgin.cli.debug import policy_calls
+from simgin.cli.debug import redirect_policy_output
 from simgin.cli.main import INTERRUPTED_CODE
 from simgin.cli.output import CommandResult, continue_command, print_note, screen_parts
 from simgin.core import jit, shipped_code
@@ -96,7 +96,7 @@ def run_request(
         elif output is not None:
             manifest["question"] = question or command
             directory.check_directory(output, manifest["question"])
-        with policy_calls(as_json), exit_on_interrupt(command, *finished_parts):
+        with redirect_policy_output(as_json), exit_on_interrupt(command, *finished_parts):
             compile_players(matchups)
             with progress.show_progress(title) as on_progress:
                 # A debugger needs exclusive use of the terminal.

@@ -27,14 +27,14 @@ class CardRow(NamedTuple):
     Attributes:
         label: Heading of the row.
         groups: Cards of each group, such as `7H` or FACE_DOWN.
-        marked: Card that is drawn with a thick border.
-        removed: Indices of the removed cards, counted over all groups.
+        marked_card: Card that is drawn with a thick border.
+        removed_indices: Indices of the removed cards, counted over all groups.
     """
 
     label: str
     groups: Sequence[Sequence[str]]
-    marked: str = ""
-    removed: Sequence[int] = ()
+    marked_card: str = ""
+    removed_indices: Sequence[int] = ()
 
     @property
     def faces(self) -> list[list[tuple[Markup, str]]]:
@@ -44,8 +44,8 @@ class CardRow(NamedTuple):
 
     def _card_html(self, card: str, index: int) -> tuple[Markup, str]:
         css_classes = {
-            "marked": card == self.marked,
-            "gone": index in self.removed,
+            "marked": card == self.marked_card,
+            "gone": index in self.removed_indices,
             "back": card == FACE_DOWN,
         }
         names = [name for name, applies in css_classes.items() if applies]

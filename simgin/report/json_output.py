@@ -16,7 +16,7 @@ def format_json_output(
     rows: Sequence[dict[str, Any]],
     seed: int | None,
     files: Sequence[Path] = (),
-    stopped: str = "complete",
+    stop_reason: str = "complete",
 ) -> str:
     """Return a result as a JSON object for --json.
 
@@ -25,14 +25,14 @@ def format_json_output(
         rows: Rows of the result.
         seed: Seed, or None if the command has no seed.
         files: Paths of the written files.
-        stopped: Reason for stopping, or "complete" for a complete run.
+        stop_reason: Reason for stopping, or "complete" for a complete run.
     """
     fields = {
         "simgin": get_version(),
         "stream": rng.STREAM_VERSION,
         "command": command,
         "seed": seed,
-        "stopped": stopped,
+        "stopped": stop_reason,
         "files": [str(path) for path in files],
         "rows": rows,
     }

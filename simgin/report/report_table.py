@@ -74,15 +74,15 @@ class ScoreCell:
         change = f" ({self.change})" if self.change else ""
         return f"{self.text}{change} {self.verdict}".strip()
 
-    def short(self) -> str:
+    def shorten(self) -> str:
         """Return a cell with a short verdict and dashes in ranges, such as `83 ▲ a little`."""
         text = self.text.replace(" to ", EN_DASH)
         verdict = self.verdict.replace(" against some", "\nv some")
         return SHORT_VERDICT.sub(r"\1", str(replace(self, text=text, verdict=verdict)))
 
-    def shortest(self) -> str:
+    def abbreviate(self) -> str:
         """Return the short form of a cell, without the difference, such as `≤ a little`."""
-        return replace(self, change="").short().replace("at most", "≤")
+        return replace(self, change="").shorten().replace("at most", "≤")
 
     @property
     def markdown(self) -> str:
@@ -212,7 +212,7 @@ class Table:
             yield _build_scorecard(self.headings, self.rows, options.max_width)
         elif self.rows:
             rows = [tuple(map(str, row)) for row in self.rows[:MAX_TERMINAL_TABLE_ROWS]]
-            yield from _fit_table(self.headings, rows, options.max_width)
+            yield from _fit_table_to_width(self.headings, rows, options.max_width)
         if (n_omitted := len(self.rows) - MAX_TERMINAL_TABLE_ROWS) > 0:
             yield Text(f"... and {n_omitted} more rows, in summary.md.")
         if self.note and not self.is_scorecard:
@@ -286,7 +286,7 @@ def _build_scorecard(
     from rich.text import Text
 
     text_rows: list[list[str]] = []
-    for format_cell in (str, ScoreCell.short, ScoreCell.shortest):
+    for format_cell in (str, ScoreCell.shorten, ScoreCell.abbreviate):
         text_rows = [
             [cell if isinstance(cell, str) else format_cell(cell) for cell in row] for row in rows
         ]
@@ -299,7 +299,9 @@ def _build_scorecard(
     return _build_table(headings, cells)
 
 
-def _fit_table(headings: Sequence[str], rows: TextRows, max_width: int) -> Iterator[RenderableType]:
+def _fit_table_to_width(
+    headings: Sequence[str], rows: TextRows, max_width: int
+) -> Iterator[RenderableType]:
     """Yield a table, split into several tables if it is too wide for the terminal.
 
     If a table is too wide, the gaps between columns are reduced first. If this is not sufficient,

@@ -41,28 +41,28 @@ PARENTHESES_PATTERN = re.compile(r"\(\S+ to ")  # interval in parentheses
 # Columns
 
 
-def player_headings(tidy: TidyRows) -> tuple[str, ...]:
+def player_headings(tidy_rows: TidyRows) -> tuple[str, ...]:
     """Return the headings of the player columns, A and B, or `strategy` in solitaire games."""
-    return ("A", "B") if any(row["opponent"] for row in table.to_rows(tidy)) else ("strategy",)
+    return ("A", "B") if any(row["opponent"] for row in table.to_rows(tidy_rows)) else ("strategy",)
 
 
-def has_sides(tidy: TidyRows) -> bool:
+def has_sides(tidy_rows: TidyRows) -> bool:
     """Return True if the players differ and both have rows for deal endings."""
     return any(
         row["opponent"] not in ("", row["strategy"]) and row["metric"] == "lost_gin"
-        for row in table.to_rows(tidy)
+        for row in table.to_rows(tidy_rows)
     )
 
 
-def metric_columns(tidy: TidyRows) -> list[Column]:
+def metric_columns(tidy_rows: TidyRows) -> list[Column]:
     """Return table columns for the metrics that are informative in the given rows.
 
     If the players of a matchup differ, deal endings are listed separately for A and B. Otherwise,
     deal endings are listed for both players together.
     """
     columns = []
-    has_two_sides = has_sides(tidy)
-    for name in _informative_metrics(tidy):
+    has_two_sides = has_sides(tidy_rows)
+    for name in _informative_metrics(tidy_rows):
         if name in WINNING_RESULTS and has_two_sides:
             columns += [_metric_column(f"won_{name}", "A "), _metric_column(f"lost_{name}", "B ")]
         else:
@@ -76,9 +76,9 @@ def _metric_column(name: str, side: str = "") -> Column:
     return Column(name, f"{side}{metric.title}", factor=metric.display_factor)
 
 
-def _informative_metrics(tidy: TidyRows) -> list[str]:
-    matchups = [rows for _, rows in table.iterate_matchups(tidy)]
-    n_players = len(player_headings(tidy))
+def _informative_metrics(tidy_rows: TidyRows) -> list[str]:
+    matchups = [rows for _, rows in table.iterate_matchups(tidy_rows)]
+    n_players = len(player_headings(tidy_rows))
     return [name for name in TABLE_METRICS if _is_informative(name, matchups, n_players)]
 
 
@@ -116,14 +116,14 @@ def _has_settlement(rows: ByMetric) -> bool:
 # DataFrame with one row per matchup
 
 
-def matchup_frame(tidy: TidyRows) -> pd.DataFrame:
+def matchup_frame(tidy_rows: TidyRows) -> pd.DataFrame:
     """Return a DataFrame with one row per matchup and bounds for every metric.
 
     The columns are variant, strategy, opponent, played (the sample size) and, for every metric, its
     value and the 95 % confidence bounds NAME_low and NAME_high.
     """
     rows = []
-    for (variant, a, b), matchup in table.iterate_matchups(tidy):
+    for (variant, a, b), matchup in table.iterate_matchups(tidy_rows):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
         row["played"] = format_sample_size(matchup)
         for name in matchup:
@@ -153,12 +153,14 @@ def _sample_size(rows: ByMetric, unit: str) -> int:
     return max([int(row["n"]) for row in rows.values() if row["unit"] == unit], default=0)
 
 
-def results_table(tidy: TidyRows) -> Table:
+def results_table(tidy_rows: TidyRows) -> Table:
     """Return a table that summarises the results with one row per matchup."""
-    players = [*zip(("strategy", "opponent"), player_headings(tidy), strict=False)]
+    players = [*zip(("strategy", "opponent"), player_headings(tidy_rows), strict=False)]
     names = [Column(*pair) for pair in (("variant", "variant"), *players, ("played", "played"))]
-    columns = [*names, *metric_columns(tidy)]
-    return _add_estimate_note(Table("Results", matchup_frame(tidy), columns, metrics_note(tidy)))
+    columns = [*names, *metric_columns(tidy_rows)]
+    return _add_estimate_note(
+        Table("Results", matchup_frame(tidy_rows), columns, metrics_note(tidy_rows))
+    )
 
 
 def _add_estimate_note(result: Table) -> Table:
@@ -175,20 +177,20 @@ def _add_estimate_note(result: Table) -> Table:
     return replace(result, note=" ".join(sentences))
 
 
-def metrics_note(tidy: TidyRows) -> str:
+def metrics_note(tidy_rows: TidyRows) -> str:
     """Return a note that explains the wins, points and endings in a summary."""
-    if len(player_headings(tidy)) == 1:
-        return _solo_note(tidy)
+    if len(player_headings(tidy_rows)) == 1:
+        return _solo_note(tidy_rows)
     sentences = ["Wins are A's wins, and points are A's points minus B's points."]
-    if not has_sides(tidy):
+    if not has_sides(tidy_rows):
         sentences.append("Endings are counted for both players together.")
-    if "settlement" in _informative_metrics(tidy):
+    if "settlement" in _informative_metrics(tidy_rows):
         sentences.append("The settlement is the total payment to A for a match, including bonuses.")
     return " ".join(sentences)
 
 
-def _solo_note(tidy: TidyRows) -> str:
-    occurred_metrics = _occurred_metrics(tidy)
+def _solo_note(tidy_rows: TidyRows) -> str:
+    occurred_metrics = _occurred_metrics(tidy_rows)
     if "joker" not in occurred_metrics:
         return "The score is the penalty per deal, so lower values are better."
     score = "The score is the player's points minus the joker's points"
@@ -197,22 +199,24 @@ def _solo_note(tidy: TidyRows) -> str:
     return f"{score}."
 
 
-def _occurred_metrics(tidy: TidyRows) -> set[str]:
+def _occurred_metrics(tidy_rows: TidyRows) -> set[str]:
     """Return the metrics that are greater than 0 for at least one player."""
-    return {row["metric"] for row in table.to_rows(tidy) if row["value"] > 0}
+    return {row["metric"] for row in table.to_rows(tidy_rows) if row["value"] > 0}
 
 
-def summary_csv(tidy: TidyRows) -> str:
+def summary_csv(tidy_rows: TidyRows) -> str:
     """Return the summary as CSV with 95 % bounds. Undefined values are empty."""
-    sides = ("", "won_", "lost_") if len(player_headings(tidy)) == 2 else ("",)
+    sides = ("", "won_", "lost_") if len(player_headings(tidy_rows)) == 2 else ("",)
     names = [
         f"{s}{n}"
-        for n in _informative_metrics(tidy)
+        for n in _informative_metrics(tidy_rows)
         for s in (sides if n in WINNING_RESULTS else ("",))
     ]
-    units = [unit for unit in UNIT_PLURALS if unit in {row["unit"] for row in table.to_rows(tidy)}]
+    units = [
+        unit for unit in UNIT_PLURALS if unit in {row["unit"] for row in table.to_rows(tidy_rows)}
+    ]
     rows = []
-    for (variant, a, b), matchup in table.iterate_matchups(tidy):
+    for (variant, a, b), matchup in table.iterate_matchups(tidy_rows):
         row: dict[str, object] = {"variant": variant, "strategy": a, "opponent": b}
         row |= {UNIT_PLURALS[unit]: _sample_size(matchup, unit) for unit in units}
         for name in names:
@@ -233,45 +237,45 @@ def _metric_cells(matchup: ByMetric, name: str) -> dict[str, str]:
 # Terminal
 
 
-def terminal_table(tidy: TidyRows, seed: int) -> Table:
+def terminal_table(tidy_rows: TidyRows, seed: int) -> Table:
     """Return a table of the main metrics, with a column per player or a row per matchup."""
-    (matchup_names, matchup), *other_matchups = table.iterate_matchups(tidy)
+    (matchup_names, matchup), *other_matchups = table.iterate_matchups(tidy_rows)
     if other_matchups:
-        return _matchup_table(tidy, seed)
+        return _matchup_table(tidy_rows, seed)
     variant, *players = matchup_names
     size_text = f"{format_sample_size(matchup)}, seed {seed}"
-    if has_sides(tidy):
-        return _player_table(tidy, f"{' against '.join(players)}, {variant}, {size_text}")
+    if has_sides(tidy_rows):
+        return _player_table(tidy_rows, f"{' against '.join(players)}, {variant}, {size_text}")
     a = players[0]
     player_names = " against ".join(filter(None, players))
-    metric_names = [column.name for column in metric_columns(tidy)]
+    metric_names = [column.name for column in metric_columns(tidy_rows)]
     return _metric_table(f"{player_names}, {variant}, {size_text}", {a: matchup}, metric_names)
 
 
-def _matchup_table(tidy: TidyRows, seed: int) -> Table:
+def _matchup_table(tidy_rows: TidyRows, seed: int) -> Table:
     """Return a table with one row per matchup. The title contains the names that all rows share."""
-    frame = matchup_frame(tidy)
-    headings = ("variant", *player_headings(tidy))
+    frame = matchup_frame(tidy_rows)
+    headings = ("variant", *player_headings(tidy_rows))
     names = dict(zip(("variant", "strategy", "opponent"), headings, strict=False))
     shared_names = {name: frame[name].iloc[0] for name in names if frame[name].nunique() == 1}
-    size_texts = format_sample_size(*(rows for _, rows in table.iterate_matchups(tidy)))
+    size_texts = format_sample_size(*(rows for _, rows in table.iterate_matchups(tidy_rows)))
     parts = [f"{names[name]}: {text}" for name, text in shared_names.items()]
     title = "; ".join([*parts, f"{size_texts} each, seed {seed}"])
     columns = [Column(name, names[name]) for name in names if name not in shared_names]
-    columns += [column for column in metric_columns(tidy) if column.name in WIN_METRICS]
+    columns += [column for column in metric_columns(tidy_rows) if column.name in WIN_METRICS]
     n_omitted = len(frame) - MAX_TERMINAL_ROWS
     omitted_text = f"... and {n_omitted} more\n" if n_omitted > 0 else ""
-    note = f"{omitted_text}{metrics_note(tidy)}"
+    note = f"{omitted_text}{metrics_note(tidy_rows)}"
     return _add_estimate_note(Table(title, frame[:MAX_TERMINAL_ROWS], columns, note))
 
 
-def _player_table(tidy: TidyRows, title: str) -> Table:
+def _player_table(tidy_rows: TidyRows, title: str) -> Table:
     """Return a table that shows both players of a matchup side by side."""
-    occurred_metrics = _occurred_metrics(tidy)
-    names = [name for name in WIN_METRICS if name in _informative_metrics(tidy)]
+    occurred_metrics = _occurred_metrics(tidy_rows)
+    names = [name for name in WIN_METRICS if name in _informative_metrics(tidy_rows)]
     names += [name for name in map("won_{}".format, WINNING_RESULTS) if name in occurred_metrics]
     rows_by_player: dict[str, list[dict[str, Any]]] = {}
-    for row in table.to_rows(tidy):
+    for row in table.to_rows(tidy_rows):
         rows_by_player.setdefault(row["strategy"], []).append(row)
     metrics_by_player = {name: table.index_by_metric(rows) for name, rows in rows_by_player.items()}
     return _metric_table(title, metrics_by_player, names)
@@ -288,9 +292,9 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
     return _add_estimate_note(table_from_rows(title, ("metric", *players), rows))
 
 
-def details_table(tidy: TidyRows) -> Table:
+def details_table(tidy_rows: TidyRows) -> Table:
     """Return a table of all metrics of player A in the first matchup, and of their meanings."""
-    (variant, *names), rows = next(iter(table.iterate_matchups(tidy)))
+    (variant, *names), rows = next(iter(table.iterate_matchups(tidy_rows)))
     players = " against ".join(name for name in names if name)
     defined_rows = [row for row in rows.values() if not math.isnan(row["value"])]
     zero_rows = [

@@ -41,25 +41,27 @@ class LiveEstimate:
         self._ledger = ledger
         self._names = plan.display_names
         self._totals: dict[int, np.ndarray] = {}
-        self._cell = 0
+        self._matchup_index = 0
 
     def add(self, result: BlockResult) -> None:
         """Add the rows of a finished block to the sums."""
-        self._cell = result.block.matchup_index
-        if self._cell in self._totals:
-            self._totals[self._cell] += result.rows().sum(axis=0)
+        self._matchup_index = result.block.matchup_index
+        if self._matchup_index in self._totals:
+            self._totals[self._matchup_index] += result.rows().sum(axis=0)
         else:
-            self._totals[self._cell] = self._ledger_sums()
+            self._totals[self._matchup_index] = self._ledger_sums()
 
     def _ledger_sums(self) -> np.ndarray:
         """Return the sums over the batches of the current matchup in the ledger."""
         task = self._task
-        finished = self._ledger.iter_finished(self._cell, task.units, task.matchup.batch_size)
+        finished = self._ledger.iter_finished(
+            self._matchup_index, task.units, task.matchup.batch_size
+        )
         return sum((row for _, row in finished), np.zeros(batch_columns.N_COLUMNS, np.int64))
 
     @property
     def _task(self) -> Task:
-        return self._plan.tasks[self._cell]
+        return self._plan.tasks[self._matchup_index]
 
     def line(self) -> str:
         """Return the progress line of the current matchup.
@@ -68,14 +70,14 @@ class LiveEstimate:
         """
         if not self._totals:
             return ""
-        parts = [self._matchup_position()] if len(self._plan.tasks) > 1 else []
-        return "  ".join([*parts, self._size(), *self._estimate()])
+        parts = [self._format_position()] if len(self._plan.tasks) > 1 else []
+        return "  ".join([*parts, self._format_size(), *self._format_estimate()])
 
     def result(self) -> RenderableType:
         """Return the progress line of the current matchup, and its estimate for a live chart."""
-        return InterimResult(self.line(), self._values() if self._totals else None)
+        return InterimResult(self.line(), self._chart_values() if self._totals else None)
 
-    def _values(self) -> dict[str, Any] | None:
+    def _chart_values(self) -> dict[str, Any] | None:
         """Return the values of the live chart: players, sample size, estimate and target."""
         metric, estimate = self._find_estimate()
         factor = metric.display_factor
@@ -85,10 +87,10 @@ class LiveEstimate:
         rule = self._rule
         target = rule.half_width if isinstance(rule, PrecisionRule) else None
         return {
-            "matchup": self._cell,
+            "matchup": self._matchup_index,
             "matchups": len(self._plan.tasks),
             "players": self._players(),
-            "n": self._played(),
+            "n": self._count_played(),
             "max": None if self._plan.seconds is not None else self._task.n,
             "unit": UNIT_PLURALS[self._plan.unit],
             "is_percentage": metric.is_proportion,
@@ -99,26 +101,26 @@ class LiveEstimate:
     @property
     def _rule(self) -> StoppingRule | None:
         """Stopping rule of the current matchup."""
-        return self._plan.stopping_rules[self._cell] if self._plan.stopping_rules else None
+        return self._plan.stopping_rules[self._matchup_index] if self._plan.stopping_rules else None
 
     def _players(self) -> list[str]:
         return [self._names.get(player.spec, player.spec) for player in self._task.matchup.players]
 
-    def _matchup_position(self) -> str:
+    def _format_position(self) -> str:
         """Return the number and players of the current matchup, as in `2/6 gold v simple`."""
         title = textwrap.shorten(" v ".join(self._players()), MAX_PLAYERS_LENGTH, placeholder="…")
-        position = f"{self._cell + 1}/{len(self._plan.tasks)}"
+        position = f"{self._matchup_index + 1}/{len(self._plan.tasks)}"
         return f"{position} {title}, {self._task.matchup.variant.spec}"
 
-    def _played(self) -> int:
+    def _count_played(self) -> int:
         """Return the number of deals or matches played in the current matchup."""
-        units = int(self._totals[self._cell][batch_columns.COL_UNITS])
+        units = int(self._totals[self._matchup_index][batch_columns.COL_UNITS])
         return self._task.matchup.key.count_games(units)
 
-    def _size(self) -> str:
+    def _format_size(self) -> str:
         """Return the sample size played and planned, such as `12.4k of 100k deals`."""
         task = self._task
-        played_text = format_count(self._played())
+        played_text = format_count(self._count_played())
         unit = UNIT_PLURALS[self._plan.unit]
         if self._plan.seconds is not None:
             return f"{played_text} {unit}"
@@ -127,13 +129,13 @@ class LiveEstimate:
 
     def _find_estimate(self) -> tuple[Metric, Estimate]:
         """Return the main metric of the current matchup with its estimate."""
-        total, rule = self._totals[self._cell], self._rule
+        total, rule = self._totals[self._matchup_index], self._rule
         name, _ = headline_metrics(self._plan.unit, len(self._task.matchup.players))
         multiplier = None if rule is None else rule.multiplier(int(total[batch_columns.COL_UNITS]))
         metric = METRICS_BY_NAME[rule.metric if isinstance(rule, PrecisionRule) else name]
         return metric, estimate_metric(total, metric, multiplier=multiplier)
 
-    def _estimate(self) -> list[str]:
+    def _format_estimate(self) -> list[str]:
         """Return the main estimate as text, followed by the target of the stopping rule."""
         metric, estimate = self._find_estimate()
         rule, factor = self._rule, metric.display_factor
@@ -147,6 +149,6 @@ class LiveEstimate:
             parts.append(f"until ± {factor * rule.half_width:g}{percent_sign}")
         if isinstance(rule, SequentialTest):
             low, high = stopping.compute_sprt_bounds()
-            llr = rule.llr(self._totals[self._cell])
+            llr = rule.llr(self._totals[self._matchup_index])
             parts.append(f"LLR {llr:.1f}, decided at {low:.1f} or {high:.1f}")
         return parts

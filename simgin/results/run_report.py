@@ -235,11 +235,11 @@ def build_league_tables(results: RunResults) -> Iterator[Table]:
                 f"League: {name}",
                 rows,
                 (*LEAGUE_TABLE_COLUMNS, *MIX_COLUMNS * has_mix),
-                f"{note}{MIX_NOTE * has_mix}{_describe_fit(results, str(name))}",
+                f"{note}{MIX_NOTE * has_mix}{_describe_rating_fit(results, str(name))}",
             )
 
 
-def _describe_fit(results: RunResults, variant: str) -> str:
+def _describe_rating_fit(results: RunResults, variant: str) -> str:
     """Return a sentence about the proportion of deviance that ratings cannot explain, or ""."""
     fit = results.non_additivity[variant]
     half_width = results.multiplier / Z95 * fit.half_width

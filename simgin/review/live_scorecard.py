@@ -57,7 +57,7 @@ class LiveScorecard(LiveEstimate):
             info = make_run_info(self._plan, [StopResult(units) for units in units_played])
             results = RunResults(info, self._ledger)
             self._scorecard = scorecard_table(
-                Review(self._request, results, finished=finished_indices)
+                Review(self._request, results, finished_indices=finished_indices)
             )
             self._next_update = update_time + (time.monotonic() - update_time) / MAX_TIME_PROPORTION
         return self._scorecard

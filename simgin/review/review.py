@@ -50,7 +50,7 @@ class Effect:
 
     Attributes:
         difference: Difference with its standard error and its 95 % interval.
-        bounds: Minimum absolute differences for the effect sizes "a little" and "much".
+        size_thresholds: Minimum absolute differences for the effect sizes "a little" and "much".
         is_tenfold: True if a percentage changes by a factor of ten or more.
         error_rate: Error rate of the interval that determines the effect size. In a sequential
             review, the error rate is lower than 5 %, so that effect sizes are valid at every
@@ -58,7 +58,7 @@ class Effect:
     """
 
     difference: PairedEstimate
-    bounds: tuple[float, float]
+    size_thresholds: tuple[float, float]
     is_tenfold: bool = False
     error_rate: float = ALPHA
 
@@ -74,7 +74,7 @@ class Effect:
     @property
     def is_decided(self) -> bool:
         """True if the whole interval has the same effect size, or if there is no interval."""
-        little_bound, much_bound = self.bounds
+        little_bound, much_bound = self.size_thresholds
         low_size, high_size = np.searchsorted(
             (-much_bound, -little_bound, little_bound, much_bound), self.interval
         )
@@ -84,12 +84,12 @@ class Effect:
     def is_near_threshold(self) -> bool:
         """True if the difference is so close to a threshold that more matches rarely help."""
         value, se = abs(self.difference.value), self.difference.se
-        return min(abs(value - bound) for bound in self.bounds) < FUTILE_DISTANCE * se
+        return min(abs(value - bound) for bound in self.size_thresholds) < FUTILE_DISTANCE * se
 
     @property
     def size(self) -> str:
         """Effect size: SAME, LITTLE, MUCH or UNCLEAR (see `simgin.review.scorecard`)."""
-        size = scorecard.effect_size(self._sequential_difference, self.bounds)
+        size = scorecard.effect_size(self._sequential_difference, self.size_thresholds)
         return scorecard.MUCH if self.is_tenfold and size == scorecard.LITTLE else size
 
     @property
@@ -113,18 +113,18 @@ class Review(Result):
         results: Results of the run.
         parity: 0 to use only batches with an even index, 1 for an odd index, or None to use all
             batches.
-        finished: Indices of the finished matchups of a review in progress, or None if all are
-            finished.
+        finished_indices: Indices of the finished matchups of a review in progress, or None if all
+            matchups are finished.
         limit: Maximum number of matches of each matchup to use, or None to use all matches.
-        whole: Review that loads the data of this review, or None if this review loads them itself.
+        parent: Review that loads the data of this review, or None if this review loads them itself.
     """
 
     request: ReviewRequest
     results: RunResults
     parity: int | None = None
-    finished: Collection[int] | None = None
+    finished_indices: Collection[int] | None = None
     limit: int | None = None
-    whole: Review | None = None
+    parent: Review | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -191,12 +191,12 @@ class Review(Result):
 
     @cached_property
     def _first_looks(self) -> dict[int, Review]:
-        whole = self.whole or self
-        return {n: replace(self, whole=whole, limit=n) for n in self.request.sizes}
+        parent = self.parent or self
+        return {n: replace(self, parent=parent, limit=n) for n in self.request.sizes}
 
     def half(self, parity: int) -> Review:
         """Return a review that uses only the batches with an even index (0) or an odd index (1)."""
-        return replace(self, whole=self.whole or self, parity=parity)
+        return replace(self, parent=self.parent or self, parity=parity)
 
     @cached_property
     def rows(self) -> tuple[ScorecardRow, ...]:
@@ -254,7 +254,7 @@ class Review(Result):
         """Batch rows that this review uses, by variant, strategy A and strategy B."""
         return {
             (key.variant, key.a, key.b): self._select(rows, key)
-            for key, rows in (self.whole or self)._loaded_rows.items()
+            for key, rows in (self.parent or self)._loaded_rows.items()
         }
 
     @cached_property
@@ -263,7 +263,7 @@ class Review(Result):
         return {
             key: match_course.merge_batches(self.results.rows(i))
             for i, key in enumerate(self.results.matchup_keys)
-            if self.finished is None or i in self.finished
+            if self.finished_indices is None or i in self.finished_indices
         }
 
     @cached_property
@@ -271,7 +271,7 @@ class Review(Result):
         """Event counts that this review uses, by variant and strategy."""
         return {
             (key.variant, key.a): {name: self._select(array, key) for name, array in counts.items()}
-            for key, counts in (self.whole or self)._loaded_courses.items()
+            for key, counts in (self.parent or self)._loaded_courses.items()
         }
 
     @cached_property
@@ -282,7 +282,7 @@ class Review(Result):
         for variant, name in match_course_matchups(self.request):
             stages = self.request.stages(self.sizes[variant, frozenset({name})])
             passes = [(step_name(variant, name, first), last - first) for first, last in stages]
-            if self.finished is not None and not (
+            if self.finished_indices is not None and not (
                 passes and all(itertools.starmap(ledger.has_pass, passes))
             ):
                 continue
@@ -450,7 +450,7 @@ class Review(Result):
         effects = self.effects_by_type(variant, metric).values()
         return any(
             effect.difference.interval[0] - other.difference.interval[1] > 0
-            and effect.difference.value - other.difference.value > effect.bounds[0]
+            and effect.difference.value - other.difference.value > effect.size_thresholds[0]
             for effect, other in itertools.permutations(effects, 2)
         )
 
@@ -470,7 +470,7 @@ class Review(Result):
         """Return True if a value would change after training the strong player for the rules."""
         variant, metric, player_type = key
         is_strong = player_type == STRONG or metric == SKILL
-        is_variant_untrained = variant in self.request.untrained
+        is_variant_untrained = variant in self.request.untrained_variants
         return is_variant_untrained and is_strong and metric in self.depends_on_training
 
     # DataFrames
@@ -495,7 +495,7 @@ class Review(Result):
         rows = []
         for (key, effect), p in zip(self.effects.items(), adjust_p_values(p_values), strict=True):
             difference = effect.difference
-            size = scorecard.effect_size_range(effect.size, effect.bounds, effect.interval)
+            size = scorecard.effect_size_range(effect.size, effect.size_thresholds, effect.interval)
             test_columns = {"base_variant": base, "p": difference.p, "p_holm": p, "size": size}
             is_untrained = self.is_untrained(key) or self.is_untrained((base, *key[1:]))
             labels = self._identify_value(*key) | {"untrained": is_untrained, "kind": "difference"}

@@ -35,11 +35,11 @@ from simgin.review.verdicts import (
     best_values_line,
     best_values_table,
     format_sweep_values,
+    format_value_ranges,
     has_best_values,
     rule_set_label,
     skill_effect,
     sweep_lines,
-    value_ranges,
     variant_label,
 )
 from simgin.rules import variants
@@ -116,7 +116,9 @@ def review_report(review: Review, command: str) -> Report:
 def _training_caveat(review: Review, command: str) -> Caveat | None:
     """Return a caveat about strong players without training, with the command to train them."""
     request = review.request
-    untrained_variants = [variant for variant in request.variants if variant in request.untrained]
+    untrained_variants = [
+        variant for variant in request.variants if variant in request.untrained_variants
+    ]
     if not untrained_variants:
         return None
     players = list(dict.fromkeys(map(request.strong_player, untrained_variants)))
@@ -210,7 +212,7 @@ def _make_tables(review: Review) -> Iterator[Table]:
 def scorecard_table(review: Review) -> Table:
     """Return the strong player's scorecard, with a row per metric and a column per rule set."""
     request = review.request
-    rows = _scorecard_rows(review, request.variants, _value_cell)
+    rows = _make_scorecard_cells(review, request.variants, _value_cell)
     if review.request.gin_and_knock_players:
         cells = {variant: _gin_vs_knock_cell(review, variant) for variant in request.variants}
         rows.append({"row": GIN_VS_KNOCK_TITLE, **cells})
@@ -219,7 +221,7 @@ def scorecard_table(review: Review) -> Table:
     labels = [(variant, format_label(review, variant)) for variant in request.variants]
     title = "Scorecard"
     if request.sweep:
-        rows = [{name: _arrow_only(cell) for name, cell in row.items()} for row in rows]
+        rows = [{name: _shorten_to_arrow(cell) for name, cell in row.items()} for row in rows]
 
         title += f", by {' and '.join(name.replace('_', ' ') for name, _ in request.sweep)}"
         if request.base:
@@ -235,7 +237,7 @@ def scorecard_table(review: Review) -> Table:
     return Table(title, make_frame(rows), columns, note)
 
 
-def _scorecard_rows(
+def _make_scorecard_cells(
     review: Review,
     shown_variants: Iterable[str],
     make_cell: Callable[[Review, str, ScorecardRow], ScoreCell],
@@ -244,7 +246,9 @@ def _scorecard_rows(
     rows = []
     for row in review.shown_rows:
         cells = {variant: make_cell(review, variant, row) for variant in shown_variants}
-        if review.finished is not None or any(cell.text != EN_DASH for cell in cells.values()):
+        if review.finished_indices is not None or any(
+            cell.text != EN_DASH for cell in cells.values()
+        ):
             title = row.title + _training_mark(review, shown_variants, row.key)
             rows.append({"row": title, **cells})
     return rows
@@ -283,7 +287,7 @@ def _meanings_text(review: Review) -> str:
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
 
 
-def _arrow_only(cell: Any) -> Any:
+def _shorten_to_arrow(cell: Any) -> Any:
     """Return a copy of a cell in which only the arrow of the verdict remains."""
     if not isinstance(cell, ScoreCell):
         return cell
@@ -302,25 +306,25 @@ def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     effect = review.effects.get((variant, row.key, STRONG))
     if effect is None:
         return ScoreCell(text, "", interval, "unclear")
-    cell = _changed_cell(text, effect, row)
+    cell = _difference_cell(text, effect, row)
     if review.player_types_differ(variant, row.key):
         type_range = _range_by_type(review, variant, row)
         return replace(cell, detail=f"{cell.detail}; by player type {type_range}")
     return cell
 
 
-def _changed_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
+def _difference_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
     """Return a cell with a value, its effect size and its difference from the baseline."""
     change_text = row.format_change(effect.difference.value)
     difference_text = row.format_difference(effect.difference)
-    effect_text = _effect_text(effect, row.more, row.less)
+    effect_text = _effect_text(effect, row.more_word, row.less_word)
     tone = EFFECT_SIZE_TONES[effect.size]
     return ScoreCell(text, effect_text, difference_text, tone, change_text)
 
 
 def _effect_text(effect: Effect, more_word: str, less_word: str) -> str:
     """Return an effect size as text, such as `▲ a little longer` or `inconclusive`."""
-    size = effect_size_range(effect.size, effect.bounds, effect.interval)
+    size = effect_size_range(effect.size, effect.size_thresholds, effect.interval)
     if size in (SAME, UNCLEAR):
         return size
     arrow, direction_word = ("▲ ", more_word) if effect.difference.value > 0 else ("▼ ", less_word)
@@ -344,7 +348,7 @@ def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
     text = GIN_ROW.format_value(estimate.value)
     if effect is None:
         return ScoreCell(text, "", _format_half_width(estimate), "base")
-    return _changed_cell(text, effect, GIN_ROW)
+    return _difference_cell(text, effect, GIN_ROW)
 
 
 def _skill_cell(review: Review, variant: str) -> ScoreCell:
@@ -395,7 +399,7 @@ def _same_length_table(review: Review) -> Table:
     for variant, same_length_variant in variant_by_base.items():
         target = variants.find_variant(same_length_variant).params["points_target"]
         titles[same_length_variant] = f"{rule_set_label(review, variant)} to {target}"
-    rows = _scorecard_rows(review, titles, _value_cell)
+    rows = _make_scorecard_cells(review, titles, _value_cell)
     rows.append(_skill_row(review, titles))
     note = (
         "Match length affects shut-outs, comebacks and skill. With the targets in this table, "
@@ -415,7 +419,7 @@ def _adapted_player_table(review: Review) -> Table:
         win_rate = review.win_rate(variant, review.request.strong_player(variant), CHAMPION)
         text = f"{100 * win_rate.value:.1f} %"
         rows[0][variant] = ScoreCell(text, "", _format_half_width(win_rate))
-    rows += _scorecard_rows(review, adapted_variants, _adapted_cell)
+    rows += _make_scorecard_cells(review, adapted_variants, _adapted_cell)
     note = (
         "Each column compares matches between two players that were trained for these rules with "
         "matches between two copies of champion without this training. Values with a sign are "
@@ -436,7 +440,7 @@ def _adapted_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     change = review.adapted_effect(variant, row)
     if isinstance(value, str) or change is None:
         return ScoreCell(EN_DASH)
-    return _changed_cell(row.format_value(value.value), change, row)
+    return _difference_cell(row.format_value(value.value), change, row)
 
 
 # Detail tables and methods
@@ -524,7 +528,9 @@ def _variants_text(review: Review, variant_names: Sequence[str], conjunction: st
     labels = [rule_set_label(review, v) for v in variant_names if v not in swept_variants]
     if len(labels) < len(variant_names):
         names = " / ".join(name.replace("_", " ") for name, _ in review.request.sweep)
-        labels.append(f"{names} {join_words(value_ranges(review, variant_names), conjunction)}")
+        labels.append(
+            f"{names} {join_words(format_value_ranges(review, variant_names), conjunction)}"
+        )
     return join_words(labels, conjunction)
 
 

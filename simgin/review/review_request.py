@@ -293,7 +293,7 @@ class ReviewRequest:
         return [spec for spec in self.variants if CHAMPION + "@" in self.strong_player(spec)]
 
     @cached_property
-    def untrained(self) -> list[str]:
+    def untrained_variants(self) -> list[str]:
         """Variants for which simgin chose a strong player that was not trained for the rules.
 
         If `adapt` is True, the tuple is empty, because `champion` plays only where training did not

@@ -110,8 +110,8 @@ class ScorecardRow:
         measure: Function that computes the value.
         digits: Number of decimals.
         unit: Unit that is printed after a value.
-        more: Word for a higher value, such as "longer".
-        less: Word for a lower value, such as "shorter".
+        more_word: Word for a higher value, such as "longer".
+        less_word: Word for a lower value, such as "shorter".
         factor: Factor that converts values to displayed values, which is 100 for percentages.
         fixed_bounds: Minimum absolute differences for "a little" and "much". If None, they are
             derived from the standard deviation of a match.
@@ -126,8 +126,8 @@ class ScorecardRow:
     measure: Callable[[MatchupStats], Measurement]
     digits: int = 0
     unit: str = ""
-    more: str = "more"
-    less: str = "less"
+    more_word: str = "more"
+    less_word: str = "less"
     factor: float = 1
     fixed_bounds: tuple[float, float] | None = None
     goal_names: tuple[str, ...] = ()
@@ -279,7 +279,7 @@ def _shutout_rate(stats: MatchupStats) -> Measurement:
 # differences that players notice over years but not in one evening
 _PROPORTION_BOUNDS = (0.01, 0.03)
 SKILL_BOUNDS = (0.02, 0.06)
-_LENGTH_WORDS: dict[str, Any] = {"more": "longer", "less": "shorter"}
+_LENGTH_WORDS: dict[str, Any] = {"more_word": "longer", "less_word": "shorter"}
 _PERCENT_FORMAT: dict[str, Any] = {"unit": PERCENT_SIGN, "factor": 100}
 TURNS_ROW = ScorecardRow(
     "turns_per_match",
@@ -296,7 +296,7 @@ GIN_ROW = ScorecardRow(
 )
 DEALS_ROW = ScorecardRow(
     *("deals_per_match", "Deals per match", _metric_measure("deals_per_match"), 1),
-    less="fewer",
+    less_word="fewer",
     goal_names=("deals per match",),
 )
 
@@ -327,8 +327,8 @@ TWO_PLAYER_ROWS = (
     GIN_ROW,
     ScorecardRow(
         *("knock_turn", "Median turn of knocks", _median_knock_measure(1), 1),
-        more="later",
-        less="earlier",
+        more_word="later",
+        less_word="earlier",
         goal_names=("knock turn",),
         meaning="median number of turns that the knocker has taken",
     ),
@@ -338,14 +338,14 @@ TWO_PLAYER_ROWS = (
     ),
     ScorecardRow(
         *("dead", "Dead hands", _ending_rate_measure("void"), 1),
-        less="fewer",
+        less_word="fewer",
         **_PERCENT_FORMAT,
         goal_names=("dead hands",),
         meaning="percentage of all deals that end because the stock is exhausted",
     ),
     ScorecardRow(
         *(STALLED, "Stalled deals", _ending_rate_measure("stalled"), 1),
-        less="fewer",
+        less_word="fewer",
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("stalled deals",),
@@ -368,7 +368,7 @@ TWO_PLAYER_ROWS = (
     ),
     ScorecardRow(
         *("shut_out", "Shut-outs", _shutout_rate),
-        less="fewer",
+        less_word="fewer",
         **_PERCENT_FORMAT,
         goal_names=("shut-outs", "shutouts"),
         meaning="percentage of the matches with a winner in which the loser scores no points",

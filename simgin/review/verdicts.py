@@ -518,7 +518,9 @@ def _break_even_line(review: Review) -> str:
     if len(values_by_sign) == 1:
         return BREAK_EVEN_SENTENCES[next(iter(values_by_sign))].format(f"every {parameter} tried")
     return " ".join(
-        sentence.format(f"{parameter} {join_words(value_ranges(review, values_by_sign[sign]))}")
+        sentence.format(
+            f"{parameter} {join_words(format_value_ranges(review, values_by_sign[sign]))}"
+        )
         for sign, sentence in BREAK_EVEN_SENTENCES.items()
         if sign in values_by_sign
     )
@@ -541,7 +543,7 @@ def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
     }
 
 
-def value_ranges(review: Review, variant_names: Sequence[str]) -> list[str]:
+def format_value_ranges(review: Review, variant_names: Sequence[str]) -> list[str]:
     """Format the swept values of rule sets, with ranges such as `0 to 6`."""
     ranges = []
     swept_variants = review.request.swept_variants
@@ -675,7 +677,7 @@ def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best: 
         return EN_DASH
     if len(not_worse) == len(review.request.swept_variants) - 1:
         return "all other values"
-    return ", ".join(value_ranges(review, not_worse)) or "none"
+    return ", ".join(format_value_ranges(review, not_worse)) or "none"
 
 
 def _not_significantly_worse(losses: Mapping[str, PairedEstimate], best: str) -> list[str] | None:

@@ -231,7 +231,7 @@ class Schedule:
         ledger: Ledger with the finished batches, which are not played again.
         workers: Number of blocks that are played at the same time.
         record_deals: True to record every deal.
-        seconds: Time limit per matchup in seconds, or None for no limit.
+        time_limit: Time limit per matchup in seconds, or None for no limit.
     """
 
     def __init__(
@@ -241,12 +241,12 @@ class Schedule:
         workers: int,
         *,
         record_deals: bool = False,
-        seconds: float | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self._tasks = tasks
         self._workers = workers
         self._record_deals = record_deals
-        self._seconds = seconds
+        self._time_limit = time_limit
         self._gaps: list[Iterator[Gap]] = []
         self._next_batches = [1] * len(tasks)  # number of batches in the next block of each matchup
         self._deadline: float | None = None
@@ -266,9 +266,9 @@ class Schedule:
     @property
     def progress(self) -> tuple[int, int]:
         """Finished and total units, or elapsed and total milliseconds if time is limited."""
-        if self._seconds is None:
+        if self._time_limit is None:
             return self.finished_units, self.units
-        limit_ms = int(1000 * self._seconds * len(self._tasks))
+        limit_ms = int(1000 * self._time_limit * len(self._tasks))
         return min(int(1000 * (time.monotonic() - self._started)), limit_ms), limit_ms
 
     def next_block(self) -> Block | None:
@@ -315,9 +315,9 @@ class Schedule:
 
     def _is_expired(self) -> bool:
         """Return True if the current matchup has used up the time since its first block started."""
-        if self._seconds is None:
+        if self._time_limit is None:
             return False
-        self._deadline = self._deadline or time.monotonic() + self._seconds
+        self._deadline = self._deadline or time.monotonic() + self._time_limit
         return time.monotonic() >= self._deadline
 
     def _choose_block_size(self) -> int:

@@ -91,7 +91,7 @@ def _replace_files(
         files: File contents by path inside the directory.
         own_files: Names of all files that belong to this run.
     """
-    old_files = _named_files(path) - {MANIFEST_FILE} - own_files
+    old_files = _list_manifest_files(path) - {MANIFEST_FILE} - own_files
     temporary_files = {
         name for name in _iter_files(path) if Path(name).name.startswith(INCOMPLETE_PREFIX)
     }
@@ -237,7 +237,7 @@ def _find_problem(directory_path: Path) -> str:
     for path in files:
         if (directory_path / path).is_symlink() or not (directory_path / path).is_file():
             return f"contains {path}, which is not a regular file. {MOVE_HINT}"
-    named_files = _named_files(directory_path)
+    named_files = _list_manifest_files(directory_path)
     for path in files:
         if not _is_run_file(path) and path not in named_files:
             return f"contains {path}, which simgin did not write. {MOVE_HINT}"
@@ -275,7 +275,7 @@ def _is_run_file(path: str) -> bool:
     return is_incomplete or path == DEALS_FILE or path.startswith(ledger.LEDGER_FILE)
 
 
-def _named_files(directory: Path) -> set[str]:
+def _list_manifest_files(directory: Path) -> set[str]:
     """Return the names of the manifest and of all files that the manifest lists.
 
     Raises:

@@ -138,7 +138,7 @@ def list_sweep_errors(sweep: ParameterSweep) -> list[str]:
         )
     if not errors:
         for key, template in _specs_by_key(sweep).items():
-            errors += _unknown_names(key, template, sweep.grid)
+            errors += _iter_combination_errors(key, template, sweep.grid)
     return errors
 
 
@@ -165,7 +165,7 @@ def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
     return {key: spec for key, spec in specs.items() if spec is not None}
 
 
-def _unknown_names(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
+def _iter_combination_errors(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
     """Yield an error for each of the first invalid combinations, and the number of all others."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _find_placeholders(spec)}):
@@ -321,13 +321,13 @@ def parse_experiment(raw: dict[str, Any], source: Path | None = None) -> Experim
         source: Path of the file for error messages, or None if the keys come from command options.
     """
     prefix = f"{source}: " if source else ""
-    sentences = [f"{prefix}{sentence}" for sentence in _key_conflicts(raw)]
+    sentences = [f"{prefix}{sentence}" for sentence in _iter_key_conflicts(raw)]
     try:
         file = ExperimentFile.model_validate(raw)
     except ValidationError as error:
-        errors = toml.describe_validation_errors(source or "options", error, _valid_keys)
+        errors = toml.describe_validation_errors(source or "options", error, _list_valid_keys)
         raise ExperimentError(errors + sentences) from None
-    sentences += [f"{prefix}{sentence}" for sentence in _incompatible_keys(file)]
+    sentences += [f"{prefix}{sentence}" for sentence in _iter_incompatible_keys(file)]
     if sentences:
         raise ExperimentError(sentences)
     return file
@@ -359,7 +359,7 @@ def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
     return value
 
 
-def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
+def _iter_key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
     """Yield an error for every combination of keys that a file must not contain."""
     if "deals" in raw and "matches" in raw:
         yield "deals and matches cannot be used together. Remove one of them."
@@ -377,7 +377,7 @@ def _key_conflicts(raw: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
+def _iter_incompatible_keys(file: ExperimentFile) -> Iterator[str]:
     """Yield an error for every key that does not match the number of players in a variant."""
     sweep, specs = file.sweep, file.variants
     if sweep is not None:
@@ -399,10 +399,10 @@ def _incompatible_keys(file: ExperimentFile) -> Iterator[str]:
             "Use matchups, round_robin, panel or sweep."
         )
     elif solo_variants:
-        yield from _incompatible_solo_keys(file, solo_variants[0])
+        yield from _iter_incompatible_solo_keys(file, solo_variants[0])
 
 
-def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]:
+def _iter_incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]:
     """Yield an error for every key that is not valid for a solitaire variant."""
     for key in TWO_PLAYER_KEYS:
         if getattr(file, key):
@@ -422,7 +422,7 @@ def _incompatible_solo_keys(file: ExperimentFile, variant: str) -> Iterator[str]
         )
 
 
-def _valid_keys(location: toml.KeyPath) -> list[str]:
+def _list_valid_keys(location: toml.KeyPath) -> list[str]:
     """Return the keys that are valid at the location of an unknown key."""
     tables: dict[str, type[toml.StrictTable]] = {
         "matchups": StrategyPair,

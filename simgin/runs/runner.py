@@ -199,7 +199,7 @@ def run_tasks(
     Returns:
         Number of units played and reason for stopping, for every matchup.
     """
-    schedule = Schedule(tasks, ledger, pool.workers, record_deals=record_deals, seconds=seconds)
+    schedule = Schedule(tasks, ledger, pool.workers, record_deals=record_deals, time_limit=seconds)
     monitors = [_resume_monitor(ledger, i, tasks[i], rule) for i, rule in enumerate(stopping_rules)]
     try:
         _RunSession(schedule, ledger, pool, monitors, on_block).play(on_progress)

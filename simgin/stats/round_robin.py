@@ -207,13 +207,13 @@ class NonAdditivity:
 
     Attributes:
         proportion: Estimated proportion without sampling noise, 0..1.
-        raw: Proportion including sampling noise.
+        raw_proportion: Proportion including sampling noise.
         se: Bootstrap standard error of the proportion.
         half_width: Half-width of the 95 % interval of the proportion.
     """
 
     proportion: float
-    raw: float
+    raw_proportion: float
     se: float
     half_width: float
 
@@ -237,14 +237,14 @@ def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     null_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
     if not null_deviance.all():
         return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # All results are even in at least one sample.
-    raw = float(deviances[0] / null_deviance[0])
+    raw_proportion = float(deviances[0] / null_deviance[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
     sampling_noise = correction * (deviances[1:].mean() - deviances[0])
     excess_deviance = max(0.0, float(deviances[0] - sampling_noise))
     sampled_proportions = deviances[1:] / null_deviance[1:]
     return NonAdditivity(
         proportion=excess_deviance / float(null_deviance[0]),
-        raw=raw,
+        raw_proportion=raw_proportion,
         se=float(robin.bootstrap_se(sampled_proportions)),
         half_width=float(robin.interval_half_width(sampled_proportions)),
     )

@@ -213,14 +213,16 @@ def _to_json_value(cell: Any) -> Any:
     return None if np.isnan(cell) else float(f"{cell:.{SIGNIFICANT_DIGITS}g}")
 
 
-def to_rows(tidy: TidyRows) -> Rows:
+def to_rows(tidy_rows: TidyRows) -> Rows:
     """Convert tidy rows to a list of dictionaries.
 
     A list is returned unchanged, so that `simgin match` need not import pandas.
     """
-    if isinstance(tidy, list):
-        return tidy
-    return [{str(name): value for name, value in row.items()} for row in tidy.to_dict("records")]
+    if isinstance(tidy_rows, list):
+        return tidy_rows
+    return [
+        {str(name): value for name, value in row.items()} for row in tidy_rows.to_dict("records")
+    ]
 
 
 def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
@@ -234,17 +236,17 @@ def find_interval(rows: ByMetric, metric: str) -> tuple[float, float, float]:
     return float(row["value"]), float(row["low"]), float(row["high"])
 
 
-def iterate_matchups(tidy: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
+def iterate_matchups(tidy_rows: TidyRows) -> Iterator[tuple[tuple[str, str, str], ByMetric]]:
     """Yield the key (variant, A, B) of each matchup together with A's rows by metric.
 
     Args:
-        tidy: Tidy rows of one run. In a solitaire game, the opponent is an empty string.
+        tidy_rows: Tidy rows of one run. In a solitaire game, the opponent is an empty string.
 
     Raises:
         ValueError: If the rows come from several runs.
     """
     sides: dict[tuple[str, str, str], Rows] = {}
-    for row in to_rows(tidy):
+    for row in to_rows(tidy_rows):
         sides.setdefault((row["variant"], row["strategy"], row["opponent"]), []).append(row)
     yielded_matchups: set[tuple[str, frozenset[str]]] = set()
     for (variant, a, b), rows in sides.items():

@@ -61,14 +61,14 @@ def show_analyse(request: Request) -> Response:
     )
 
 
-def _list_strategies(board: BoardPosition, given: Sequence[str]) -> list[tuple[str, str]]:
+def _list_strategies(board: BoardPosition, extra_specs: Sequence[str]) -> list[tuple[str, str]]:
     """Return the specs and labels of the strategies that can play the variant."""
     names = [
         name
         for name in catalogue.list_by_strength()
         if catalogue.is_solo_strategy(name) == board.variant.is_solo
     ]
-    specs = dict.fromkeys((*given, *names, board.strategy, board.opponent))
+    specs = dict.fromkeys((*extra_specs, *names, board.strategy, board.opponent))
     return [("", "Strongest"), *((spec, spec) for spec in specs if spec)]
 
 
@@ -112,13 +112,13 @@ async def stream_file_costs(request: Request) -> Response:
     """Send the costs of the decisions in the deal of the request body, costliest decision first."""
     text = (await request.body()).decode(errors="replace")
     name = request.query_params.get("name", "")[:100]
-    given = request.app.state.site.strategies
+    extra_specs = request.app.state.site.strategies
     recorded = await run_in_threadpool(
         parse_deal_file,
         text,
         escape_control_chars(name),
         read_variant_name,
-        partial(read_strategy_name, given=given),
+        partial(read_strategy_name, extra_specs=extra_specs),
     )
     analyse = partial(
         analyse_deal,

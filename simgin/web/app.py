@@ -55,15 +55,15 @@ class Site:
         jobs: Queue of jobs.
         strategies: Specs of the strategies that were specified when the server was started.
         games: Games in memory.
-        machine: CPU time of this machine relative to the reference machine (see `measure_machine`),
-            or 1 until it is measured.
+        relative_cpu_time: CPU time of this machine relative to the reference machine (see
+            `measure_machine`), or 1 until it is measured.
     """
 
     results: Path
     jobs: JobQueue
     strategies: tuple[str, ...] = ()
     games: OpenGames = field(default_factory=OpenGames)
-    machine: float = 1.0
+    relative_cpu_time: float = 1.0
 
 
 def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -> Starlette:

@@ -67,7 +67,7 @@ class BoardPosition:
     seed: int
 
     @classmethod
-    def read(cls, form: Form, given: tuple[str, ...]) -> BoardPosition:
+    def read(cls, form: Form, extra_specs: tuple[str, ...]) -> BoardPosition:
         """Read the fields of the board form."""
         variant = form.read("variant", read_variant_name, "standard")
         cards = form.read("hand", _read_cards, "")
@@ -77,7 +77,9 @@ class BoardPosition:
 
         def read_player(name: str) -> str:
             default_spec = strong_player(variant)
-            return form.read(name, lambda spec: read_strategy_name(spec, given), default_spec).spec
+            return form.read(
+                name, lambda spec: read_strategy_name(spec, extra_specs), default_spec
+            ).spec
 
         return cls(
             variant=variant,

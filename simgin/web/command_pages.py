@@ -85,11 +85,12 @@ class CommandPage:
     def check(self, request: Request) -> Response:
         """Send the command, the expected time and the errors of a form."""
         form, draft = self._read(request)
-        machine = request.app.state.site.machine
+        relative_cpu_time = request.app.state.site.relative_cpu_time
         response = {
             "command": _format_command(form, draft, request),
             "errors": form.errors,
-            "time": draft.seconds and format_duration(expected_time(draft.seconds, machine)),
+            "time": draft.seconds
+            and format_duration(expected_time(draft.seconds, relative_cpu_time)),
             "notes": draft.notes,
             "specs": draft.specs,
         }

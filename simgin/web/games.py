@@ -62,11 +62,11 @@ class GameRequest:
     seed: int
 
     @classmethod
-    def read(cls, form: Form, given: tuple[str, ...]) -> GameRequest:
+    def read(cls, form: Form, extra_specs: tuple[str, ...]) -> GameRequest:
         """Read the game form, and record its errors."""
         variant = form.read("variant", read_variant_name, "standard")
         opponent = form.read(
-            "opponent", lambda spec: read_strategy_name(spec, given), strong_player(variant)
+            "opponent", lambda spec: read_strategy_name(spec, extra_specs), strong_player(variant)
         )
         seat = form.read("seat", lambda text: choose_value("seat", text, SEATS), "0")
         return cls(

@@ -314,7 +314,7 @@ class JobQueue:
                     key: fields.get(key) or job.progress.get(key) for key in RESULT_KEYS
                 }
                 if fields.get("values"):
-                    job.history = _add_point(job.history, fields["values"])
+                    job.history = _append_chart_point(job.history, fields["values"])
             elif line.strip():
                 job.messages = [*job.messages[1 - MAX_MESSAGES :], line]
                 # A line after the last progress object describes the next phase.
@@ -358,7 +358,9 @@ class JobQueue:
                     yield job
 
 
-def _add_point(history: list[dict[str, Any]], point: dict[str, Any]) -> list[dict[str, Any]]:
+def _append_chart_point(
+    history: list[dict[str, Any]], point: dict[str, Any]
+) -> list[dict[str, Any]]:
     """Append a point to a chart, and replace the last point if the sample sizes are similar.
 
     A resumed job can repeat earlier points.

@@ -39,17 +39,17 @@ def read_variant_name(spec: str) -> Variant:
     return find_variant(spec)
 
 
-def read_strategy_name(spec: str, given: Sequence[str] = ()) -> Strategy:
+def read_strategy_name(spec: str, extra_specs: Sequence[str] = ()) -> Strategy:
     """Return the strategy of a spec, which must be built-in or known since the start of the server.
 
     Args:
         spec: Spec of the strategy.
-        given: Specs of the strategies that were specified when the server was started.
+        extra_specs: Specs of the strategies that were specified when the server was started.
 
     Raises:
         StrategyError: If the spec is not valid or refers to any other file.
     """
-    if spec in given:
+    if spec in extra_specs:
         return loader.find_strategy(spec)
     if FILE_PATTERN.search(spec) or "/" in spec or len(spec) > MAX_SPEC_LENGTH:
         raise StrategyError(

@@ -22,11 +22,11 @@ class Opponent(NamedTuple):
     about: str
 
 
-def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
+def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
     """Return the two-player strategies in titled groups, with the strongest strategy first.
 
     Args:
-        given: Specs of the strategies that were specified when the server was started.
+        extra_specs: Specs of the strategies that were specified when the server was started.
     """
     about_by_type = {
         entry["strategy"]: entry["about"]
@@ -37,7 +37,7 @@ def list_opponents(given: Sequence[str]) -> dict[str, list[Opponent]]:
     specs = dict.fromkeys((*names, *about_by_type))
     built_in = [_make_opponent(spec, about_by_type.get(spec, "")) for spec in specs]
     groups = {
-        "Your strategies": [_make_opponent(spec) for spec in given],
+        "Your strategies": [_make_opponent(spec) for spec in extra_specs],
         "For beginners": [
             _make_opponent(name, entry["about"]) for name, entry in NAMED_TYPES.items()
         ],

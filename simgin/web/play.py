@@ -78,11 +78,11 @@ def _read_coach(text: str) -> str:
     return text
 
 
-def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _saved_links(extra_specs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the address and the label of each unfinished game that the pages can continue."""
     for saved_game in list_saved_games():
         try:
-            game = _read_saved(saved_game, given)
+            game = _read_saved(saved_game, extra_specs)
             score, date = read_score_and_date(saved_game, game)
         except (SimginError, ValueError, OSError):
             continue
@@ -97,7 +97,7 @@ def _saved_links(given: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield game.query, ", ".join(filter(None, [*label_parts, score, date]))
 
 
-def _read_saved(saved_game: SavedGame, given: tuple[str, ...]) -> GameRequest:
+def _read_saved(saved_game: SavedGame, extra_specs: tuple[str, ...]) -> GameRequest:
     opponents = [name for name in saved_game.players if name != PERSON]
     values = {
         "variant": saved_game.variant,
@@ -106,7 +106,7 @@ def _read_saved(saved_game: SavedGame, given: tuple[str, ...]) -> GameRequest:
     }
     values["seat"] = str(saved_game.players.index(PERSON))
     form = Form(values | ({"opponent": opponents[0]} if opponents else {}))
-    game = GameRequest.read(form, given)
+    game = GameRequest.read(form, extra_specs)
     if form.errors:
         raise MoveError("This game was saved by a different version of simgin. Start a new game.")
     return game

@@ -34,7 +34,7 @@ class SavedRun:
             job.
         title: Title of the report or of the job. Without a title, the command or the name is used.
         command: Command that wrote the directory, or "" if an unfinished run has no job.
-        ended: Time of the last change, in seconds since the epoch.
+        end_time: Time of the last change, in seconds since the epoch.
         details: Strategies of a league and sample size of a finished run, or "" if there are none.
         job: Latest job of the run, or None.
     """
@@ -44,7 +44,7 @@ class SavedRun:
     state: str
     title: str
     command: str
-    ended: float
+    end_time: float
     details: str = ""
     job: Job | None = None
 
@@ -57,7 +57,7 @@ class SavedRun:
     @property
     def date(self) -> str:
         """Local time of the last change to the run."""
-        return format_date(self.ended)
+        return format_date(self.end_time)
 
     @property
     def address(self) -> str:
@@ -84,7 +84,7 @@ class SavedRun:
 
 def list_saved_runs(queue: JobQueue) -> list[SavedRun]:
     """Return the valid runs and unfinished jobs in the directory for results, newest first."""
-    return sorted(_iter_runs(queue), key=lambda run: -run.ended)
+    return sorted(_iter_runs(queue), key=lambda run: -run.end_time)
 
 
 def _iter_runs(queue: JobQueue) -> Iterator[SavedRun]:
@@ -127,10 +127,10 @@ def _describe_details(contents: Mapping[str, Any]) -> str:
     return ", ".join([*contents["strategies"], size] if is_league else [size])
 
 
-def _unfinished_run(path: Path, job: Job | None, ended: float) -> SavedRun:
+def _unfinished_run(path: Path, job: Job | None, end_time: float) -> SavedRun:
     if job is None or job.state == DONE:
-        return SavedRun(path.name, path, UNFINISHED, path.name, "", ended)
-    return SavedRun(path.name, path, job.state, job.title, job.command, ended, job=job)
+        return SavedRun(path.name, path, UNFINISHED, path.name, "", end_time)
+    return SavedRun(path.name, path, job.state, job.title, job.command, end_time, job=job)
 
 
 def _read_report_title(path: Path) -> str:

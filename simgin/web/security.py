@@ -66,13 +66,13 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        send = _adding_headers(send)
+        send = _add_headers(send)
         rejection = self._reject(scope)
         if rejection is not None:
             await rejection(scope, receive, send)
             return
         try:
-            await self._app(scope, _limited_body(receive), send)
+            await self._app(scope, _limit_body(receive), send)
         except BodyTooLargeError:
             await _make_size_error()(scope, receive, send)
 
@@ -110,8 +110,10 @@ class Guard:
             return False
         return name.lower() in self._hosts or _is_ip_address(name.strip("[]"))
 
-    def _is_token(self, given: str) -> bool:
-        return secrets.compare_digest(given.encode("utf-8", "surrogatepass"), self._token.encode())
+    def _is_token(self, candidate: str) -> bool:
+        return secrets.compare_digest(
+            candidate.encode("utf-8", "surrogatepass"), self._token.encode()
+        )
 
     def _set_cookie(self, scope: Scope, query: QueryParams) -> Response:
         """Return a response that sets the cookie and redirects to the address without the token."""
@@ -141,7 +143,7 @@ def _make_size_error() -> Response:
     return PlainTextResponse("413 Content Too Large. The maximum is 1 MiB.\n", 413)
 
 
-def _limited_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
+def _limit_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
     """Return a function that receives body messages and raises an error after 1 MiB."""
     n_received = 0
 
@@ -156,7 +158,7 @@ def _limited_body(receive: Receive) -> Callable[[], Awaitable[Message]]:
     return receive_limited
 
 
-def _adding_headers(send: Send) -> Send:
+def _add_headers(send: Send) -> Send:
     """Return a send function that adds security headers that the response does not contain."""
 
     async def send_with_headers(message: Message) -> None:

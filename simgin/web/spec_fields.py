@@ -91,17 +91,17 @@ def _rule_field(
     }
 
 
-def describe_strategy_fields(spec: str, given: Sequence[str] = ()) -> dict[str, Any]:
+def describe_strategy_fields(spec: str, extra_specs: Sequence[str] = ()) -> dict[str, Any]:
     """Return the strategy name in a spec, and a form field for every policy parameter.
 
     Strategies from files and strategies with replaced policies have no form fields.
 
     Args:
         spec: Spec of the strategy.
-        given: Specs of the strategies that were specified when the server was started.
+        extra_specs: Specs of the strategies that were specified when the server was started.
     """
     base_spec, _, settings = spec.partition(":")
-    if spec in given or "+" in spec:
+    if spec in extra_specs or "+" in spec:
         return {"head": spec, "title": spec, "about": "", "fields": []}
     try:
         strategy = read_strategy_name(base_spec)

@@ -188,7 +188,7 @@ def compare_with_long_review(long, repetitions, seed):
             covered.setdefault(key[1], []).append(low <= truth <= high)
             if key[2] == STRONG or key[1] in (SKILL, GIN_VS_KNOCK):
                 equal.append(effect.size == full.effects[key].size)
-                wrong.append(is_wrong(effect, truth, long.effects[key].bounds))
+                wrong.append(is_wrong(effect, truth, long.effects[key].size_thresholds))
     coverage = {metric: np.mean(values) for metric, values in covered.items()}
     return np.mean(equal), np.mean(wrong), coverage, np.mean(n_matches)
 

@@ -240,7 +240,7 @@ def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, wor
     rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
     gin = rows["Deals ending in gin"]
     assert (gin.verdict, gin.tone) == (words, "unclear")
-    assert gin.shortest() == f"50 % {short}"
+    assert gin.abbreviate() == f"50 % {short}"
     sizes = made.differences.query("metric == 'gin' and players == 'strong'")["size"]
     assert [*sizes] == [words.removesuffix(" more").removesuffix(" less")]
     skill = rows["Skill: strong v weaker players"]
@@ -249,7 +249,7 @@ def test_an_unclear_cell_names_the_effect_sizes_in_its_interval(value, half, wor
         "▲ more against some opponents",
         "depends",
     )
-    assert skill.short() == "75–75 % (0 to +3) ▲ more\nv some opponents"
+    assert skill.shorten() == "75–75 % (0 to +3) ▲ more\nv some opponents"
 
 
 @pytest.mark.parametrize(

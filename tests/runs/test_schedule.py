@@ -110,7 +110,7 @@ def test_the_time_of_a_cell_starts_with_its_first_block(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(blocks.time, "monotonic", lambda: now[0])
     cells = [toy_task(10, 1000), toy_task(10, 1000)]
-    todo = Schedule(cells, make_ledger(set(), set()), 1, seconds=5.0)
+    todo = Schedule(cells, make_ledger(set(), set()), 1, time_limit=5.0)
     for later, cell in ((60, 0), (4.9, 0), (0.1, 1), (4.9, 1)):
         now[0] += later
         assert todo.next_block().matchup_index == cell

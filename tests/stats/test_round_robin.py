@@ -55,10 +55,12 @@ def test_the_deviance_is_twice_the_log_likelihood_that_the_model_lacks():
 
 def test_a_table_of_the_model_is_additive():
     noise = [fit(make_round_robin(LINE, rng=np.random.default_rng([3, i]))) for i in range(60)]
-    raw, share = (np.array([getattr(one, name) for one in noise]) for name in ("raw", "proportion"))
+    raw, share = (
+        np.array([getattr(one, name) for one in noise]) for name in ("raw_proportion", "proportion")
+    )
     assert raw.mean() > 0.002  # random variation also causes a deviance
     assert share.mean() < 0.5 * raw.mean()
-    assert fit(make_round_robin(LINE, pairs=10**6)).raw < 1e-4
+    assert fit(make_round_robin(LINE, pairs=10**6)).raw_proportion < 1e-4
 
 
 def test_a_cell_without_wins_does_not_dominate():
@@ -67,7 +69,7 @@ def test_a_cell_without_wins_does_not_dominate():
         make_round_robin(LINE, pairs=n) | dict([make_pairing("b", "d", 1.0, pairs=n)])
         for n in (500, 50_000)
     )
-    assert fit(large, 2).raw == pytest.approx(fit(small, 2).raw, rel=0.01)
+    assert fit(large, 2).raw_proportion == pytest.approx(fit(small, 2).raw_proportion, rel=0.01)
 
 
 def test_rock_paper_scissors_is_entirely_non_additive():

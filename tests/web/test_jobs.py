@@ -12,7 +12,7 @@ from simgin.web.jobs import (
     MAX_OPEN_JOBS,
     JobError,
     JobQueue,
-    _add_point,
+    _append_chart_point,
 )
 from support.web_site import page_of, wait_for, wait_until
 
@@ -140,7 +140,7 @@ def test_a_chart_has_few_points_and_the_last_point_of_each_matchup():
     history = []
     for matchup in (0, 1):
         for n in (*range(100, 200_000, 100), 150_000):
-            history = _add_point(history, {"matchup": matchup, "n": n})
+            history = _append_chart_point(history, {"matchup": matchup, "n": n})
     places = [(one["matchup"], one["n"]) for one in history]
     assert len(places) < 500 and places == sorted(set(places))
     assert (0, 150_000) in places and places[-1] == (1, 150_000)

@@ -200,14 +200,14 @@ def analyze_command(
         "analyze",
         repeat_command(**resolved_options),
         lambda result, _: render_analyses(result.analyses, result.is_deal),
-        answer=lambda result: _answer(result.analyses),
+        answer=lambda result: _summarise_analyses(result.analyses),
         workers=workers,
         output=output,
         as_json=as_json,
     )
 
 
-def _answer(analyses: Mapping[str, Analysis]) -> str:
+def _summarise_analyses(analyses: Mapping[str, Analysis]) -> str:
     """Return a sentence about the best action in a position or at a deal's costliest decision."""
     from simgin.analysis.analysis_report import analysis_verdict
 
@@ -250,13 +250,13 @@ def _analyze_strategy(
         repeat_command(
             **omitted_options, words=players, strategy=task.evaluator.a.spec, worlds=task.n_worlds
         ),
-        _rates_screen,
+        _make_rates_screen,
         workers=workers,
         as_json=as_json,
     )
 
 
-def _rates_screen(rates: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
+def _make_rates_screen(rates: ErrorRates, report: Callable[[], Report]) -> Iterator[Any]:
     """Yield the error-rate screen, with commands that analyse the costliest decisions."""
     from simgin.analysis.error_rates import describe_costliest
 

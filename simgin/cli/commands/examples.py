@@ -46,4 +46,4 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
     questions = [(row["name"], row["question"]) for row in rows]
     table = table_from_rows("Experiments", ("name", "question"), questions)
     closing = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
-    CommandResult(repeat_command(), rows).print(as_json, [table, closing], paged=True)
+    CommandResult(repeat_command(), rows).print(as_json, [table, closing], is_paged=True)

@@ -89,12 +89,12 @@ def _make_screen(result: FoundDeals, report: Callable[[], Report]) -> Iterator[A
         elif "rival" in row:
             yield from _format_comparison(result.request, row)
         else:
-            yield from _deal(row["points"], row["happened"], row["command"])
+            yield from _format_deal(row["points"], row["happened"], row["command"])
     if result.listed_rows:
         yield ""
 
 
-def _deal(points: int, happened: str, command: str) -> Iterator[Any]:
+def _format_deal(points: int, happened: str, command: str) -> Iterator[Any]:
     """Yield the points and the course of a deal, followed by the command that replays the deal."""
     return format_finding(f"{points:+5d}  {happened}", command)
 
@@ -104,8 +104,8 @@ def _format_comparison(request: FindRequest, row: DealRow) -> Iterator[Any]:
     own_text = f"{request.short_name(row['strategy'])} {row['own']}"
     rival_text = f"{request.short_name(row['rival'])} {row['other']}"
     yield from format_finding(f"{row['place']}: {own_text}; {rival_text}")
-    yield from _deal(row["points"], row["happened"], row["command"])
-    yield from _deal(row["rival_points"], row["rival_happened"], row["rival_command"])
+    yield from _format_deal(row["points"], row["happened"], row["command"])
+    yield from _format_deal(row["rival_points"], row["rival_happened"], row["rival_command"])
 
 
 def _format_costly_decision(row: DealRow) -> Iterator[Any]:

@@ -149,7 +149,7 @@ def play_command_plan(
     power: str | float | None = None,
     sentences: Sequence[str] = (),
     details_hint: str = DETAILS_HINT,
-    announced: bool = False,
+    is_announced: bool = False,
     **run_options: Any,
 ) -> None:
     """Play the plan of a command, or print the plan if `dry_run` is True.
@@ -164,7 +164,7 @@ def play_command_plan(
         power: Difference for which the required sample size is printed, or None.
         sentences: Sentences that are printed above the report.
         details_hint: Command or option that prints all tables.
-        announced: True to print the plan before the run starts.
+        is_announced: True to print the plan before the run starts.
         **run_options: Additional arguments of `session.run_plan_request`.
     """
     from simgin.cli import plan_table, session
@@ -179,7 +179,7 @@ def play_command_plan(
         )
         return
     session.warn_about_small_samples(plan)
-    if announced and not as_json:
+    if is_announced and not as_json:
         rows = plan_table.plan_rows(plan, output, workers, record_deals=record)
         plan_table.print_plan(plan, rows, output)
     session.run_plan_request(

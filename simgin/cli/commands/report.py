@@ -37,7 +37,7 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
             [directory.DEALS_FILE] if (directory_path / directory.DEALS_FILE).exists() else []
         )
         manifest_now = {**findings.info.identity, "stopped": findings.stopped}
-        written = _report(findings)
+        written = _build_report(findings)
         files = directory.write_run_directory(
             directory_path, manifest_now, html_report.report_files(written), *existing_files
         )
@@ -48,7 +48,7 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
         result.print(as_json, screen_parts(written, details, details_hint=""))
 
 
-def _report(findings: RunResults) -> Report:
+def _build_report(findings: RunResults) -> Report:
     """Return the report of a finished run or review."""
     from simgin.review.review import restore_review
 

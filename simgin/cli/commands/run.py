@@ -61,6 +61,6 @@ def run_command(file: str, seed: int | None, output: Path | None, **run_options:
         repeat_command(output=output),
         output=directory,
         details_hint=details_hint,
-        announced=True,
+        is_announced=True,
         **run_options,
     )

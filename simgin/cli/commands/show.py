@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from simgin.cli import options
-from simgin.cli.debug import debug_option, policy_calls, show_traceback
+from simgin.cli.debug import debug_option, redirect_policy_output, show_traceback
 from simgin.cli.output import CommandResult
 
 
@@ -33,7 +33,7 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     from simgin.report.report import Report
 
     config.drop_solitaire_opponent("b", arguments)
-    with policy_calls(as_json):
+    with redirect_policy_output(as_json):
         deal_trace = replay.trace_named_deal(**arguments)
     replayed = replay.make_replay(deal_trace)
     command = deal_trace.matchup.replay_command(

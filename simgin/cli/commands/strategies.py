@@ -131,7 +131,7 @@ def _strategies(
             print_line(entry.name)
         return
     rows = [*map(_strategy_row, names), *map(_policy_row, policies)]
-    CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows), paged=True)
+    CommandResult(repeat_command(short=None), rows).print(as_json, _list_parts(rows), is_paged=True)
 
 
 strategies_command: NameOrSubcommand = NameOrSubcommand(_strategies)
@@ -350,7 +350,7 @@ def _show(strategy: Strategy, as_json: bool) -> None:
         for policy in strategy.policies
     ]
     result = CommandResult(format_command("strategies", strategy.spec), rows)
-    result.print(as_json, _show_parts(strategy, rows), paged=True)
+    result.print(as_json, _show_parts(strategy, rows), is_paged=True)
 
 
 def _show_parts(strategy: Strategy, rows: Sequence[Row]) -> Iterator[Any]:

@@ -111,10 +111,10 @@ def train_command(
         if isinstance(training, discards.TrainRequest):
             print_line(_play_line(training, output))
         else:
-            print_line(_learned_line(cast("AdaptedChampion", result), output))
+            print_line(_trained_champion_line(cast("AdaptedChampion", result), output))
 
 
-def _learned_line(result: AdaptedChampion, output: Path | None) -> str:
+def _trained_champion_line(result: AdaptedChampion, output: Path | None) -> str:
     """Return the line with the command that plays `champion` with its trained weights."""
     from simgin.strategy.strategy_spec import format_weights_path
 

@@ -92,11 +92,11 @@ def tune_command(
     session.compile_players(request.matchups(request.strategy, request.seed))
     row = _plan_row(request, workers)
     if not as_json:
-        _announce(request, row["seconds"])
+        _print_search_plan(request, row["seconds"])
     if dry_run:
         if as_json:
             command = repeat_command(**learn_runner.player_options(request))
-            CommandResult(command, [row], request.seed, stopped="dry run").print(True, ())
+            CommandResult(command, [row], request.seed, stop_reason="dry run").print(True, ())
         return
     result = learn_runner.run_improvement(
         request,
@@ -119,7 +119,7 @@ def _play_command(result: Improvement, output: Path | None) -> str:
     return format_command("match", player, default_spec, "-v", variant, "--matches", "20k")
 
 
-def _announce(request: TuneRequest, seconds: float) -> None:
+def _print_search_plan(request: TuneRequest, seconds: float) -> None:
     """Print a sentence that describes a search, and the estimated time of the search."""
     from simgin.learn.cma_search import plan_sentence
     from simgin.report.wrapping import Sentences

@@ -94,7 +94,7 @@ def _diff(a: str, b: str, as_json: bool) -> None:
     first, second = find_variant(a), find_variant(b)
     rows = [_diff_row(parameter, first, second) for parameter in _changed_parameters(first, second)]
     CommandResult(repeat_command(a=first.spec, b=second.spec), rows).print(
-        as_json, _diff_parts(first, second), paged=True
+        as_json, _diff_parts(first, second), is_paged=True
     )
 
 
@@ -156,7 +156,9 @@ def _list(matching_variants: Sequence[Variant], as_json: bool) -> None:
         }
         for variant in matching_variants
     ]
-    CommandResult(repeat_command(), rows).print(as_json, _list_parts(matching_variants), paged=True)
+    CommandResult(repeat_command(), rows).print(
+        as_json, _list_parts(matching_variants), is_paged=True
+    )
 
 
 def _read_file(file: str) -> list[Variant]:
@@ -187,7 +189,7 @@ def _show(variant: Variant, as_json: bool) -> None:
     base = find_variant("standard")
     rows = [_rule_row(parameter, variant, base) for parameter in rule_parameters().values()]
     CommandResult(repeat_command(name=variant.spec), rows).print(
-        as_json, _show_parts(variant, base), paged=True
+        as_json, _show_parts(variant, base), is_paged=True
     )
 
 

@@ -358,7 +358,7 @@ def png(figure: Figure) -> bytes:
         Path("wins.png").write_bytes(simgin.plots.png(figure))
     """
     buffer = io.BytesIO()
-    with _missing_glyphs_ignored(), without_tex():
+    with _ignore_missing_glyphs(), without_tex():
         _lay_out(figure)
         figure.savefig(buffer, format="png", metadata={"Software": None})
     return buffer.getvalue()
@@ -383,7 +383,7 @@ def svg(figure: Figure, name: str) -> str:
     buffer = io.StringIO()
     settings = {"svg.fonttype": "none", "svg.hashsalt": "simgin"}
     no_metadata = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    with _missing_glyphs_ignored(), without_tex():
+    with _ignore_missing_glyphs(), without_tex():
         _lay_out(figure)
         with matplotlib.rc_context(settings):  # type: ignore[arg-type]
             figure.savefig(buffer, format="svg", metadata=no_metadata)
@@ -391,7 +391,7 @@ def svg(figure: Figure, name: str) -> str:
 
 
 @contextlib.contextmanager
-def _missing_glyphs_ignored() -> Iterator[None]:
+def _ignore_missing_glyphs() -> Iterator[None]:
     """Suppress warnings about characters that no font contains."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")
