@@ -65,7 +65,7 @@ def fix_blend(blend: int) -> Callable[[Weights], None]:
 
 
 def change_nothing(weights: Weights) -> None:
-    """Return without changing the weights."""
+    """Leave the weights unchanged."""
 
 
 SAFETY_FEATURES = [name for name, _ in sight.DISCARD_FEATURES if not name.startswith("near")]

@@ -58,7 +58,7 @@ def is_adapted(variant: Variant) -> bool:
 
 
 def make_opponent(name: str, variant: Variant, workers: int | None) -> Strategy:
-    """Return the opponent with a name, after the training for the variant if necessary."""
+    """Return the opponent with a given name, trained for the variant if necessary."""
     if name == TRAINED:
         # The confirmation does not affect the weights, so it is as short as possible.
         return load_trained_champion(variant.spec, workers, confirmation_matches=1_000)

@@ -283,7 +283,7 @@ class Chart(Result):
 def run_chart(
     request: ChartRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Chart:
-    """Measure a chart and, if possible, the win rate of a strategy that follows it.
+    """Measure a chart and, if possible, the win rate of a strategy that follows the chart.
 
     If the request does not specify a strategy, pilot matches find the strongest strategy for the
     variant.

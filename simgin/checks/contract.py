@@ -177,7 +177,7 @@ class _TestProcess:
 def _start_process(
     strategies: list[str], variants: Sequence[Variant], seconds: float
 ) -> Iterator[_TestProcess]:
-    """Start a process that checks array indices, and kill it at the end of this context."""
+    """Start a process that checks array indices, and kill it at the end of the `with` block."""
     job_arguments = json.dumps([strategies, [variant.spec for variant in variants], seconds])
     with (
         tempfile.TemporaryFile("w+") as stderr_file,

@@ -75,7 +75,7 @@ def rule_lines(variant: Variant) -> list[str]:
 
 @contextlib.contextmanager
 def announce_analysis(message: str) -> Iterator[None]:
-    """Print a message, run the analysis in this context, and discard keys typed meanwhile."""
+    """Print a message before an analysis, and discard the keys typed during the analysis."""
     print_line(message)
     with announce_compilation():
         yield

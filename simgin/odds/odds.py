@@ -213,13 +213,13 @@ def run_odds(
     play_settings: dict[str, Any] = {"seed": request.seed, "workers": workers}
 
     def simulate_solo(groups: Sequence[PlayerGroup]) -> list[list[SoloDeals]]:
-        n = request.deals or SOLO_DEALS
+        n_deals = request.deals or SOLO_DEALS
         return [
             [
                 solo_deals.play_solo_deals(
                     strategy,
                     variant,
-                    n,
+                    n_deals,
                     on_progress=next(step_progress),
                     compile_players=compile_players,
                     **play_settings,
@@ -237,15 +237,21 @@ def run_odds(
         for player in group:
             progress = next(step_progress)
             compile_players(parse_matchup(player, player, variant, request.seed, "deal"))
-            n = request.deals or PAIR_DEALS
+            n_deals = request.deals or PAIR_DEALS
             self_play = two_player_odds.simulate_self_play(
-                player, variant, n, on_progress=partial_progress(progress, 0, 2), **play_settings
+                player,
+                variant,
+                n_deals,
+                on_progress=partial_progress(progress, 0, 2),
+                **play_settings,
             )
             self_plays.append(self_play)
             if request.complete:
-                n_units, next_progress = n // RETRACE_INTERVAL, partial_progress(progress, 1, 2)
                 turn_hands = hands_by_turn.simulate_hands_by_turn(
-                    self_play.matchup, n_units, workers, next_progress
+                    self_play.matchup,
+                    n_deals // RETRACE_INTERVAL,
+                    workers,
+                    partial_progress(progress, 1, 2),
                 )
                 deadwood_tables.append(hands_by_turn.win_rate_by_deadwood(turn_hands))
             if progress:

@@ -116,9 +116,9 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
         unit = deals.column("unit")
         is_last_deal = np.append(unit[1:] != unit[:-1], True)
         is_won = deals.column("outcome")[is_last_deal] == 0
-        n = len(is_won)
-        (win_rate,) = ratios_over_units(is_won.astype(np.int64), np.ones(n, np.int64))
-        return win_rate, n
+        n_units = len(is_won)
+        (win_rate,) = ratios_over_units(is_won.astype(np.int64), np.ones(n_units, np.int64))
+        return win_rate, n_units
     if deals.depends_on_score:
         raise match_value.value_unavailable_error(
             deals.matchup,
@@ -126,9 +126,9 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
             f"computed, because the decisions of {deals.strategy} depend on the match score.",
         )
     start_value = match_value.value_from_outcomes(deals.matchup, deals.outcomes).at_start()
-    n, bounds = len(deals.rows), {"minimum": 0.0, "maximum": 1.0}
-    estimate = interval_around(start_value.value, start_value.se, n, np.inf, **bounds)
-    return undefined_if_constant(estimate), n
+    n_units, bounds = len(deals.rows), {"minimum": 0.0, "maximum": 1.0}
+    estimate = interval_around(start_value.value, start_value.se, n_units, np.inf, **bounds)
+    return undefined_if_constant(estimate), n_units
 
 
 def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
@@ -184,20 +184,24 @@ def gin_draw_statistics(deals: SoloDeals) -> pd.DataFrame:
         DataFrame with the columns of the output `gin` (rows.toml).
     """
     n_drawn = np.sort(deals.column("drawn")[deals.ended_in(*ENDING_GROUPS["gin"])])
-    n = len(n_drawn)
-    if n < MIN_UNITS:
+    n_gins = len(n_drawn)
+    if n_gins < MIN_UNITS:
         return with_players("gin", deals.matchup, [])
-    se = float(n_drawn.std(ddof=1) / np.sqrt(n))
-    mean = undefined_if_constant(interval_around(float(n_drawn.mean()), se, n, np.inf, minimum=0.0))
-    rows = [{"statistic": "mean", **estimate_columns(mean, n)}]
+    se = float(n_drawn.std(ddof=1) / np.sqrt(n_gins))
+    mean = undefined_if_constant(
+        interval_around(float(n_drawn.mean()), se, n_gins, np.inf, minimum=0.0)
+    )
+    rows = [{"statistic": "mean", **estimate_columns(mean, n_gins)}]
     for quantile in QUANTILES:
-        # ranks of the quantile and of its confidence bounds among n sorted values
-        rank = n * quantile
-        half_width = critical_value(n) * np.sqrt(rank * (1 - quantile))
+        # ranks of the quantile and of its confidence bounds among the sorted values
+        rank = n_gins * quantile
+        half_width = critical_value(n_gins) * np.sqrt(rank * (1 - quantile))
         ranks = np.array([rank, rank - half_width, rank + half_width + 1])
-        indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n - 1)
-        median = Estimate(n_drawn[indices[0]].item(), np.nan, n, *n_drawn[indices[1:]].tolist())
-        rows.append({"statistic": f"q{100 * quantile:.0f}", **estimate_columns(median, n)})
+        indices = np.clip(np.ceil(ranks).astype(int) - 1, 0, n_gins - 1)
+        median = Estimate(
+            n_drawn[indices[0]].item(), np.nan, n_gins, *n_drawn[indices[1:]].tolist()
+        )
+        rows.append({"statistic": f"q{100 * quantile:.0f}", **estimate_columns(median, n_gins)})
     return with_players("gin", deals.matchup, rows)
 
 
@@ -245,7 +249,7 @@ def odds_by_threshold(samples: Sequence[SoloDeals]) -> pd.DataFrame:
 
 
 def _ending_masks(deals: SoloDeals) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield each ending that occurs, with a mask of its deals."""
+    """Yield each ending that occurs, with a mask of the deals that have this ending."""
     for ending, ending_names in ENDING_GROUPS.items():
         has_ending = deals.ended_in(*ending_names)
         if has_ending.any():
@@ -262,7 +266,7 @@ def _max_draws(deals: SoloDeals) -> int:
 
 
 def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
-    """Compute the difference between two players, and the sample size needed to detect it.
+    """Compute the differences between two players, and the sample sizes that detect them.
 
     The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after (2.8
     sigma / difference)**2 deals per player. The number of deals is `own_packs` for independent
@@ -276,15 +280,15 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
     n_deals = len(strong.rows)
     rows = []
     for metric, column in RESULT_COLUMNS.items():
-        a = sums_by_unit(strong, column)
-        b = sums_by_unit(naive, column)
-        n = len(a)
-        deals_per_unit = n_deals / n
-        difference = (a - b) / deals_per_unit
-        se = difference.std(ddof=1) / np.sqrt(n)
-        interval = interval_around(float(difference.mean()), float(se), n, np.inf)
+        strong_sums = sums_by_unit(strong, column)
+        naive_sums = sums_by_unit(naive, column)
+        n_units = len(strong_sums)
+        deals_per_unit = n_deals / n_units
+        difference = (strong_sums - naive_sums) / deals_per_unit
+        se = difference.std(ddof=1) / np.sqrt(n_units)
+        interval = interval_around(float(difference.mean()), float(se), n_units, np.inf)
         estimate = undefined_if_constant(interval)
-        independent_variance = (a.var(ddof=1) + b.var(ddof=1)) / deals_per_unit
+        independent_variance = (strong_sums.var(ddof=1) + naive_sums.var(ddof=1)) / deals_per_unit
         paired_variance = difference.var(ddof=1) * deals_per_unit
         row: dict[str, Any] = {"base_strategy": naive.strategy, "metric": metric}
         row |= estimate_columns(estimate, n_deals)
@@ -295,7 +299,7 @@ def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
 
 
 def _required_deals(name: str, variance: float, difference: Estimate) -> dict[str, float]:
-    """Return the number of deals needed to detect a difference, with its bounds."""
+    """Return the number of deals needed to detect a difference, with confidence bounds."""
     column_names = (name, f"{name}_low", f"{name}_high")
     low, high = difference.interval
     if np.isnan(difference.value):
@@ -404,7 +408,7 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
     group = deals.column("unit") % n_groups
     if (joker_position < 0).all():
         return with_players("joker", deals.matchup, [])
-    n = int((joker_position >= 0).sum())
+    n_deals = int((joker_position >= 0).sum())
     rows = []
     for metric, column in RESULT_COLUMNS.items():
         results = deals.column(column)
@@ -419,7 +423,7 @@ def joker_variance_share(deals: SoloDeals) -> pd.DataFrame:
         se = float(outcomes.jackknife_se(np.array(leave_one_out)))
         interval = interval_around(share, se, n_groups, n_groups, minimum=0.0, maximum=1.0)
         estimate = undefined_if_constant(interval)
-        rows.append({"metric": metric, **estimate_columns(estimate, n)})
+        rows.append({"metric": metric, **estimate_columns(estimate, n_deals)})
     return with_players("joker", deals.matchup, rows).dropna(ignore_index=True)
 
 
@@ -486,17 +490,17 @@ def ratios_over_units(*parts: np.ndarray, is_proportion: bool = True) -> list[Es
     numerators = np.stack(parts[:-1])
     denominators = np.broadcast_to(parts[-1], numerators.shape)
     estimates = []
-    for n, d in zip(numerators, denominators, strict=True):
+    for numerator, denominator in zip(numerators, denominators, strict=True):
         sums = RatioSums(
-            numerator=int(n.sum()),
-            numerator_square=int((n * n).sum()),
-            denominator=int(d.sum()),
-            denominator_square=int((d * d).sum()),
-            cross=int((n * d).sum()),
+            numerator=int(numerator.sum()),
+            numerator_square=int((numerator * numerator).sum()),
+            denominator=int(denominator.sum()),
+            denominator_square=int((denominator * denominator).sum()),
+            cross=int((numerator * denominator).sum()),
             is_proportion=is_proportion,
-            is_in_every_unit=bool((d > 0).all()),
+            is_in_every_unit=bool((denominator > 0).all()),
         )
-        estimates.append(estimate_ratio(len(n), sums))
+        estimates.append(estimate_ratio(len(numerator), sums))
     return estimates
 
 

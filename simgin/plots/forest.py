@@ -162,7 +162,7 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
 
 def _is_significant(frame: pd.DataFrame) -> pd.Series:
-    """Return a mask of the significant rows by p_holm or, if it is missing, by interval."""
+    """Return a mask of the significant rows, by `p_holm` if available, otherwise by interval."""
     if "p_holm" in frame:
         return frame["p_holm"] < ALPHA
     return (frame["low"] > 0) | (frame["high"] < 0)

@@ -57,7 +57,7 @@ class OnProgress(Protocol):
 
 @contextmanager
 def show_progress(title: str, stream: TextIO | None = None) -> Iterator[ProgressBar]:
-    """Show progress in this context, and yield the progress callback."""
+    """Show the progress within a `with` block, and yield the progress callback."""
     from numba.core import event
 
     event.Listener.register(CompilationTimer)
@@ -77,7 +77,7 @@ def show_progress(title: str, stream: TextIO | None = None) -> Iterator[Progress
 
 @contextmanager
 def show_progress_in_ipython(title: str) -> Iterator[ProgressBar | None]:
-    """Show progress in this context if IPython or Jupyter is running, otherwise yield None."""
+    """Show the progress within a `with` block in IPython or Jupyter. Elsewhere, yield None."""
     with show_progress(title) if _find_ipython() else nullcontext() as on_progress:
         yield on_progress
 
@@ -92,7 +92,7 @@ def _find_ipython() -> Any:
 def _terminal_progress(
     title: str, stream: TextIO, compilation_timer: CompilationTimer
 ) -> Iterator[_TerminalProgress]:
-    """Show a progress bar on a terminal in this context."""
+    """Show a progress bar on a terminal within a `with` block."""
     from rich.live import Live
 
     from simgin.report.terminal import Terminal

@@ -94,7 +94,7 @@ class ScoreCell:
 
 @dataclass(frozen=True)
 class Column:
-    """Column of a table with the format of its values.
+    """Column of a report table, with the format of the values.
 
     If the DataFrame has columns with the bounds NAME_low and NAME_high (`low` and `high` for the
     column `value`), the values are shown as estimates with confidence intervals. Counts are shown
@@ -222,7 +222,7 @@ class Table:
 def table_from_rows(
     title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> Table:
-    """Return a table of strings from its rows."""
+    """Build a table of strings from its headings and rows."""
     columns = list(zip(*rows, strict=True)) or [()] * len(headings)
     frame = dict(zip(headings, columns, strict=True))
     return Table(title, frame, [Column(heading, heading) for heading in headings], note)
@@ -302,7 +302,7 @@ def _build_scorecard(
 def _fit_table_to_width(
     headings: Sequence[str], rows: TextRows, max_width: int
 ) -> Iterator[RenderableType]:
-    """Yield a table, split into several tables if it is too wide for the terminal.
+    """Yield a table, or several narrower tables if the table is too wide for the terminal.
 
     If a table is too wide, the gaps between columns are reduced first. If this is not sufficient,
     names are wrapped and finally the table is split. A table with one row is transposed.

@@ -104,7 +104,7 @@ def _metric_value(rows: ByMetric, metric: str) -> float:
 
 
 def _has_settlement(rows: ByMetric) -> bool:
-    """Return True if the settlement of a match differs from the sum of the points of its deals."""
+    """Return True if the mean settlement of a match differs from the mean points of all deals."""
     settlement = _metric_value(rows, "settlement")
     points = _metric_value(rows, "margin") * _metric_value(rows, "deals_per_match")
     is_points_sum = math.isclose(
@@ -164,7 +164,7 @@ def results_table(tidy_rows: TidyRows) -> Table:
 
 
 def _add_estimate_note(result: Table) -> Table:
-    """Return a table with a note about the intervals and the dashes that its cells contain."""
+    """Return a table with a note that explains the intervals and dashes in the cells."""
     cells = [str(cell) for row in result.rows for cell in row]
     marks = ["±"] * any("±" in cell for cell in cells)
     marks += ["parentheses"] * any(map(PARENTHESES_PATTERN.search, cells))

@@ -74,7 +74,7 @@ class LiveEstimate:
         return "  ".join([*parts, self._format_size(), *self._format_estimate()])
 
     def result(self) -> RenderableType:
-        """Return the progress line of the current matchup, and its estimate for a live chart."""
+        """Return the progress line of the current matchup, with the values for a live chart."""
         return InterimResult(self.line(), self._chart_values() if self._totals else None)
 
     def _chart_values(self) -> dict[str, Any] | None:

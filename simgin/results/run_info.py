@@ -272,7 +272,7 @@ def _check_matchup(
 
 
 def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
-    """Play a batch again, and return its index.
+    """Check that a batch has the same result when it is played again, and return its index.
 
     Raise InvariantError if the result differs from the first result.
     """

@@ -618,7 +618,7 @@ def _self_play_metrics(batch_rows: BatchRows) -> list[str]:
 
 
 def _difference_from_self_play(batch_rows: BatchRows) -> pd.DataFrame:
-    """Compute the difference between the results of a strategy and its self-play results."""
+    """Compute the differences of a strategy's results from the exact results of self-play."""
     rows = []
     total = batches.sum_rows(batch_rows.rows)
     for name in _self_play_metrics(batch_rows):

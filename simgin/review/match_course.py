@@ -209,18 +209,20 @@ def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
         Estimate of the median, including the influences of the batches.
     """
     value_counts = counts.sum(axis=0)
-    n = int(value_counts.sum())
-    if not n:
+    total_count = int(value_counts.sum())
+    if not total_count:
         return PairedEstimate.with_known_se(np.nan, np.nan, 0)
     cumulative = np.append(0, value_counts.cumsum())
-    bin_index = int(np.searchsorted(cumulative[1:], n / 2))
+    bin_index = int(np.searchsorted(cumulative[1:], total_count / 2))
     median_count = value_counts[bin_index]
-    fraction = (n / 2 - cumulative[bin_index]) / median_count
+    fraction = (total_count / 2 - cumulative[bin_index]) / median_count
     weights = np.full(len(value_counts), 0.5)  # influence of one match multiplied by the density
     weights[:bin_index] -= 1
     weights[bin_index] -= fraction
     influences = counts @ weights / median_count
     unit_se = float(np.sqrt(weights @ squares.sum(axis=0) @ weights)) / float(median_count)
     batch_totals = counts.sum(axis=1, dtype=float)
-    n_effective = float(n**2 / (batch_totals @ batch_totals))
-    return PairedEstimate(bin_index - 0.5 + fraction, n, influences, n_effective, unit_se=unit_se)
+    n_effective = float(total_count**2 / (batch_totals @ batch_totals))
+    return PairedEstimate(
+        bin_index - 0.5 + fraction, total_count, influences, n_effective, unit_se=unit_se
+    )

@@ -369,7 +369,7 @@ class Review(Result):
         metric: str,
         error_rate: float = ALPHA,
     ) -> Effect:
-        """Return the difference between two values of a metric with its effect size."""
+        """Return the difference between two values of a metric as an effect, with its size."""
         if metric in (SKILL, GIN_VS_KNOCK):
             return Effect(value - reference, scorecard.SKILL_BOUNDS, error_rate=error_rate)
         base_variant = self.request.base

@@ -264,7 +264,7 @@ class ReviewRequest:
 
     @property
     def gin_and_knock_players(self) -> tuple[str, str] | None:
-        """Strategies that play for gin and knock immediately, or None if one is missing."""
+        """The strategies of the types *plays for gin* and *knocks immediately*, or None."""
         kinds = dict(self.kinds)
         if not {GIN_PLAYER, IMMEDIATE_KNOCKER} <= kinds.keys():
             return None

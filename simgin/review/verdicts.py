@@ -556,7 +556,7 @@ def format_value_ranges(review: Review, variant_names: Sequence[str]) -> list[st
 
 
 def _break_even_grid_line(review: Review) -> str:
-    """Return a sentence about playing for gin, for all values of the first parameter."""
+    """Return sentences about the combinations of values for which playing for gin pays."""
     (x_name, x_values), (y_name, y_values) = review.request.sweep
     signs = _gin_vs_knock_signs(review)
     points = zip(itertools.product(x_values, y_values), review.request.swept_variants, strict=True)
@@ -607,7 +607,7 @@ def has_best_values(review: Review) -> bool:
 
 
 def best_values_line(review: Review) -> str:
-    """Return a sentence about the table of best values, or the reason why it is missing."""
+    """Return a sentence that refers to the table of best values, or explains why it is missing."""
     if has_best_values(review):
         title = _best_values_title(review)
         return f'For the best value for each aim, see the table "{title}" in the report.'

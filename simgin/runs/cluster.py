@@ -386,7 +386,7 @@ def check_address(address: str) -> None:
 
 @contextlib.contextmanager
 def _set_safe_path() -> Iterator[None]:
-    """Prevent processes that are started in this context from importing from the working directory.
+    """Prevent processes started in a `with` block from importing from the working directory.
 
     The dask setting applies to workers that dask restarts. The environment variable also applies to
     the process that monitors the workers.
@@ -406,7 +406,7 @@ def _set_safe_path() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignore_interrupts() -> Iterator[None]:
-    """Make all processes that are started in this context ignore Ctrl-C.
+    """Make all processes that are started in a `with` block ignore Ctrl-C.
 
     A terminal sends Ctrl-C to all processes, but only the cluster should stop these workers.
     """

@@ -323,7 +323,7 @@ def read_manifest(directory: str | Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def report_corruption(*directories: Path) -> Iterator[None]:
-    """Convert exceptions in this context to an error that reports a corrupt manifest."""
+    """Convert exceptions in a `with` block to an error that reports a corrupt manifest."""
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             yield

@@ -412,10 +412,10 @@ def play_steps(
     steps = missing_steps(passes, ledger)
     if on_progress is not None and steps:
         on_progress(0, PROGRESS_PARTS * len(steps))
-    for i, step in enumerate(steps):
+    for step_index, step in enumerate(steps):
         start_time = time.perf_counter()
         block = step.block
-        arrays = step.play(block, workers, partial_progress(on_progress, i, len(steps)))
+        arrays = step.play(block, workers, partial_progress(on_progress, step_index, len(steps)))
         rows = arrays.pop("rows")
         check_block(block, rows, PASS_WORKER)
         result = BlockResult(block, PASS_WORKER, time.perf_counter() - start_time, pack_rows(rows))
@@ -424,4 +424,4 @@ def play_steps(
         if on_block is not None:
             on_block(result)
         if on_progress is not None:
-            on_progress(PROGRESS_PARTS * (i + 1), PROGRESS_PARTS * len(steps))
+            on_progress(PROGRESS_PARTS * (step_index + 1), PROGRESS_PARTS * len(steps))

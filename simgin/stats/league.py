@@ -225,7 +225,7 @@ def _mean_measures(sides: Sequence[BatchRows]) -> dict[str, float]:
 
 
 def _mean_metric(sides: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
-    """Return the mean of a metric over matchups with its standard error and half-width.
+    """Return the mean of a metric over matchups, its standard error and its half-width.
 
     If there are too few batches, the half-width is NaN.
     """
@@ -307,21 +307,21 @@ def _solve_interior(game: np.ndarray) -> np.ndarray:
     """
     from scipy.optimize import linprog
 
-    k = len(game)
-    ones_column = np.ones((k, 1))
-    objective = np.append(np.zeros(k), -1.0)
+    n_choices = len(game)
+    ones_column = np.ones((n_choices, 1))
+    objective = np.append(np.zeros(n_choices), -1.0)
     gain_constraints = np.hstack([game, 0 * ones_column])
-    minimum_constraints = np.hstack([game - np.eye(k), ones_column])
-    weight_sum = np.append(np.ones(k), 0.0)
+    minimum_constraints = np.hstack([game - np.eye(n_choices), ones_column])
+    weight_sum = np.append(np.ones(n_choices), 0.0)
     solution = linprog(
         objective,
         A_ub=np.vstack([gain_constraints, minimum_constraints]),
-        b_ub=np.zeros(2 * k),
+        b_ub=np.zeros(2 * n_choices),
         A_eq=weight_sum[None],
         b_eq=[1.0],
         bounds=(0, None),
     )
-    return np.asarray(solution.x[:k])
+    return np.asarray(solution.x[:n_choices])
 
 
 def _maximise_entropy(game: np.ndarray, start: np.ndarray) -> np.ndarray:

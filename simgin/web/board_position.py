@@ -197,7 +197,7 @@ class BoardPosition:
 
 
 def _require_short(text: str) -> str:
-    """Return a list of cards, or raise PositionError if it is much longer than a deck."""
+    """Return a list of cards, or raise PositionError if the text is much longer than a deck."""
     if len(text) > MAX_TEXT_LENGTH:
         raise PositionError(f"{quote_text(text)} is too long. Enter at most 52 cards.")
     return text

@@ -111,7 +111,7 @@ class CommandPage:
 
 
 def _format_command(form: Form, draft: Draft, request: Request) -> str:
-    """Return the command with its output directory or, after errors, only `simgin COMMAND`."""
+    """Return a form's command with an output directory, or only `simgin COMMAND` after errors."""
     if form.errors:
         return join_command(["simgin", draft.words[0]])
     site = request.app.state.site

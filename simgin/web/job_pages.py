@@ -19,7 +19,7 @@ KEEP_ALIVE_SECONDS = 15.0
 
 
 def show_job(request: Request) -> Response:
-    """Show the results of a job or, until it is finished, its progress with buttons."""
+    """Show the results of a finished job, or the progress of any other job, with buttons."""
     job = _find_job(request)
     if job.state == DONE and job.run:
         return RedirectResponse(f"/results/{quote(job.run)}", 303)

@@ -283,7 +283,7 @@ class JobQueue:
         )
 
     def _follow(self, job: Job, process: subprocess.Popen[str]) -> None:
-        """Record the output of a command until it ends, and then record its final state."""
+        """Record the output of a running command and, when the command ends, its final state."""
         output_parts: list[str] = []
         with process:
             assert process.stdout is not None and process.stderr is not None

@@ -59,7 +59,7 @@ class Guard:
         self._cookie = f"simgin-{port}"  # browsers share cookies between all ports of a host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Forward a request to the application or reject it."""
+        """Forward a request to the application, or reject an unsafe request."""
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return

@@ -168,7 +168,7 @@ def panels_by(
     grid: str = "y",
     heights: Sequence[float] | None = None,
 ) -> Iterator[tuple[Axes, str, pd.DataFrame]]:
-    """Yield each value of a column, together with its rows and a titled panel."""
+    """Yield each value of a column, the rows with this value, and a titled panel for the rows."""
     groups = list(frame.groupby(column, sort=False))
     panels = stack_panels(figure, len(groups), sharex=sharex, grid=grid, heights=heights)
     for axes, (name, rows) in zip(panels, groups, strict=True):
@@ -493,7 +493,7 @@ def series_style(i: int) -> SeriesStyle:
 
 
 def series_styles(names: Iterable[str], order: Sequence[str] = ()) -> dict[str, SeriesStyle]:
-    """Return the style of every name, determined by its position in `order`.
+    """Return the style of every name, which depends on the position of the name in `order`.
 
     Names that are not in `order` come last, in order of appearance.
     """

@@ -55,7 +55,7 @@ Bounds = Sequence[np.ndarray]
 
 
 def draw_band(axes: Axes, x: np.ndarray, bounds: Bounds, style: SeriesStyle) -> None:
-    """Draw a line with a band of 95 % confidence intervals around it."""
+    """Draw a line surrounded by a band of 95 % confidence intervals."""
     value, low, high = bounds
     axes.fill_between(x, low, high, color=style.colour, alpha=0.25, linewidth=0)
     width = setting("lines.linewidth")

@@ -139,7 +139,7 @@ def without_tex() -> contextlib.AbstractContextManager[None]:
 
 
 def rc_param(name: str) -> Any:
-    """Return the value of an rcParam, set by the user or by matplotlib's default."""
+    """Return the current value of a matplotlib rcParam."""
     from matplotlib import rcParams
 
     return cast("dict[str, Any]", rcParams)[name]
@@ -159,7 +159,7 @@ def changes_colour_scheme() -> bool:
 
 
 def setting(name: str) -> Any:
-    """Return the user's setting for an rcParam, or simgin's setting if the user has not set it."""
+    """Return an rcParam from the user's style, with the value in simgin's style as the default."""
     if changes_colour_scheme() if name in COLOUR_SCHEME else is_changed(name):
         return rc_param(name)
     return SIMGIN_STYLE[name]
