@@ -325,7 +325,7 @@ def compute_giveaway_cost(card, rank, ten_cards, unmatched, last, near_last, vie
 
     Args:
         card: The discard.
-        rank: Rank of the discard, 0..12.
+        rank: Rank of the discard, 0 to 12.
         ten_cards: The ten remaining cards.
         unmatched: Remaining cards in no possible meld.
         last: The opponent's last discard, or -1 if it was taken.

@@ -186,7 +186,7 @@ def roll_out(
     source,
     stock,
     stock_left,
-    patient,
+    waits_for_gin,
     view,
     rules,
     scratch,
@@ -203,7 +203,7 @@ def roll_out(
         source: Source of the first draw.
         stock: Cards of the stock in order.
         stock_left: Number of cards left in the stock.
-        patient: True if the player ends the deal only with gin.
+        waits_for_gin: True if the player ends the deal only with gin.
         view: View of the player.
         rules: Rules of the variant.
         scratch: Result of `_make_scratch`.
@@ -235,7 +235,7 @@ def roll_out(
             )
         top = lowest_bit(highest_value_cards(cards, rules)[0])
         ten_cards = eleven_cards & ~(1 << top)
-        if least_deadwood <= (0 if is_own_turn and patient else view.limit):
+        if least_deadwood <= (0 if is_own_turn and waits_for_gin else view.limit):
             points = score_ending(
                 ten_cards,
                 1 << top,
@@ -258,7 +258,7 @@ def roll_out(
 
 
 @helper
-def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, scratch):
+def evaluate_action(action, card, opponent_hand, stock, waits_for_gin, view, rules, scratch):
     """Return the player's points minus the opponent's points if an action is played in a world."""
     if action == END:
         return score_ending(
@@ -283,7 +283,7 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
             source,
             stock,
             view.stock,
-            patient,
+            waits_for_gin,
             view,
             rules,
             scratch,
@@ -305,7 +305,7 @@ def evaluate_action(action, card, opponent_hand, stock, patient, view, rules, sc
         source,
         stock,
         view.stock,
-        patient,
+        waits_for_gin,
         view,
         rules,
         scratch,
@@ -346,7 +346,7 @@ def _is_significantly_better(action_a, action_b, n, min_lead):
 def _evaluate_worlds(
     values, start, stop, alive, actions, cards, pool, stream, stock, view, rules, params, scratch
 ):
-    """Fill `values[action, world]` for a range of worlds and for the actions in `alive`."""
+    """Write the values of the actions in the mask `alive` to `values` for a range of worlds."""
     for world in range(start, stop):
         opponent_hand = sample_world(view, rules, params[DEVELOPED], pool, stream, stock)
         for i in range(actions.shape[0]):

@@ -58,7 +58,7 @@ def _compute_structure(card, view, held_probabilities):
     """Return the structure value of a card, which increases with the live cards that make melds.
 
     Args:
-        card: Card in the hand, 0..51.
+        card: Card in the hand, 0 to 51.
         view: View of the player.
         held_probabilities: Probability that the opponent holds each card, (52,) float64.
     """

@@ -184,17 +184,17 @@ def _add_edges(neighbours, rank):
 
 
 @helper
-def _score_run(neighbours, both, near, far):
-    """Return `both` if the neighbours complete a run, otherwise a sum of `near` and `far`.
+def _score_run(neighbours, both_score, near_score, far_score):
+    """Return `both_score` if the neighbours complete a run, otherwise the sum of their scores.
 
     The cards complete a run if they include a neighbour and a card on its other side. The sum adds
-    `near` for each neighbour and `far` for each card two ranks away.
+    `near_score` for each neighbour and `far_score` for each card two ranks away.
     """
     if (neighbours & 0b01000 and neighbours & 0b00011) or (
         neighbours & 0b00010 and neighbours & 0b11000
     ):
-        return both
-    return near * popcount(neighbours & 0b01010) + far * popcount(neighbours & 0b10001)
+        return both_score
+    return near_score * popcount(neighbours & 0b01010) + far_score * popcount(neighbours & 0b10001)
 
 
 ABOUT = "Plays like MARJJ, with the parameters that the paper reportedly uses."

@@ -107,7 +107,7 @@ def _evaluate_card(card, unmatched, available, table, urgency, rules, params):
     """Return the value of one unmatched card, including its prospects of becoming part of a meld.
 
     Args:
-        card: Unmatched card, 0..51.
+        card: Unmatched card, 0 to 51.
         unmatched: All unmatched cards, as a 52-bit mask.
         available: Cards that can still be drawn, as a 52-bit mask.
         table: Result of `_compute_meld_probabilities`.

@@ -108,13 +108,14 @@ def _compute_live_meld_cost(view, rules, params, card, meldable_cards):
 
 
 @helper
-def find_opponent_melds(view, early):
+def find_opponent_melds(view, n_early_discards):
     """Return the cards that the opponent could use to make melds.
 
     The result contains the known cards of the opponent, and unseen cards that are not next to an
     early discard of the opponent.
     """
-    return view.unseen & ~touching_cards(first_discards(view, 1 - view.seat, early)) | view.known
+    early_discards = first_discards(view, 1 - view.seat, n_early_discards)
+    return view.unseen & ~touching_cards(early_discards) | view.known
 
 
 @discard(

@@ -53,7 +53,7 @@ def _compute_cost(view, rules, params, card, cards):
         view: View of the player.
         rules: Rules of the variant.
         params: Parameters of the policy.
-        card: Card in the hand, 0..51.
+        card: Card in the hand, 0 to 51.
         cards: The player's cards that form pairs to hold, and the cards with which the opponent can
             make melds.
     """

@@ -14,7 +14,7 @@ MAX_SIGNATURE_LENGTH = 80  # characters; a longer signature has one line per arg
 # Arguments that have the same meaning in many functions. The page describes them once.
 COMMON_ARGUMENTS = (
     "cards: Cards as a 52-bit mask.",
-    "card: Card, 0..51.",
+    "card: Card, 0 to 51.",
     "rules: Rules of the variant.",
     "seed: Seed of the deals.",
     "variant: Variant, as a spec or an object.",

@@ -62,7 +62,7 @@ class DealQuery:
             endings are accepted.
         winner: Side that must win, or None.
         comparisons: Comparisons, each with a quantity, an operator and a bound.
-        differ: True if the two compared strategies must have different results.
+        requires_difference: True if the two compared strategies must have different results.
         order: Key of `ORDERS`, or `COSTLY_KEYWORD`, or an empty string to keep the order of play.
     """
 
@@ -70,7 +70,7 @@ class DealQuery:
     endings: tuple[int, ...]
     winner: int | None
     comparisons: tuple[Comparison, ...]
-    differ: bool
+    requires_difference: bool
     order: str
 
     @property
@@ -86,7 +86,7 @@ class DealQuery:
             is_match &= np.isin(deal["kind"], self.endings)
         if self.winner is not None:
             is_match &= deal["winner"] == self.winner
-        if self.differ:
+        if self.requires_difference:
             is_match &= deal != deals["other"]
         for name, symbol, bound in self.comparisons:
             is_match &= COMPARISON_OPERATORS[symbol](compute_quantity(deals, name), bound)
@@ -128,22 +128,22 @@ def parse_query(text: str) -> DealQuery:
     """
     parts = [part.strip() for part in text.lower().split(",")]
     comparisons = [_parse_comparison(part) for part in parts if part not in KEYWORDS]
-    differ = DIFFER_KEYWORD in parts
+    requires_difference = DIFFER_KEYWORD in parts
     side = _find_unique(parts, WINNER_KEYWORDS)
     order = _find_unique(parts, [*ORDERS, COSTLY_KEYWORD])
     endings = [
         DEAL_RESULTS.index(ENDING_KEYWORDS[part]) for part in parts if part in ENDING_KEYWORDS
     ]
-    if "gain" in [name for name, _, _ in comparisons] and not differ:
+    if "gain" in [name for name, _, _ in comparisons] and not requires_difference:
         raise QueryError("'gain' requires 'differ'. Use, for example, `differ, gain < -20`.")
-    if differ and order == COSTLY_KEYWORD:
+    if requires_difference and order == COSTLY_KEYWORD:
         raise QueryError("'differ' and 'costly' cannot be combined. Use only one of them.")
     return DealQuery(
         ", ".join(parts),
         tuple(endings),
         WINNER_KEYWORDS.get(side),
         tuple(comparisons),
-        differ,
+        requires_difference,
         order,
     )
 

@@ -114,12 +114,12 @@ class FindRequest:
         query = parse_query(where)
         if deals is not None and matches is not None:
             raise AmountError("`deals` and `matches` cannot be combined. Use only one of them.")
-        if against is not None and not query.differ:
+        if against is not None and not query.requires_difference:
             raise SearchError(
                 "--against requires `--where differ`. Without `differ`, specify the opponent as "
                 "the second strategy."
             )
-        if query.differ and matches is not None:
+        if query.requires_difference and matches is not None:
             raise SearchError(
                 "'differ' compares single deals, not matches. Use `deals` instead of `matches`."
             )
@@ -130,7 +130,7 @@ class FindRequest:
         default_deals = DEFAULT_COSTLY_DEALS if query.is_costly else DEFAULT_DEALS
         n = parse_count(matches or deals or default_deals)
         parsed_seed = parse_seed(seed)
-        if query.differ:
+        if query.requires_difference:
             return cls(*_read_compared(a, b, variant, against, parsed_seed), query, n, limit)
         unit: UnitType = "deal" if matches is None else "match"
         if unit == "deal":

@@ -195,7 +195,7 @@ class Position:
 
     @property
     def _score_text(self) -> str:
-        """Match score before the deal."""
+        """Text that states the match score before the deal."""
         view = self.view
         if self.variant.goal.score == "deals":
             return f"{view.own_deals}-{view.other_deals} (match to {view.target} won deals)"

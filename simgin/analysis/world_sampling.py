@@ -103,11 +103,10 @@ class WorldSampler:
 
     @cached_property
     def matching_offers(self) -> tuple[int, ...]:
-        """Offers that are equivalent to the actual offer.
+        """Offers of B with which a sampled world is accepted, or () if all worlds are accepted.
 
-        If the actual offer reveals no information, the result is empty.
-
-        If B makes this offer too rarely, all offers of B match.
+        If B rarely makes the actual offer, the result contains all offers. If B rarely makes any
+        offer, the result is empty.
         """
         offered_number = int(self.view.offered)
         if self._estimate_probability((offered_number,)) >= MIN_OFFER_PROBABILITY:

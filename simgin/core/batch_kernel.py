@@ -271,14 +271,14 @@ def start_mirrored_game(state, rules, seat_a, play_matches):
 
 def play_units(
     state, rules, view0, view1, rows, records, first_unit, n_units, units_per_row, play_matches,
-    mirrored,
+    is_mirrored,
     take_a, discard_a, knock_a, offer_a, answer_a, show_a,
     take_b, discard_b, knock_b, offer_b, answer_b, show_b,
 ):  # fmt: skip
     """Play consecutive units of analysis and add them to batch rows.
 
     A unit is a mirrored pair of games or a single game. A game is a match if `play_matches` is
-    true, and a deal otherwise. If `mirrored` is true, every unit consists of two games with the
+    true, and a deal otherwise. If `is_mirrored` is true, every unit consists of two games with the
     same cards and the same first dealer: strategy A sits at seat 0 in the first game and at seat 1
     in the second.
 
@@ -327,7 +327,7 @@ def play_units(
                 _add_match_facts(state, rules, outcome, seat_a)
             if seat_a == state.watch_half:
                 return  # The match ended before the deal to be traced.
-            seat_a += 1 if mirrored else 2
+            seat_a += 1 if is_mirrored else 2
             if seat_a < 2:
                 start_mirrored_game(state, rules, seat_a, play_matches)
         _finish_unit(state, rows, i, n_units, units_per_row)

@@ -1,8 +1,8 @@
 """Cards as integers and hands as 52-bit masks.
 
-A card is 13 * suit + rank. The suits S, H, D, C are 0..3, and the ranks A, 2, ..., K are 0..12. A
-hand is an int64 in which bit `card` is set for each card. A *lane* consists of the thirteen bits of
-one suit.
+A card is 13 * suit + rank. The suits S, H, D, C are 0 to 3, and the ranks A, 2, ..., K are 0 to 12.
+A hand is an int64 in which bit `card` is set for each card. A *lane* consists of the thirteen bits
+of one suit.
 """
 
 from simgin.core.jit import force_inline, jit
@@ -20,7 +20,7 @@ def card_mask(card):
     """Return the bit mask of one card, as an int64.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
 
     Example:
         Remove the card drawn from the hand::
@@ -35,7 +35,7 @@ def rank(card):
     """Return the rank of a card, from 0 for aces to 12 for kings.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
 
     Example:
         Test if the card on offer is a court card::
@@ -50,7 +50,7 @@ def suit(card):
     """Return the suit of a card, from 0 to 3 in the order S, H, D, C.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
 
     Example:
         Test if two cards have the same suit::
@@ -66,7 +66,7 @@ def suit_lane(hand, s):
 
     Args:
         hand: Cards as a 52-bit mask.
-        s: Suit, 0..3 for S H D C.
+        s: Suit, 0 to 3 for S H D C.
 
     Example:
         Count the hearts in the hand::
@@ -81,7 +81,7 @@ def cards_of_rank(r):
     """Return the mask of the four cards of a rank.
 
     Args:
-        r: Rank, 0..12 for A..K.
+        r: Rank, 0 to 12 for A to K.
 
     Example:
         Select the kings in the hand::

@@ -326,7 +326,7 @@ def deadwood_with_melded(hand, card, rules):
 
     Args:
         hand: Up to eleven cards, including `card`, as a 52-bit mask.
-        card: Card that must be in a meld, 0..51.
+        card: Card that must be in a meld, 0 to 51.
         rules: Rules of the variant.
 
     Returns:

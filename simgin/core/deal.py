@@ -344,7 +344,7 @@ def play_turns(
     dealer_take, dealer_discard, dealer_knock, offer_a, answer_a, show_a, offer_b, answer_b, show_b,
     dealer_to_move, source,
 ):  # fmt: skip
-    """Play from a given turn to the end of the deal.
+    """Play the turns of a deal from a given turn to the end of the deal.
 
     `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's turn. `source` is the draw
     source of that turn, or TURN_OVER to start after the turn.

@@ -354,7 +354,7 @@ def _link_environments(library: Any) -> None:
 
 
 class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
-    """Cache location of a function.
+    """Locator of the directory in which a function is cached.
 
     numba's locators depend on global settings, which other threads share. numba's locators also
     depend on the path and the time of the source file, which differ between machines.

@@ -180,7 +180,7 @@ def _find_candidate_actions(state, rules, slot, decision, choose_actions, views,
 
 @jit
 def _sample_decision(state, slot, first_only):
-    """Choose a logged decision of A for a policy slot.
+    """Choose one of A's logged decisions in a policy slot, by default at random.
 
     Returns the number and the weight of the decision, or (-1, 0) if there is none.
     """

@@ -96,7 +96,7 @@ def set_position(state, rules, view, hand, stock):
 
 @jit
 def _set_table_state(state, view):
-    """Write the stock, the pile, the turn, the die and the current card."""
+    """Write the stock, the pile, the turn, the die and the current card to the state."""
     state.pile = view.pile
     state.upcard = view.upcard
     state.limit = view.limit

@@ -146,7 +146,7 @@ def query_policy(state, rules, view, seat, slot, legal, policy):
         policy: Compiled policy.
 
     Returns:
-        The action, 0..63.
+        The action, 0 to 63.
 
     Raises:
         IllegalActionError: If the policy returned an action that is not in `legal`.

@@ -95,7 +95,7 @@ def random_below(n, word):
     """Convert a random word to a random integer from 0 to n-1 by multiplication.
 
     Args:
-        n: Number of possible values, 1..2**31.
+        n: Number of possible values, 1 to 2**31.
         word: Random 32-bit word, for example from `next_random_word`.
 
     Returns:

@@ -103,9 +103,9 @@ STATE_SIZE_WITHOUT_LOG = (
 
 
 def new_state(seed: int) -> np.record:
-    """Return a state for one thread.
+    """Return a new engine state for one thread.
 
-    `seed` is in 0..2**64-1.
+    `seed` is from 0 to 2**64-1.
     """
     state: np.record = new_states(seed, 1)[0]
     return state
@@ -127,5 +127,5 @@ def new_states(seed: int, n: int) -> np.ndarray:
 
 
 def seed_to_int64(seed: int) -> np.int64:
-    """Return the int64 with the same bits as a seed in 0..2**64-1."""
+    """Return the int64 with the same bits as a seed from 0 to 2**64-1."""
     return np.uint64(seed).astype(np.int64)

@@ -3,7 +3,7 @@
 Fields that change during a deal are updated before each decision, and all other fields before each
 deal. During a deal, rows are only added to the history. The engine never reads a view, so a policy
 that modifies its view does not affect the game. Sets of cards are 52-bit masks. Single cards are
-0..51, or -1 for no card.
+0 to 51, or -1 for no card.
 """
 
 import numpy as np

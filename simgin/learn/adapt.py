@@ -146,7 +146,7 @@ class AdaptRequest(TrainingRequest):
 
 @dataclass(frozen=True)
 class AdaptedChampion(Improvement):
-    """`champion` after training for a rule set, with the confirmation of its gain."""
+    """Result of training `champion` for a rule set, with the confirmation of its gain."""
 
     wording = TRAINING_WORDING
     training: AdaptRequest
@@ -176,7 +176,7 @@ class AdaptedChampion(Improvement):
     @property
     def is_strongest(self) -> bool:
         """True if the player is better than `champion`, and if no training opponent beats it."""
-        win_rates = [comparison.tuned for comparison in self.confirmation.comparisons]
+        win_rates = [comparison.tuned_score for comparison in self.confirmation.comparisons]
         return self.is_better and all(win_rate.high >= 0.5 for win_rate in win_rates)
 
     @property
@@ -193,7 +193,7 @@ class AdaptedChampion(Improvement):
     def sentences(self) -> list[str]:
         """Sentences about the win rate against `champion` and about decreased win rates."""
         variant, n = self.request.variant.spec, self.request.confirmation_matches
-        win_rate = self.confirmation.head_to_head.tuned
+        win_rate = self.confirmation.head_to_head.tuned_score
         win_rate_text = numbers.format_estimate(win_rate.value, win_rate.low, win_rate.high, 100)
         result_sentence = (
             f"With the trained weights, it wins {win_rate_text} % of matches against champion "

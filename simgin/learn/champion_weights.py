@@ -275,11 +275,11 @@ def knock_penalty(level: float) -> np.ndarray:
     return penalty
 
 
-def centered(values: np.ndarray, tried: np.ndarray) -> np.ndarray:
+def center_by_decision(values: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
     """Subtract the mean of each decision over its tried actions, and set untried actions to 0."""
-    masked_values = np.where(tried, values, 0)
-    mean = masked_values.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
-    result: np.ndarray = np.where(tried, masked_values - mean, 0)
+    masked_values = np.where(is_tried, values, 0)
+    mean = masked_values.sum(axis=1, keepdims=True) / is_tried.sum(axis=1, keepdims=True)
+    result: np.ndarray = np.where(is_tried, masked_values - mean, 0)
     return result
 
 
@@ -535,8 +535,8 @@ class ChampionTrainer:
         def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
             x = np.zeros((*rollouts.actions.shape, N_FEATURES))
             compile_writer(write_discard_features)(rollouts.views, rollouts.actions, self.rules, x)
-            x = centered(x, rollouts.is_tried[..., None])
-            y = centered(equity, rollouts.is_tried)
+            x = center_by_decision(x, rollouts.is_tried[..., None])
+            y = center_by_decision(equity, rollouts.is_tried)
             scale = self.decision_scale(rollouts)[:, None]
             return sums_by_stage(
                 np.repeat(deal_stages(rollouts.views), MAX_DISCARDS),
@@ -682,12 +682,14 @@ def tile_for_all_rules(weights: np.ndarray) -> np.ndarray:
     return np.tile(weights, player.N_WEIGHTS // player.RULES_SIZE)
 
 
-def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
+def blend_weights(
+    patient_weights: np.ndarray, hasty_weights: np.ndarray, probabilities: np.ndarray
+) -> np.ndarray:
     """Return the weights of a rule group: nine blends of two sets, and a selection table.
 
     Args:
-        patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
-        hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        patient_weights: Weights against players that wait for gin, (player.BLEND_SIZE,).
+        hasty_weights: Weights against players that knock immediately, (player.BLEND_SIZE,).
         probabilities: Probabilities that the opponent knocks immediately, by deals won, mean points
             of these deals, and number of turns.
 
@@ -695,7 +697,8 @@ def blend_weights(patient: np.ndarray, hasty: np.ndarray, probabilities: np.ndar
         Weights with the precision of the weights file.
     """
     max_level = player.N_BLENDS - 1
-    blends = [patient + (hasty - patient) * (i / max_level) for i in range(player.N_BLENDS)]
+    difference = hasty_weights - patient_weights
+    blends = [patient_weights + difference * (i / max_level) for i in range(player.N_BLENDS)]
     blend_numbers = np.concatenate([*blends, np.rint(max_level * probabilities).ravel()])
     return blend_numbers.astype(np.float32).astype(np.float64)
 
@@ -716,8 +719,8 @@ def opponent_distribution(records: np.ndarray) -> np.ndarray:
 
 
 def compute_knock_probabilities(
-    patient: np.ndarray,
-    hasty: np.ndarray,
+    patient_weights: np.ndarray,
+    hasty_weights: np.ndarray,
     seed: int,
     variant: Variant,
     workers: int | None = None,
@@ -729,20 +732,20 @@ def compute_knock_probabilities(
     The probabilities are computed from likelihood ratios with Bayes' rule.
 
     Args:
-        patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
-        hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        patient_weights: Weights against players that wait for gin, (player.BLEND_SIZE,).
+        hasty_weights: Weights against players that knock immediately, (player.BLEND_SIZE,).
         seed: Seed of the deals.
         variant: Rules of the matches.
         workers: Number of worker threads.
-        is_trained: True if the weights have already been trained. In this case, the set `patient`
-            also plays against itself.
+        is_trained: True if the weights have already been trained. In this case, the player with
+            `patient_weights` also plays against itself.
 
     Returns:
         Probabilities by deals won, mean points of these deals, and number of turns.
     """
     matches = 5 * (REFINEMENT_MATCHES if is_trained else INITIAL_MATCHES)
     ratios, turns = likelihood_ratios(
-        patient, hasty, seed, variant, matches, workers, includes_self=is_trained
+        patient_weights, hasty_weights, seed, variant, matches, workers, includes_self=is_trained
     )
     odds = IMMEDIATE_KNOCK_PRIOR / (1 - IMMEDIATE_KNOCK_PRIOR) * ratios[:, :, None] * turns
     probabilities: np.ndarray = odds / (1 + odds)
@@ -750,8 +753,8 @@ def compute_knock_probabilities(
 
 
 def likelihood_ratios(
-    patient: np.ndarray,
-    hasty: np.ndarray,
+    patient_weights: np.ndarray,
+    hasty_weights: np.ndarray,
     seed: int,
     variant: Variant,
     matches: int,
@@ -761,28 +764,28 @@ def likelihood_ratios(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return likelihood ratios for the hypothesis that the opponent knocks immediately.
 
-    The ratios are estimated from matches in which the set `hasty` plays against immediate knockers
-    and the set `patient` plays against players that wait for gin.
+    The ratios are estimated from matches in which a player with `hasty_weights` plays against
+    immediate knockers and a player with `patient_weights` plays against players that wait for gin.
 
     Args:
-        patient: Weights against players that wait for gin, (player.BLEND_SIZE,).
-        hasty: Weights against players that knock immediately, (player.BLEND_SIZE,).
+        patient_weights: Weights against players that wait for gin, (player.BLEND_SIZE,).
+        hasty_weights: Weights against players that knock immediately, (player.BLEND_SIZE,).
         seed: Seed of the deals.
         variant: Rules of the matches.
         matches: Number of matches per opponent.
         workers: Number of worker threads.
-        includes_self: True if the set `patient` also plays against itself.
+        includes_self: True if the player with `patient_weights` also plays against itself.
 
     Returns:
         Ratios by deals won and mean points of these deals, (player.N_WON, player.N_MEANS), and
         ratios by number of turns, (player.N_TURNS,).
     """
     samples = []
-    for weights, group in zip((hasty, patient), TRAINING.values(), strict=True):
+    for weights, group in zip((hasty_weights, patient_weights), TRAINING.values(), strict=True):
         opponents: list[Strategy | None] = [
             loader.find_strategy(name) for name in group["recognized"]
         ]
-        if includes_self and weights is patient:
+        if includes_self and weights is patient_weights:
             opponents.append(None)
         trainer = ChampionTrainer(opponents, weights, seed, variant, workers)
         deals = np.concatenate([trainer.play_matches(opponent, matches) for opponent in opponents])

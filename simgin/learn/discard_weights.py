@@ -352,19 +352,19 @@ class RegressionSums:
 
 
 def regression_sums(
-    features: np.ndarray, points: np.ndarray, tried: np.ndarray, multiplicity: np.ndarray
+    features: np.ndarray, points: np.ndarray, is_tried: np.ndarray, multiplicity: np.ndarray
 ) -> RegressionSums:
     """Compute the least-squares sums over decisions, by feature.
 
     Args:
         features: Features, (n_decisions, n_discards, n_features) float64.
         points: Points after each discard, (n_decisions, n_discards) float64.
-        tried: True for discards that were rolled out, (n_decisions, n_discards) bool.
+        is_tried: True for discards that were rolled out, (n_decisions, n_discards) bool.
         multiplicity: Number of decisions in the deal from which each decision was drawn,
             (n_decisions,) int64.
     """
-    x = center_by_decision(features, tried[..., None])
-    y = center_by_decision(points, tried)
+    x = center_by_decision(features, is_tried[..., None])
+    y = center_by_decision(points, is_tried)
     feature_rows = x.reshape(-1, features.shape[2])
     weighted_rows = (multiplicity[:, None, None] * x).reshape(feature_rows.shape)
     costs = -y.ravel()  # Weights are costs, and the policy discards the card with the lowest cost.
@@ -383,7 +383,7 @@ def add_sums(sums: Sequence[RegressionSums]) -> RegressionSums:
     return first_sums
 
 
-def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
+def fit_weights(sums: RegressionSums, previous_weights: np.ndarray) -> np.ndarray:
     """Fit weights by ridge regression with a penalty on changes from the previous weights.
 
     For each feature, the previous weights count as PRIOR_DECISIONS decisions. The result does not
@@ -392,27 +392,28 @@ def fit_weights(sums: RegressionSums, previous: np.ndarray) -> np.ndarray:
 
     Args:
         sums: Least-squares sums.
-        previous: Weights of the previous round, (n_features,) float64.
+        previous_weights: Weights of the previous round, (n_features,) float64.
 
     Returns:
         Weights, (n_features,) float64.
     """
     ridge_penalty = PRIOR_DECISIONS / max(1, sums.n_decisions) * sums.squares.diagonal()
     positive_penalty = np.where(ridge_penalty > 0, ridge_penalty, 1)
-    residual_products = sums.products - sums.squares @ previous
-    return previous + np.linalg.solve(sums.squares + np.diag(positive_penalty), residual_products)
+    residual_products = sums.products - sums.squares @ previous_weights
+    penalised_squares = sums.squares + np.diag(positive_penalty)
+    return previous_weights + np.linalg.solve(penalised_squares, residual_products)
 
 
-def center_by_decision(numbers: np.ndarray, tried: np.ndarray) -> np.ndarray:
+def center_by_decision(numbers: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
     """Subtract the mean of each decision over its tried discards, and set untried discards to 0.
 
     If all numbers of a decision are equal, the result is exactly 0, so that rounding errors have no
     effect.
     """
     offsets = numbers - numbers[:, :1]  # The first discard is always rolled out.
-    tried_offsets = np.where(tried, offsets, 0)
-    mean = tried_offsets.sum(axis=1, keepdims=True) / tried.sum(axis=1, keepdims=True)
-    return np.where(tried, tried_offsets - mean, 0)
+    tried_offsets = np.where(is_tried, offsets, 0)
+    mean = tried_offsets.sum(axis=1, keepdims=True) / is_tried.sum(axis=1, keepdims=True)
+    return np.where(is_tried, tried_offsets - mean, 0)
 
 
 # Sampling

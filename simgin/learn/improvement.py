@@ -35,7 +35,7 @@ PieceProgress = Callable[[int], Progress | None]
 
 
 class Wording(NamedTuple):
-    """Terms for screens and reports that differ between a search and training."""
+    """Terms that differ between a search and training, for use in screens and reports."""
 
     doing: str
     done: str
@@ -195,8 +195,8 @@ class OpponentComparison:
     """Scores of the improved and the default strategy against one opponent on the same deals."""
 
     opponent: str
-    tuned: Estimate
-    default: Estimate
+    tuned_score: Estimate
+    default_score: Estimate
     gain: Estimate
 
 
@@ -221,7 +221,7 @@ class Confirmation:
 
 def confirm(
     request: TuneRequest,
-    tuned: Strategy,
+    tuned_strategy: Strategy,
     ledger: Ledger,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -230,15 +230,15 @@ def confirm(
 
     Args:
         request: Request with the strategy before the improvement and its opponents.
-        tuned: Strategy after the improvement.
+        tuned_strategy: Strategy after the improvement.
         ledger: Ledger of the search.
         workers: Number of worker threads.
         progress: Progress callback.
     """
     default_strategy = request.strategy
     n = request.confirmation_matches
-    all_matchups = [request.matchup(tuned, default_strategy, request.seed)]
-    for strategy in (tuned, default_strategy):
+    all_matchups = [request.matchup(tuned_strategy, default_strategy, request.seed)]
+    for strategy in (tuned_strategy, default_strategy):
         all_matchups += request.matchups(strategy, request.seed)
     matchups = distinct_matchups(all_matchups)
     batch_counts = [-(-matchup.count_units(n) // matchup.batch_size) for matchup in matchups]
@@ -247,18 +247,18 @@ def confirm(
     }
     arrays = load_or_play_step(
         ledger,
-        f"confirmation of {tuned.spec}",
+        f"confirmation of {tuned_strategy.spec}",
         n,
         shapes,
         lambda: dict(zip(shapes, run_matchups(matchups, n, workers, progress), strict=True)),
     )
     results = collect_results(request, n, matchups, [arrays[name] for name in shapes])
-    tuned_scores, default_scores = results.scores(tuned), results.scores(default_strategy)
+    tuned_scores, default_scores = results.scores(tuned_strategy), results.scores(default_strategy)
     names = [opponent.spec for opponent in request.pool]
     comparisons = tuple(map(_compare, names, tuned_scores, default_scores))
     head_to_head = _compare(
         default_strategy.spec,
-        results.score_against(tuned, default_strategy),
+        results.score_against(tuned_strategy, default_strategy),
         results.score_against(default_strategy, default_strategy),
     )
     objective = _compare(
@@ -269,9 +269,14 @@ def confirm(
     return Confirmation(comparisons, head_to_head, objective)
 
 
-def _compare(opponent: str, tuned: PairedEstimate, default: PairedEstimate) -> OpponentComparison:
+def _compare(
+    opponent: str, tuned_score: PairedEstimate, default_score: PairedEstimate
+) -> OpponentComparison:
     return OpponentComparison(
-        opponent, to_estimate(tuned), to_estimate(default), to_estimate(tuned - default)
+        opponent,
+        to_estimate(tuned_score),
+        to_estimate(default_score),
+        to_estimate(tuned_score - default_score),
     )
 
 
@@ -302,8 +307,8 @@ class Improvement(Result):
                 "metric": self.request.metric.name,
                 "kind": "gain",
             }
-            row |= bound_columns(self.wording.done, comparison.tuned)
-            row |= bound_columns(self.wording.baseline, comparison.default)
+            row |= bound_columns(self.wording.done, comparison.tuned_score)
+            row |= bound_columns(self.wording.baseline, comparison.default_score)
             row |= estimate_columns(comparison.gain, self.request.confirmation_matches)
             rows.append(row)
         return build_frame("confirmation", rows)
@@ -317,7 +322,7 @@ class Improvement(Result):
         head_to_head = self.confirmation.head_to_head
         sentences = [_gain_sentence(self, self.confirmation.objective)]
         if self.confirmation.objective.gain.low > 0 > head_to_head.gain.high:
-            score_text = format_interval(self.request, head_to_head.tuned)
+            score_text = format_interval(self.request, head_to_head.tuned_score)
             score_sentence = (
                 f"scores only {score_text} points per deal"
                 if self.request.objective == "points"
@@ -473,8 +478,8 @@ def _gain_sentence(improvement: Improvement, comparison: OpponentComparison) -> 
     hardest_text = "the hardest of " if has_hardest else ""
     change_text = (
         f"With the {wording.done} {wording.content}, the strategy {verb} "
-        f"{_format_point(request, comparison.tuned)} {unit} against {hardest_text}"
-        f"{request.opponent_list}, compared with {_format_point(request, comparison.default)}"
+        f"{_format_point(request, comparison.tuned_score)} {unit} against {hardest_text}"
+        f"{request.opponent_list}, compared with {_format_point(request, comparison.default_score)}"
         f"{percent_sign} before ({request.confirmation_matches:,} matches on held-out deals)."
     )
     if comparison.gain.low > 0:
@@ -508,8 +513,8 @@ def _confirmation_table(improvement: Improvement) -> Table:
     rows = [
         {
             "against": name,
-            **bound_columns(wording.baseline, comparison.default),
-            **bound_columns(wording.done, comparison.tuned),
+            **bound_columns(wording.baseline, comparison.default_score),
+            **bound_columns(wording.done, comparison.tuned_score),
             **bound_columns("gain", comparison.gain),
         }
         for name, comparison in named_comparisons

@@ -1,4 +1,4 @@
-"""Compiled functions of the package `match_value`.
+"""Compiled functions that replay deals and fill tables of match values.
 
 `simgin.core.jit` identifies compiled code by the name of this file.
 """

@@ -301,7 +301,7 @@ def solve_value(
 
 
 def value_unavailable_error(matchup: Matchup, reason: str) -> ValueUnavailableError:
-    """Return an error that suggests a command to estimate the probability by simulation."""
+    """Return an error that suggests a command to estimate the match win probability."""
     names = [player.spec for player in matchup.players]
     arguments = ["simgin", "match", *names, "-v", matchup.variant.spec, "--matches", "100k"]
     command = shell.join_command(arguments)

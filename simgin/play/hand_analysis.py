@@ -125,7 +125,7 @@ class Ending:
 
     Attributes:
         kind: Type of the ending (knock, gin, shot or big gin).
-        discard: Card that is discarded, 0..51, or -1 for none.
+        discard: Card that is discarded, 0 to 51, or -1 for none.
         count: Deadwood after the discard, in points.
     """
 
@@ -151,8 +151,8 @@ class HandAnalysis:
         meldings: All meldings that leave the least deadwood.
         knock_limit: Knock limit in points, or None if it depends on an upcard that is not
             specified.
-        shot_ranks: Ranks 1..9 that a shot must leave unmatched, or None if the variant has no shots
-            or the score is unknown.
+        shot_ranks: Ranks 1 to 9 that a shot must leave unmatched, or None if the variant has no
+            shots or the score is unknown.
         deadwood_by_discard: Deadwood after each discard, in points, or an empty dictionary for ten
             cards.
         endings: Possible endings.
@@ -182,7 +182,7 @@ def analyze_hand(
 
     Args:
         variant: Rules of the game.
-        cards: Ten or eleven cards, 0..51.
+        cards: Ten or eleven cards, 0 to 51.
         upcard: First upcard, which sets the knock limit of some variants.
         score: The player's points before the deal, which determine the ranks that a shot must leave
             unmatched.
@@ -233,7 +233,7 @@ def required_shot_ranks(points: int) -> list[int]:
     """Return the ranks that a shot must leave unmatched at a match score (rules.md 3.6).
 
     Returns:
-        Ranks 1..9 in ascending order. The tuple is empty if no shot is possible.
+        Ranks 1 to 9 in ascending order. The tuple is empty if no shot is possible.
     """
     code = int(endings.find_required_ranks(points))
     return [rank + 1 for rank in range(13) for _ in range(code >> 3 * rank & 7)]

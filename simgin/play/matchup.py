@@ -30,7 +30,7 @@ class Matchup:
         variant: Rules of the game.
         a: Strategy A.
         b: Strategy B, or None in solitaire variants.
-        seed: Seed of the shuffles, 0..2**64 - 1.
+        seed: Seed of the shuffles, 0 to 2**64 - 1.
         unit: Type of game, "deal" or "match".
     """
 

@@ -56,12 +56,13 @@ class _Library:
     Attributes:
         strategies: Strategies by name.
         policies: Policies by slot and name.
-        rejected: Reason why a plug-in could not be loaded, by plug-in name or package name.
+        rejection_reasons: Reason why each rejected plug-in could not be loaded, by name of the
+            plug-in and by name of its package.
     """
 
     strategies: dict[str, Strategy] = field(default_factory=dict)
     policies: dict[tuple[str, str], Policy] = field(default_factory=dict)
-    rejected: dict[str, str] = field(default_factory=dict)
+    rejection_reasons: dict[str, str] = field(default_factory=dict)
 
 
 def find_strategy(strategy: str | Strategy) -> Strategy:
@@ -520,7 +521,7 @@ def _load_library() -> _Library:
             plug_in = load_plug_in(entry_point, library.strategies)
         except StrategyError as error:
             names = (_get_package_name(entry_point), entry_point.name)
-            library.rejected.update(dict.fromkeys(names, str(error)))
+            library.rejection_reasons.update(dict.fromkeys(names, str(error)))
             print_status(f"warning: {error} The plug-in is skipped.")
             continue
         library.strategies.update(plug_in.strategies)
@@ -530,10 +531,10 @@ def _load_library() -> _Library:
 
 def _check_not_rejected(name: str) -> None:
     """Raise StrategyError if a name belongs to a plug-in that could not be loaded."""
-    rejected_plug_ins = _load_library().rejected
+    rejection_reasons = _load_library().rejection_reasons
     for plug_in in (name, name.partition(".")[0]):
-        if plug_in in rejected_plug_ins:
-            raise StrategyError(rejected_plug_ins[plug_in])
+        if plug_in in rejection_reasons:
+            raise StrategyError(rejection_reasons[plug_in])
 
 
 @cache

@@ -1,6 +1,6 @@
 """Fast helper functions for the policies of a strategy.
 
-Cards are numbers 0..51 (13 * suit + rank). Sets of cards are 52-bit masks. Functions with the
+Cards are numbers 0 to 51 (13 * suit + rank). Sets of cards are 52-bit masks. Functions with the
 argument `rules` apply the rules of the variant, for example to card values and runs.
 
 The modules are `hand` for the player's cards, `prospects` for future draws, `opponent` and

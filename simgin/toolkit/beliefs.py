@@ -178,12 +178,12 @@ def meld_probability(card, probabilities, rules):
     The function treats the opponent's cards as independent.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
         probabilities: (52,) float64 from `estimate_holdings` or `estimate_holdings_uniformly`.
         rules: Rules of the variant.
 
     Returns:
-        Probability, 0..1.
+        Probability, 0 to 1.
 
     Example:
         Compute the probability that the opponent can meld a discard::

@@ -20,7 +20,7 @@ def card_value(card, rules):
     """Return the deadwood value of a card, in points.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
         rules: Rules of the variant.
 
     Example:
@@ -77,7 +77,7 @@ def highest_card(cards):
         cards: Cards as a 52-bit mask.
 
     Returns:
-        A card, 0..51, or -1 if there are no cards.
+        A card, 0 to 51, or -1 if there are no cards.
 
     Example:
         Discard the legal card with the highest rank::
@@ -102,7 +102,7 @@ def best_discard(hand, legal, rules):
         rules: Rules of the variant.
 
     Returns:
-        A card, 0..51.
+        A card, 0 to 51.
 
     Example:
         Minimise the deadwood, but keep the kings if possible::
@@ -119,7 +119,7 @@ def deadwood_after_taking(hand, card, rules):
 
     Args:
         hand: Ten cards as a 52-bit mask.
-        card: Card taken, 0..51.
+        card: Card taken, 0 to 51.
         rules: Rules of the variant.
 
     Returns:
@@ -187,7 +187,7 @@ def makes_meld(hand, card, rules):
 
     Args:
         hand: Up to ten cards as a 52-bit mask.
-        card: Card, 0..51.
+        card: Card, 0 to 51.
         rules: Rules of the variant.
 
     Example:
@@ -204,7 +204,7 @@ def is_in_best_melding(hand, card, rules):
 
     Args:
         hand: Up to ten cards as a 52-bit mask.
-        card: Card, 0..51.
+        card: Card, 0 to 51.
         rules: Rules of the variant.
 
     Example:

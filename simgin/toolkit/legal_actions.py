@@ -76,7 +76,7 @@ def pick_random(cards, noise):
         noise: `view.noise` in a policy that is declared with `noise=True`.
 
     Returns:
-        A card, 0..51. All cards of the set are equally likely.
+        A card, 0 to 51. All cards of the set are equally likely.
 
     Example:
         Discard a random legal card::
@@ -93,7 +93,7 @@ def bernoulli(p, noise):
     """Return True with probability p.
 
     Args:
-        p: Probability, 0..1.
+        p: Probability, 0 to 1.
         noise: `view.noise` in a policy that is declared with `noise=True`.
 
     Example:
@@ -114,7 +114,7 @@ def next_random_word(noise, stream):
             only a few numbers are needed, a state of (9,) int64 yields the same words.
 
     Returns:
-        Random integer, 0..2**32 - 1.
+        Random integer, 0 to 2**32 - 1.
 
     Example:
         Roll two dice::

@@ -28,7 +28,7 @@ def neighbours(card):
     Sequences do not wrap from king to ace.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
 
     Returns:
         Cards as a 52-bit mask.
@@ -124,7 +124,7 @@ def last_opponent_discard(view):
         view: View of the player.
 
     Returns:
-        A card, 0..51, or -1.
+        A card, 0 to 51, or -1.
 
     Example:
         Find the legal discards with the same rank as the opponent's last discard::
@@ -146,7 +146,7 @@ def declined_card(view):
         view: View of the player, after drawing.
 
     Returns:
-        A card, 0..51, or -1 if the player took the card on offer or there was no card.
+        A card, 0 to 51, or -1 if the player took the card on offer or there was no card.
 
     Example:
         Avoid a discard near the card that the player has just declined::
@@ -170,7 +170,7 @@ def holding_probability(view):
         view: View of the player.
 
     Returns:
-        Probability, 0..1. In single-player variants, the probability is 0.
+        Probability, 0 to 1. In single-player variants, the probability is 0.
 
     Example:
         Compute the expected number of queens in the opponent's unknown cards::
@@ -216,7 +216,7 @@ def discard_danger(card, view, held_weight, unseen_weight, shed_weight):
     jdh8/gin-rummy-engine uses the weights 2, 1 and 2.
 
     Args:
-        card: Card to discard, 0..51.
+        card: Card to discard, 0 to 51.
         view: View of the player.
         held_weight: Weight of neighbours that the opponent took and still holds.
         unseen_weight: Weight of unseen neighbours.

@@ -30,7 +30,7 @@ def discard_with_penalty(view, rules, penalised, penalty):
         penalty: Penalty in points.
 
     Returns:
-        A card, 0..51.
+        A card, 0 to 51.
 
     Example:
         Keep cards near the cards that the opponent took unless this costs more than 2 points::
@@ -61,7 +61,7 @@ def discard_with_card_penalties(view, rules, params, penalty, context):
         context: Value that `penalty` receives as `context`.
 
     Returns:
-        A card, 0..51.
+        A card, 0 to 51.
 
     Example:
         Penalise dangerous discards::
@@ -107,7 +107,7 @@ def lowest_cost_card(view, rules, params, cards, cost, context):
         context: Value that `cost` receives as `context`.
 
     Returns:
-        A card, 0..51, or -1 if there are no cards.
+        A card, 0 to 51, or -1 if there are no cards.
 
     Example:
         Discard the least dangerous of the best discards::

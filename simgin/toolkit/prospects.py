@@ -288,7 +288,7 @@ def count_run_pairs(window):
             the card is available. The middle bit is ignored.
 
     Returns:
-        Number of runs, 0..3.
+        Number of runs, 0 to 3.
 
     Example:
         Count the runs that two unseen cards make with the 5 of hearts::
@@ -374,7 +374,7 @@ def count_three_card_melds(card):
     Aces are low.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
 
     Returns:
         Number of melds, which is 4 for A and K, 5 for 2 and Q, and 6 for the other ranks.
@@ -417,7 +417,7 @@ def count_possible_melds(card, cards, rules):
     Rainbows are not counted. Dreyfus calls these melds dangerous.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
         cards: Other cards as a 52-bit mask.
         rules: Rules of the variant.
 
@@ -449,7 +449,7 @@ def partners(card, rules):
     can contain both cards.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
         rules: Rules of the variant.
 
     Returns:
@@ -472,8 +472,8 @@ def completers(first, second, rules):
     """Return the cards that make a three-card meld with two given cards.
 
     Args:
-        first: First card, 0..51.
-        second: Second card, 0..51.
+        first: First card, 0 to 51.
+        second: Second card, 0 to 51.
         rules: Rules of the variant.
 
     Returns:
@@ -500,7 +500,7 @@ def count_live_completers(card, cards, unseen, rules):
     """Return the largest number of live cards that complete a meld with a card and a partner.
 
     Args:
-        card: Card, 0..51.
+        card: Card, 0 to 51.
         cards: Possible partners as a 52-bit mask.
         unseen: Cards that are still available, for example `view.unseen`.
         rules: Rules of the variant.
