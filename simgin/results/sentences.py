@@ -257,7 +257,11 @@ def _describe_league(
         unit: "deals" or "matches".
     """
     if math.isnan(rows["elo"].iloc[0]):
-        yield f"there are too few {unit} to rate the {len(rows)} strategies."
+        enough = MIN_DEALS_FOR_TEST if unit == "deals" else MIN_MATCHES_FOR_TEST
+        yield (
+            f"there are too few {unit} to rate the {len(rows)} strategies. Play at least "
+            f"{enough:,} {unit} per pair."
+        )
         return
     leader, runner_up_name, *_ = rows["strategy"]
     runner_up = rows.iloc[1]

@@ -153,6 +153,8 @@ LEAGUE_ESTIMATES = ("elo", *STANDINGS_METRICS["match"], "lead", "mix", "elo_v_mi
 def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) -> Frame:
     """Return the mean results of each strategy against all opponents, with the best rating first.
 
+    If the ratings are undefined, the strategy with the highest win rate is first.
+
     Args:
         sides: All matchups from both perspectives, which have the same size and seed. Opponents
             have equal weights. Standard errors are computed from the joint influences of all
@@ -166,11 +168,14 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     rows = []
     mix_by_name = mix.set_index("strategy")
     renamed_ratings = ratings.rename(columns={"se": "elo_se", "low": "elo_low", "high": "elo_high"})
-    for rank, rating_row in enumerate(renamed_ratings.to_dict("records"), start=1):
+    for rating_row in renamed_ratings.to_dict("records"):
         strategy = rating_row["strategy"]
         measures = _mean_measures([side for side in sides if side.strategy == strategy])
-        rows.append({"place": rank, **rating_row, **measures, **mix_by_name.loc[strategy]})
-    return make_frame(rows, LEAGUE_COLUMNS)
+        rows.append({**rating_row, **measures, **mix_by_name.loc[strategy]})
+    if ratings["elo"].isna().all():
+        win_rate = STANDINGS_METRICS[sides[0].matchup.unit][0]
+        rows.sort(key=lambda row: row[win_rate], reverse=True)
+    return make_frame([{"place": i, **row} for i, row in enumerate(rows, start=1)], LEAGUE_COLUMNS)
 
 
 def find_duplicate_entries(sides: Sequence[BatchRows]) -> list[tuple[str, ...]]:

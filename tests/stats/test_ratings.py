@@ -159,6 +159,13 @@ def test_standings_are_means_over_opponents():
     assert (found["n"] == 2 * 2 * 12 * 40).all()  # two opponents, both halves
 
 
+def test_standings_without_ratings_are_sorted_by_the_win_rate():
+    found = standings(played(1, batches=4))
+    assert found["elo"].isna().all()
+    assert list(found["strategy"]) == ["b", "simple", "c"] and list(found["place"]) == [1, 2, 3]
+    assert found["match_win"].is_monotonic_decreasing
+
+
 def test_standings_of_stopped_runs_are_as_wide_as_the_widest_of_their_cells():
     rows = played(1)
     seen, robin = both_sides(rows), RoundRobin(rows, 1)
