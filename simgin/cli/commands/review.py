@@ -44,8 +44,9 @@ if TYPE_CHECKING:
 @click.option(
     "--adapt",
     is_flag=True,
-    help="First train a strong player for each rule set. Training takes about 90 s per rule set, "
-    "and simgin caches the players.",
+    help="First train a strong player for each rule set. Use this option only if simgin prints a "
+    "caution, or to check a result. Training takes about 90 s per rule set, and simgin caches the "
+    "players.",
 )
 @click.option(
     "--goals",
@@ -95,8 +96,8 @@ def review_command(
 
     \b
       simgin review oklahoma straight --against standard
-      simgin review standard+undercut_bonus=10 --against standard --adapt
-      simgin review standard --sweep undercut_bonus=0,10,20,25,30 --adapt
+      simgin review standard+undercut_bonus=10 --against standard
+      simgin review standard --sweep undercut_bonus=0,10,20,25,30
       simgin review standard --targets 100,150,250
       simgin review oklahoma --against standard --goals 'turns per match 60..90'
 
