@@ -79,6 +79,8 @@ SIZE_NOTE = (
     "For "
     'skill, seats and percentages of wins, "a little" begins at 1 or 2 percentage points and '
     '"much" at 3 or 6. '
+    "If the effect on skill depends on the opponent, the cell is purple in the HTML report, and "
+    'the table "All metrics" shows each effect. '
 )
 LIMITATIONS = (
     "A review does not measure fun, learning, bluffing or human play, because the simulated "
@@ -315,11 +317,10 @@ def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
 
 def _difference_cell(text: str, effect: Effect, row: ScorecardRow) -> ScoreCell:
     """Return a cell with a value, its effect size and its difference from the baseline."""
-    change_text = row.format_change(effect.difference.value)
     difference_text = row.format_difference(effect.difference)
     effect_text = _effect_text(effect, row.more_word, row.less_word)
     tone = EFFECT_SIZE_TONES[effect.size]
-    return ScoreCell(text, effect_text, difference_text, tone, change_text)
+    return ScoreCell(text, effect_text, difference_text, tone, difference_text.partition(" ± ")[0])
 
 
 def _effect_text(effect: Effect, more_word: str, less_word: str) -> str:
