@@ -616,11 +616,11 @@ def test_a_cell_shows_the_difference_and_its_interval():
     )
     rows = review_report.scorecard_table(made).frame.set_index("row")[OTHER]
     turns, gin = rows["Turns per match"], rows["Deals ending in gin"]
-    assert str(turns) == "80 (-27) ▼ much shorter" and turns.detail.startswith("-27.0 ± 1.2")
-    assert str(gin) == "50 % (+10) ▲ a little more" and gin.detail == "+10.0 ± 2.0 points"
+    assert str(turns) == "80 (-27.0) ▼ much shorter" and turns.detail.startswith("-27.0 ± 1.2")
+    assert str(gin) == "50 % (+10.0) ▲ a little more" and gin.detail == "+10.0 ± 2.0 points"
     assert gin.markdown == "50 %, ▲ a little more (+10.0 ± 2.0 points)"
     assert rows["Skill: strong v weaker players"].change == "-4 to +5"
-    assert rows["Playing for gin v knocking"].change == "-20"
+    assert rows["Playing for gin v knocking"].change == "-20.0"
     base = review_report.scorecard_table(made).frame.set_index("row")[BASE]
     assert not any(cell.change for cell in base)
 
@@ -801,12 +801,17 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
     assert line.startswith("With every undercut bonus tried, the result of playing for gin ")
 
 
+BEST_VALUES_LINE = (
+    'In the HTML report, the table "Best gin bonus" shows the best value for each aim.'
+)
+
+
 @pytest.mark.parametrize(
     ("matches", "line"),
     [
         (1_000, "The best values are not shown, because at least 2,000 matches are required."),
-        (2_000, 'For the best value for each aim, see the table "Best gin bonus" in the report.'),
-        (20_000, 'For the best value for each aim, see the table "Best gin bonus" in the report.'),
+        (2_000, BEST_VALUES_LINE),
+        (20_000, BEST_VALUES_LINE),
     ],
 )
 def test_best_values_require_2000_matches(matches, line):
