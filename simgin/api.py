@@ -90,7 +90,7 @@ def match(
         variant: Variant, as a spec or an object.
         against: Common opponent of several strategies.
         base: Baseline for the differences, by default the first strategy.
-        labels: Names for reports and plots, by spec.
+        labels: Names for reports and plots, by the spec or name of a strategy or variant.
         deals: Number of deals, such as 200_000 or "200k" (default: 100,000).
         matches: Number of matches, to play matches instead of single deals.
         until: Half-width of the interval at which the run stops: "0.1%" (wins) or 0.05 (points).
@@ -155,7 +155,7 @@ def league(
     Args:
         strategies: Three or more strategies.
         variant: Variant, as a spec or an object.
-        labels: Names for reports and plots, by spec.
+        labels: Names for reports and plots, by the spec or name of a strategy or variant.
         deals: Number of deals per pair, to play deals instead of matches.
         matches: Number of matches per pair (default: 5,000).
         until: Half-width of the interval at which the run stops: "0.1%" (wins) or 0.05 (points).
@@ -246,7 +246,7 @@ def review_rules(
         adapt: True to train a strong player for each rule set.
         matches: Matches per pair of players. By default, a review with a baseline plays 5,000
             matches, and up to 20,000 if an effect size is undecided. Other reviews play 20,000
-            matches, or 5,000 in solitaire variants.
+            matches, or 5,000 in solitaire variants. The minimum is 1,000.
         deep: True to play 100 times as many matches.
         seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
         title: Title of the report.

@@ -131,7 +131,7 @@ class RunResults(Result):
 
     @cached_property
     def with_display_names(self) -> RunResults:
-        """Copy of the results for sentences and plots, with display names for strategy files."""
+        """Copy of the results with labels and with short names of strategy files."""
         if not self.info.display_names:
             return self
         return RunResults(self.info.with_display_names(), self.ledger)

@@ -31,7 +31,7 @@ from simgin.stats.estimate import estimate_metric
 from simgin.strategy import loader
 from simgin.text import amounts, examples
 from simgin.text.amounts import AmountError
-from simgin.text.messages import format_value, print_status
+from simgin.text.messages import format_value, join_words, print_status
 
 if TYPE_CHECKING:
     from simgin.runs.experiment_file import ExperimentFile, SweepPoint
@@ -233,7 +233,7 @@ def plan_match(
         a, b = strategies[0], against or next(iter(strategies[1:]), None)
         labels = more.pop("labels", None) or {}
         plan = plan_matchup(a, b, variant, **more)
-        return replace(plan, labels=_read_labels(labels, plan.matchup_keys))
+        return replace(plan, labels=_read_labels(labels, plan.matchups))
     opponent, specs = loader.find_strategy(against).spec, _find_specs(strategies)
     if opponent in specs:
         raise PlayerCountError(
@@ -422,7 +422,7 @@ def _plan_file(file: ExperimentFile, title: str, source: str = "") -> Plan:
         hypothesis=file.hypothesis,
         contrasts=tuple(_find_contrasts(keyed_matchups, keys, baseline)),
         effects=tuple(_iter_effects(file)),
-        labels=_read_labels(file.labels, keys, source),
+        labels=_read_labels(file.labels, matchups, source),
     )
 
 
@@ -501,7 +501,7 @@ def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set
 
 
 def _read_labels(
-    labels: Mapping[str, str], keys: Sequence[MatchupKey], source: str = ""
+    labels: Mapping[str, str], matchups: Sequence[Matchup], source: str = ""
 ) -> dict[str, str]:
     """Return the labels in a file by the canonical names of variants and strategies.
 
@@ -512,15 +512,27 @@ def _read_labels(
         return {}
     from simgin.runs.experiment_file import ExperimentError
 
-    names = {name for key in keys for name in (key.variant, *key.players)}
-    labels_by_name = {str(_canonical_name(spec, names)): label for spec, label in labels.items()}
-    errors = [f"{format_value(spec)} is not played" for spec in labels_by_name if spec not in names]
+    keys = [matchup.key for matchup in matchups]
+    names = dict.fromkeys(name for key in keys for name in (key.variant, *key.players))
+    specs_by_short_name = {name: spec for spec, name in short_names(matchups).items()}
+    labels_by_name = {
+        str(_canonical_name(specs_by_short_name.get(key, key), names)): label
+        for key, label in labels.items()
+    }
+    played = join_words([*names], "or")
+    errors = [
+        f"{format_value(spec)} is not played. Use the name of a variant or strategy: {played}."
+        for spec in labels_by_name
+        if spec not in names
+    ]
     for spec, label in labels_by_name.items():
-        if label in {labels_by_name.get(name, name) for name in names - {spec}}:
-            errors.append(f"{format_value(label)} is the name of another variant or strategy")
+        if label in {labels_by_name.get(name, name) for name in names if name != spec}:
+            errors.append(
+                f"{format_value(label)} is the name of another variant or strategy. Choose a "
+                "different label."
+            )
     if errors:
-        suggestion = "Use different labels for the variants and strategies of the matchups."
-        raise ExperimentError([f"{source}labels: {error}. {suggestion}" for error in errors])
+        raise ExperimentError([f"{source}labels: {error}" for error in errors])
     return labels_by_name
 
 

@@ -189,8 +189,17 @@ def test_labels_replace_specs_in_sentences_and_tables_but_not_in_files():
         ["gold", "simple", "mine.py"], matches=20, workers=1, labels={"gold": "Golden"}
     )
     assert results.info.display_names["gold"] == "Golden"
-    with pytest.raises(ValueError, match="'stubborn' is not played"):
-        simgin.match("gold", deals=20, labels={"stubborn": "?"})
+    with pytest.raises(ValueError, match=r"'wary' is not played\..*: standard, gold or simple"):
+        simgin.match("gold", deals=20, labels={"wary": "?"})
+
+
+def test_a_label_can_be_set_by_the_name_of_a_strategy_and_used_in_a_plot():
+    short_name = simgin.match("mine.py", deals=20).info.display_names["mine.py"]
+    results = simgin.league(
+        ["gold", "simple", "mine.py"], matches=20, workers=1, labels={short_name: "My bot"}
+    ).with_display_names
+    figure = simgin.plots.cross_table(results.standings, results.cross_table, unit="match")
+    assert "My bot" in " ".join(text.get_text() for text in figure.axes[0].get_yticklabels())
 
 
 def test_paths_in_an_experiment_file_are_relative_to_the_file(monkeypatch):

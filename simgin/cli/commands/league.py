@@ -31,6 +31,8 @@ def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:
       simgin league gold simple stubborn mine.py
       simgin league gold simple stubborn --deals 50k -v oklahoma
 
+    To label strategies in plots, add a table [labels] to an experiment file.
+
     With -o, simgin saves the results. Repeat the command to resume an interrupted league, or
     increase --matches or --deals to extend a finished league.
     """
