@@ -212,8 +212,9 @@ def test_a_call_with_an_output_directory_resumes(empty_directory, monkeypatch, d
     whole = simgin.match("gold", "simple", deals=deals)
     with monkeypatch.context() as patch:
         interrupted_after(patch, 1)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt, match="repeat the same call") as interrupt:
             simgin.match("gold", "simple", deals=40_000, output="out", workers=1)
+    assert len(interrupt.value._render_traceback_()) == 1
     blocks, play_block = [], runner.play_block
     monkeypatch.setattr(runner, "play_block", lambda *words: blocks.append(1) or play_block(*words))
     saved = simgin.match("gold", "simple", deals=deals, output="out")

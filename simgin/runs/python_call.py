@@ -105,15 +105,23 @@ def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
     def call(*args: P.args, **kwargs: P.kwargs) -> ResultT:
         try:
             result = checked_function(*args, **kwargs)
+            arguments = [*map(_format_argument, args)]
+            arguments += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
+            vars(result)["call"] = f"simgin.{function.__name__}({', '.join(arguments)})"
+            if kwargs.get("output") is not None:
+                result.save(str(kwargs["output"]))
         except SimginError as error:
             names = inspect.signature(function).parameters
             error.args = tuple(_name_arguments(arg, names) for arg in error.args)
             raise
-        arguments = [*map(_format_argument, args)]
-        arguments += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
-        vars(result)["call"] = f"simgin.{function.__name__}({', '.join(arguments)})"
-        if kwargs.get("output") is not None:
-            result.save(str(kwargs["output"]))
+        except KeyboardInterrupt as interrupt:
+            message = "The call was interrupted. Its results were not saved."
+            if kwargs.get("output") is not None:
+                message = "The call was interrupted. To continue the run, repeat the same call."
+            interrupt.args = (message,)
+            # IPython prints these lines instead of a traceback.
+            vars(interrupt)["_render_traceback_"] = lambda: [f"KeyboardInterrupt: {message}"]
+            raise
         return result
 
     return call
