@@ -20,7 +20,7 @@ def test_a_citation_identifies_the_command():
         f"Date:    {manifest['ended'][:10]}, simgin {manifest['simgin']}",
         f"Command: {manifest['command']}",
         "Seed:    1",
-        f"Source:  {manifest['source']}",
+        f"Source:  {manifest['source']} (digest of the source code)",
         f"SHA-256: {checksum} (table.csv)",
     ):
         assert f"\n{line}\n" in printed

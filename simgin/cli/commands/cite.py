@@ -35,6 +35,6 @@ def cite_command(directory_path: Path | None) -> None:
         print_line(f"Date:    {run['ended'][:10]}, simgin {run['simgin']}")
         print_line(f"Command: {run['command']}")
         print_line(f"Seed:    {run['seed']}")
-        print_line(f"Source:  {run['source']}")
+        print_line(f"Source:  {run['source']} (digest of the source code)")
     checksum = hashlib.sha256((directory_path / table).read_bytes()).hexdigest()
     print_line(f"SHA-256: {checksum} ({table})")
