@@ -85,4 +85,4 @@ plots.score_difference(review_plots.score_difference_frame(review), seed=1)
 #   length, as in the second scorecard of the report.
 # * More matches can show differences that are too small to be significant here.
 #
-# Next, run `simgin review oklahoma standard+undercut_bonus=10 --against standard --adapt`.
+# Next, run `simgin review oklahoma standard+undercut_bonus=10 --against standard`.
