@@ -620,7 +620,7 @@ def test_a_cell_shows_the_difference_and_its_interval():
     assert str(gin) == "50 % (+10.0) ▲ a little more" and gin.detail == "+10.0 ± 2.0 points"
     assert gin.markdown == "50 %, ▲ a little more (+10.0 ± 2.0 points)"
     assert rows["Skill: strong v weaker players"].change == "-4 to +5"
-    assert rows["Playing for gin v knocking"].change == "-20.0"
+    assert rows["Playing for gin v knocking"].change == "-20.00"
     base = review_report.scorecard_table(made).frame.set_index("row")[BASE]
     assert not any(cell.change for cell in base)
 
