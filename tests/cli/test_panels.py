@@ -197,8 +197,9 @@ def test_a_label_can_be_set_by_the_name_of_a_strategy_and_used_in_a_plot():
     short_name = simgin.match("mine.py", deals=20).info.display_names["mine.py"]
     results = simgin.league(
         ["gold", "simple", "mine.py"], matches=20, workers=1, labels={short_name: "My bot"}
-    ).with_display_names
-    figure = simgin.plots.cross_table(results.standings, results.cross_table, unit="match")
+    )
+    labelled = results.with_display_names
+    figure = simgin.plots.cross_table(labelled.standings, labelled.cross_table, unit="match")
     assert "My bot" in " ".join(text.get_text() for text in figure.axes[0].get_yticklabels())
 
 
