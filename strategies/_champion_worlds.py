@@ -44,7 +44,7 @@ WORLDS_PER_CHECK = 4  # number of worlds between checks for actions that need mo
 # Prior standard deviation of the difference between two actions in a world, in points, and weight
 # of the prior in worlds
 PRIOR_SD, PRIOR_WORLDS = 33.0, 16
-TURN_COST = 0.024  # minimum expected gain per turn of a rollout, in points, multiplied by `n`
+TURN_COST = 0.024  # `n` times the minimum expected gain (points) for each turn of a rollout
 EXPECTED_TURNS, SETUP_TURNS = (
     9.0,
     1.1,

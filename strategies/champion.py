@@ -103,7 +103,7 @@ def adapt_weights(weights, deltas, rules):
     """
     features, offset = compute_rule_features(rules), find_rules_offset(rules)
     trained_features = compute_variant_features(TRAINED_VARIANTS[offset // RULES_SIZE])
-    # Only for rush does the change also improve play under the rules used in training.
+    # Under the rules used in training, the change improves only the weights of rush.
     used = features if offset == RUSH else features - trained_features
     if not used.any():
         return weights
@@ -193,7 +193,7 @@ def write_candidates(legal, view, rules, weights, cards, costs):
     melded = cards_in_melds(view.hand, rules)
     by_rank, by_suit = partners_by_rank_and_suit(view.hand & ~melded)
     linked_or_melded = by_rank | by_suit | melded
-    # Discarding one of these cards saves the whole value of the card.
+    # Discarding an unmatched card reduces the deadwood by the whole value of the card.
     best_unmatched = view.best & ~melded
     total = (
         view.least + card_value(lowest_bit(best_unmatched), rules)

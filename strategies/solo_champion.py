@@ -65,7 +65,7 @@ FALLING_OFFSET = (
 N_WEIGHTS = 2 * FALLING_OFFSET + 1  # The last weight is added to the weight 1 of the search value.
 TABLE_SIZE = (
     N_SCORINGS * N_TIMES * N_UNMATCHED * PLANE_SIZE
-)  # size of solo_dp.npy, which is at the start of the file
+)  # size of solo_dp.npy, whose values precede the other weights
 DECK_SIZE = 42  # number of cards in the deck of joker games, without the joker
 
 

@@ -17,7 +17,8 @@ from simgin.toolkit.hand_sampling import (
 )
 from simgin.toolkit.legal_actions import next_random_word
 
-# Number of iterations per score; the entries for the two dealers depend on each other
+# Number of iterations per score. The entries for the two dealers depend on each other, so they
+# cannot be computed in one step.
 VALUE_ITERATIONS = 40
 
 

@@ -48,7 +48,7 @@ from simgin.core.shuffle import start_shuffle, swap_hands_for_dealer
 from simgin.core.solo_deal import joker_position, play_deal_solo
 from simgin.core.turn_steps import clear_deal
 
-# This is an array because numba would copy a tuple each time.
+# numba would copy a tuple at each access, so the denominators are an array.
 DENOMINATORS = np.array(DENOMINATOR_INDEX, np.uint32)
 FACT_DEALS, FACT_DECIDED, FACT_SHOWDOWNS, FACT_FIRST_ENDING = (
     FACT_INDEX["deals"],
@@ -181,7 +181,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
     a_has_won = outcome == seat_a
     state.facts[FACT_MATCH_WIN + (not a_has_won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # With this solitaire goal, there is no opponent with a score.
+        return  # A solitaire match to a total has no opponent with a score.
     state.facts[FACT_MATCHES_DECIDED] += 1
     state.facts[FACT_WINNER_SCORE] += score_a if a_has_won else score_b
     state.facts[FACT_LOSER_SCORE] += score_b if a_has_won else score_a
@@ -214,7 +214,7 @@ def add_unit_to_row(state):
     state.row[COL_UNITS] += 1
     state.row[COL_PAIR_HISTOGRAM + _count_quarter_wins(state)] += 1
     deals = state.facts[FACT_DEALS]
-    for i in range(N_FACTS):  # The loops are separate so that LLVM can vectorise them.
+    for i in range(N_FACTS):  # The loops are separate so that LLVM can vectorise each loop.
         state.row[COL_SUM + i] += state.facts[i]
     for i in range(N_FACTS):
         state.row[COL_SQUARE + i] += state.facts[i] * state.facts[i]
@@ -259,7 +259,7 @@ def start_mirrored_game(state, rules, seat_a, play_matches):
     state.half = seat_a
     start_match(state, rules)
     state.deal = 0
-    state.logged = 0  # The log can contain an earlier deal of the same state.
+    state.logged = 0  # The log can contain decisions of an earlier deal.
     if state.given:
         return
     state.dealer = (

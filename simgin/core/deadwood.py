@@ -209,7 +209,7 @@ def highest_value_cards(cards, rules):
     if cards == 0:
         return 0, -1
     ranks = ranks_of(cards)
-    highest_rank = highest_lane_bit(ranks | 1)  # The bit tells LLVM that the argument is not 0.
+    highest_rank = highest_lane_bit(ranks | 1)  # Bit 0 tells LLVM that the argument is not 0.
     if rules.value[0, 0] > rules.value[0, highest_rank] and ranks & 1:
         highest_rank = 0
     return cards & rules.peers[0, highest_rank] * ACES, rules.value[0, highest_rank]

@@ -58,7 +58,7 @@ def deal_cards(state, rules):
     nondealer = 1 - state.dealer
     eleven_cards = rules.first_turn == FIRST_TURN_DISCARD
     hand0, hand1 = 0, 0
-    for i in range(0, 20, 2):  # These cards are already shuffled.
+    for i in range(0, 20, 2):  # The first 20 cards are already shuffled.
         hand0 |= 1 << np.int64(state.pack[i])
         hand1 |= 1 << np.int64(state.pack[i + 1])
     state.dealt = 20
@@ -98,7 +98,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     least, best = best_discards(eleven_cards, legal, rules)
     state.least = least
     state.best = best
-    # After a take decision, these fields have already been written.
+    # A take decision has already written the turn fields.
     if state.turns == 0 or not rules.take_discard:
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)
@@ -113,7 +113,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 record_turn_end(state, view, other_view, seat, source, card)
                 return True
             propose_ending(state, ENDING_NONE, -1, -1)
-            write_card_fields(state, view, seat)  # A policy can modify its view.
+            write_card_fields(state, view, seat)  # The knock policy can have modified its view.
             write_ending_fields(state, view)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)
     ten_cards = eleven_cards & ~(1 << card)
@@ -349,7 +349,7 @@ def play_turns(
     `dealer_to_move` is 0 on the nondealer's turn and 1 on the dealer's turn. `source` is the draw
     source of that turn, or TURN_OVER to start after the turn.
     """
-    seat = (state.dealer ^ 1 ^ dealer_to_move) & 1  # The mask tells LLVM the range.
+    seat = (state.dealer ^ 1 ^ dealer_to_move) & 1  # The mask tells LLVM that the seat is 0 or 1.
     view, next_view = nondealer_view, dealer_view
     take, next_take = nondealer_take, dealer_take
     discard, next_discard = nondealer_discard, dealer_discard

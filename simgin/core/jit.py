@@ -33,8 +33,8 @@ from simgin.core.numba_cache import InnerCacheImpl, LazyDispatcher, add_runtime_
 PACKAGE_DIRECTORY = Path(__file__).resolve().parent.parent
 # Maximum number of cache directories; the least recently used directories are deleted
 MAX_CACHE_DIRECTORIES = 4
-# Minimum time since the last use of a deleted cache, in seconds. A long review with another version
-# of simgin still needs its compiled code and its trained players.
+# Minimum time in seconds between the last use of a cache and its deletion. A long review with
+# another version of simgin still needs its compiled code and its trained players.
 MIN_UNUSED_SECONDS = 2 * 24 * 3600
 TAG_FILE = "CACHEDIR.TAG"  # file that marks a cache directory, for example for backup programs
 TAG_CONTENT = (
@@ -166,7 +166,8 @@ class _SafeCache(FunctionCache):  # type: ignore[misc]
     """
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
-        # Few of the decorated functions are called, so numba's constructor would waste time.
+        # Most decorated functions are never called, so calling numba's constructor for each of them
+        # would waste time.
         self._py_func, self._folder = function, folder
         self._directory = cache_directory()
         self._enabled = self._directory is not None

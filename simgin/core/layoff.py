@@ -12,9 +12,9 @@ from simgin.core.deadwood import deadwood_for_side
 from simgin.core.jit import jit
 from simgin.core.meldings import RAINBOW, SET, meld_extensions, meld_kind, sequence_start
 
-# Maximum number of combinations on one meld. Two chains with at most ten cards in total form up to
-# 36 pairs. With round-the-corner runs, both chains can contain the same ten cards, which gives 66
-# pairs.
+# Maximum number of combinations of lay-offs on one meld. Two chains with at most ten cards in total
+# form up to 36 pairs. With round-the-corner runs, both chains can contain the same ten cards, which
+# gives 66 pairs.
 MAX_OPTIONS = 66
 
 

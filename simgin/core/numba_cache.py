@@ -41,7 +41,7 @@ from numba.core.typing.typeof import typeof_impl
 
 from simgin.core.refcounts import add_refcount_elision
 
-# Placeholder for the address of an inner function; this address is never called
+# Placeholder for the address of an inner function, which callers never use
 UNCALLABLE_ADDRESS = ctypes.cast(ctypes.pythonapi.PyErr_BadInternalCall, ctypes.c_void_p).value
 
 
@@ -56,9 +56,10 @@ def _mangling_args(function_type: FunctionType) -> tuple[str, tuple[()]]:
 
 
 FunctionType.mangling_args = property(_mangling_args)  # type: ignore[method-assign, assignment]
-# numba calls repr in every pass over every function. The original method would list all fields.
+# numba calls repr in every pass over every function. The repr method of records would list all
+# fields.
 Record.__repr__ = Type.__repr__  # type: ignore[method-assign]
-# numba can promise LLVM that arguments do not overlap, but its decorators lack this option.
+# numba can promise LLVM that arguments do not overlap, but numba's decorators lack this option.
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
 
 

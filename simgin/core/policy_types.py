@@ -110,7 +110,8 @@ else:
         """
 
         def code(context, builder, signature, arguments):
-            # This import takes 0.04 s, and is unnecessary if the code is in the cache.
+            # Import the function here, because the import takes 0.04 s and cached code does not
+            # need it.
             from numba.np.arrayobj import populate_array
 
             array = context.make_array(PARAMS_TYPE)(context, builder)

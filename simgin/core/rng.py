@@ -69,7 +69,8 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
     """
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
-    high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)  # The mask tells LLVM the range.
+    # The mask tells LLVM that the number has 32 bits.
+    high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)
     first, last = np.uint64(index), np.uint64(domain & 0xFFFFFFFF)
     for block in range(8):
         k0, k1 = s & _LOW, s >> _32

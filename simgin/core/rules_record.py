@@ -76,8 +76,8 @@ _RULES = np.dtype(
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow, as a hand
         ("n_rainbows", np.int64),
         # In lane[side, m], bits 0 to 12 contain the cards of lane m that are in a run, and the bits
-        # from 16 contain the points left by the best runs. One load reads both, and four loads
-        # solve most hands.
+        # from 16 contain the points left by the best runs. Four loads solve most hands, because
+        # each load reads both the cards and the points.
         ("lane", np.int32, (2, 8192)),
         # 1 if `simgin.core.bitboard` finds the melds of all hands, otherwise 0
         ("by_planes", np.int64, 2),
@@ -88,7 +88,7 @@ _RULES = np.dtype(
             "planes",
             np.int64,
             (2, N_VALUE_PLANES),
-        ),  # cards for which a bit of the value is set, for each bit
+        ),  # for each bit of a card value, the cards whose value has this bit
     ],
     align=True,
 )
@@ -166,7 +166,7 @@ def build_lane_table(value: tuple[int, ...], ace_runs: int) -> NDArray[np.int32]
         in_runs |= np.where(lanes & run == run, run, 0)
     for r in range(12, -1, -1):
         low = 1 << r
-        group = lanes[low :: 2 * low]  # lanes with this lowest card
+        group = lanes[low :: 2 * low]  # lanes in which this card is the lowest
         run_cards[group] = run_cards[group ^ low]
         for run in runs:
             if run & -run == low:

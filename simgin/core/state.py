@@ -16,8 +16,8 @@ from simgin.core.view import VIEW
 
 SLOT_TAKE, SLOT_DISCARD, SLOT_KNOCK, SLOT_OFFER, SLOT_ANSWER, SLOT_SHOW = range(6)
 YES_OR_NO_MASK = 3  # the legal actions 0 and 1 as bits
-# Maximum for 500 turns with up to five decisions each (offer, draw, two endings, discard), plus a
-# margin
+# Maximum number of decisions in a deal: 500 turns with up to five decisions each (offer, draw, two
+# endings, discard), plus a margin
 MAX_DECISIONS = 2560
 
 _SCALARS = (
@@ -25,7 +25,7 @@ _SCALARS = (
     ("seed", "unit", "half", "deal")
     # number of cards shuffled and number of cards dealt so far
     + ("shuffled", "dealt")
-    # cards on the table, knock limit and multiplier of the deal, and state of the turn
+    # dealer and visible cards, knock limit and multiplier of the deal, and state of the turn
     + ("dealer", "pile", "top", "upcard", "limit", "multiplier")
     + ("stock", "turns", "taken", "drawn", "phase")
     # number of cards above the joker in a solitaire deck (negative if the joker was dealt to the

@@ -41,7 +41,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-# Maximum number of games in a vector environment, which need 30 GB of memory
+# Maximum number of games in a vector environment (30 GB of memory)
 MAX_ENVS = 1_000_000
 Observation = dict[str, np.ndarray]
 

@@ -60,8 +60,8 @@ from simgin.toolkit import bernoulli, cards_in_melds, is_gin_or_better, lowers_d
 from simgin.toolkit.stack_arrays import float_stack_array, int_stack_array
 
 MAX_DISCARDS = 5  # maximum number of discards that are rolled out per decision
-ROLLOUT_BLOCK = 4000  # number of deals per call, whose views need 16 MB
-# number of matches per opponent that provide initial scores
+ROLLOUT_BLOCK = 4000  # number of deals per call (views of 16 MB)
+# number of matches per opponent for the sample of initial scores
 INITIAL_MATCHES, REFINEMENT_MATCHES = 4000, 1000
 WARM_UP_ROUNDS = 4  # number of warm-up rounds
 AVERAGED_ROUNDS = 5  # number of final rounds whose weights are averaged
@@ -141,8 +141,7 @@ def write_discard_features(views, actions, rules, out):
                 deadwood(ten_card_hand, rules),
             )
             n += 1
-        # If one weight is 1 and all other weights are 0, the cost equals the feature of this
-        # weight.
+        # If one weight is 1 and all other weights are 0, the cost equals the corresponding feature.
         for j in range(N_FEATURES):
             weights[j] = 1.0
             if j < len(HAND_FEATURES):
@@ -624,7 +623,7 @@ class ChampionTrainer:
     def sample_scores(self) -> list[np.ndarray]:
         """Play matches to sample scores before deals, and return the deal records by opponent."""
         records = [self.play_matches(opponent, self.n_matches) for opponent in self.opponents]
-        # simgin.play.rollouts uses the same score fields.
+        # The fields must be the same as in simgin.play.rollouts.
         score_fields = ("score_a", "score_b", "deals_a", "deals_b")
         self.start_scores = [
             np.stack([deals[name] for name in score_fields], 1) for deals in records

@@ -45,7 +45,7 @@ from simgin.strategy.strategy_spec import format_values_toml
 from simgin.text.messages import escape_to_one_line
 
 ESTIMATE_SIZE = len(fields(Estimate))
-N_BEST_MEANS = 3  # number of means with the highest gains that enter the finals
+N_BEST_MEANS = 3  # number of distribution means that enter the finals
 MAX_FINALISTS = 3 + N_BEST_MEANS
 # factor by which the number of matches increases in the finals
 FINALS_FACTOR = 5

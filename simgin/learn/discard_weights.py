@@ -38,7 +38,7 @@ TRAINING_ROUNDS = 8
 TRAINING_DEALS = 20_000  # number of deals per round and opponent
 EVALUATION_MATCHES = 4_000  # number of matches per opponent for the estimated gain of a round
 MAX_WEIGHTS_SHOWN = 30  # maximum number of weights in the table of the report
-ROLLOUT_BLOCK = 2_000  # number of deals per call, whose views need 8 MB
+ROLLOUT_BLOCK = 2_000  # number of deals per call (views of 8 MB)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from simgin.strategy import Strategy
 from simgin.text.messages import escape_to_one_line
 
 MISSING_ARRAY = np.array("")  # placeholder for a missing array of numbers
-# function from the index of a step to its progress callback
+# function that returns the progress callback for the index of a step
 PieceProgress = Callable[[int], Progress | None]
 
 

@@ -303,7 +303,7 @@ class RaceBoard(Board):
         self._outcomes = outcomes
         self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
         self._is_one_deal = match_goal(params).one_deal
-        self._shape = self._a.length + 1, self._b.length + 1  # lengths including the goals
+        self._shape = self._a.length + 1, self._b.length + 1  # number of scores of each side
         self.size = 2 * self._shape[0] * self._shape[1]
         self.fields = self._a.fields, self._b.fields
         self.start = starting_scores(params, seat, self.fields)
@@ -468,7 +468,8 @@ class PerScoreBoard(Board):
         self._dealer = start.column("dealer")
         self._winner = start.column("winner")
         self._points = start.column("points")
-        # changes ordered by the sum of both scores, and the first index of each sum
+        # score changes, ordered by the sum of both scores, and the index of the first change of
+        # each sum
         score_sum = outcomes.column("score_a") + outcomes.column("score_b")
         order_by_sum = np.argsort(score_sum, kind="stable")
         self._changes = outcomes.changes[order_by_sum]

@@ -38,7 +38,7 @@ from simgin.text.messages import SimginError
 MIN_OUTCOME_DEALS = 10_000
 N_GROUPS = 20  # number of groups, which gives standard errors a relative error of 16 %
 Arrays = dict[str, np.ndarray]
-UNITS_PER_CALL = 20_000  # number of units per engine call, whose records take 10 MB
+UNITS_PER_CALL = 20_000  # number of units per engine call (records of 10 MB)
 
 # Side of the dealer, side of the winner (0 for A, 1 for B, -1 for neither), index of the ending,
 # points of the winner (of A if neither side won), and number on the die at the end of the deal

@@ -82,7 +82,7 @@ def matchup_with_person(
     Raises:
         PlayerCountError: If a solitaire variant has an opponent.
     """
-    # simgin never calls the policies of this strategy.
+    # simgin never calls the policies of the strategy that represents the person.
     person = with_policies(replace(loader.find_strategy("gold"), name=PERSON), {}, PERSON)
     if variant.params["players"] == 1:
         if opponent:

@@ -84,7 +84,7 @@ class SpecializedKernel:
             _cpu_seconds[specialized is not None] += seconds
             if specialized is None:
                 self._generic_seconds += seconds
-                with suppress(Exception):  # After an error, the generic kernel continues.
+                with suppress(Exception):  # After an error, the run uses the generic kernel.
                     self._prepare()
 
     def specialize(self) -> None:
@@ -112,7 +112,7 @@ class SpecializedKernel:
 
     def _compile(self, request: dict[str, Any]) -> None:
         """Compile the specialised kernel in another process, and store it in the cache."""
-        with suppress(Exception):  # After an error, the generic kernel continues.
+        with suppress(Exception):  # After an error, the run uses the generic kernel.
             self._code = run_linker(request)
             _write_code(request, self._code)
 

@@ -208,7 +208,7 @@ def _save_turn_start(game, state, rules):
         seat = state.asked_seat
         state.noises[seat] -= (
             state.noisy[seat ^ state.half] >> SLOT_TAKE & 1
-        )  # The policy is called again.
+        )  # The take policy will be called again.
         _copy_state_head(game.state, game.turn_start)
         game.has_turn_start = 1
 

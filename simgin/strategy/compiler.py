@@ -178,7 +178,7 @@ def is_stateful(policy: Policy) -> bool:
 # Compiled functions. A function is compiled once per process, for all values of its parameters.
 _COMPILED_POLICIES: dict[Any, Any] = {}
 _PYTHON_REASONS: dict[Any, str] = {}  # reasons why policies run in Python
-_POLICY_COPIES: dict[Any, tuple[Any, bytes]] = {}  # policies that run in Python, and pickles
+_POLICY_COPIES: dict[Any, tuple[Any, bytes]] = {}  # policies that run in Python, and their pickles
 
 
 def _compile_uncached(policy: Policy) -> Any:

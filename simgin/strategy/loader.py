@@ -45,7 +45,7 @@ DEFAULT_POLICIES = {
     "answer": "never",
     "show": "first",
 }
-_live_strategies: dict[str, Strategy] = {}  # latest strategy by name in this process
+_live_strategies: dict[str, Strategy] = {}  # latest strategy with each name in this process
 _MISSING_NAME_PATTERN = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 

@@ -19,8 +19,7 @@ EVENT_DECLINED, EVENT_TAKEN, EVENT_DISCARDED = 0, 1, 2
 STAGE_STARTS = (4, 7, 11)  # opponent's turns in which a new stage of the deal starts
 N_RELATIONS = 3  # relations: same rank, adjacent in a suit, and two ranks apart in a suit
 N_STAGES = len(STAGE_STARTS) + 1
-# The multipliers by stage and rank come first. The multipliers by type of event, stage and relation
-# follow.
+# The multipliers by stage and rank precede the multipliers by type of event, stage and relation.
 EVENTS_OFFSET = 13 * N_STAGES
 N_MULTIPLIERS = EVENTS_OFFSET + 3 * N_STAGES * N_RELATIONS
 _NEWTON_STEPS = 8

@@ -13,7 +13,7 @@ from simgin.core.jit import jit
 from simgin.toolkit.hand import cards_of_ranks
 
 # Mean deadwood of the opponent's ten cards after 0, 1, 2, ... turns of the opponent, in deals that
-# have not ended. The values are estimated from 3,000 deals of gold-early against itself
+# have not ended. The means are estimated from 3,000 deals of gold-early against itself
 # (training/beliefs.py).
 MEAN_DEADWOOD_BY_TURN = (
     (56.4, 47.4, 40.5, 35.3, 31.3, 27.6, 22.4, 18.0, 14.5, 11.7)

@@ -217,7 +217,7 @@ def count_gin_outs(ten_cards, unmatched, new_melds, other_outs, rules):
             unmatched
         )  # An out must form a meld with an unmatched card.
         if find_run_cards(ten_cards, rules) & cards_in_sets(ten_cards) == 0:
-            n_outs = popcount(new_melds)  # These outs leave the other melds unchanged.
+            n_outs = popcount(new_melds)  # The new melds leave the other melds unchanged.
             remaining_outs &= ~new_melds
     while remaining_outs:
         n_outs += _can_go_gin(ten_cards | remaining_outs & -remaining_outs, rules)

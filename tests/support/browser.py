@@ -8,7 +8,7 @@ from contextlib import contextmanager
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 UNUSED = ("gpu", "quic", "background-networking", "component-update", "sync")
 QUIET = ("--no-first-run", *(f"--disable-{name}" for name in UNUSED))
-READABLE = 4.5  # minimum contrast of text, WCAG AA
+READABLE = 4.5  # minimum contrast of text (WCAG AA)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from simgin.cli.main import cli
 
 CASES = os.environ.get("SIMGIN_FUZZ_CASES")
 SEED = os.environ.get("SIMGIN_FUZZ_SEED", "1")
-COMMAND_TIMEOUT = 300  # seconds, even on a busy machine
+COMMAND_TIMEOUT = 300  # seconds, which is enough on a busy machine
 VALUES = [
     *(None, True, False, 0, 1, -1, 7, 10**6, 10**13, 2**63, 2**64, 10**40, -(10**40)),
     *(0.0, -0.5, 1.96, 1e300, 1e-300, float("nan"), float("inf")),
@@ -148,7 +148,7 @@ def time_limit(seconds=COMMAND_TIMEOUT):
         raise Hang
 
     before, start = signal.signal(signal.SIGALRM, interrupt), time.monotonic()
-    outer = signal.alarm(seconds)  # seconds left, 0 without an enclosing block
+    outer = signal.alarm(seconds)  # seconds left in the enclosing block, or 0
     signal.alarm(min(seconds, outer or seconds))
     try:
         yield

@@ -8,12 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 
 PAGE = 4096
-DEPTH, FAN = 15, 9  # one page per level, and 9^15 ways down to the leaf
+DEPTH, FAN = 15, 9  # one page per level, and 9^15 paths to the leaf
 ENDLESS = (
     "WITH RECURSIVE endless(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM endless WHERE n >= 0) "
     "SELECT {} FROM endless WHERE n < 0"
 )
-JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")  # in journals and super-journal records
+# First bytes of journals and super-journal records
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 COLUMNS = {
     "run": "CAST(n AS TEXT) AS key, n AS value, n AS seal",
     "blocks": "n AS cell, n AS first, n AS units, n AS worker, n AS sums, n AS seal",

@@ -7,7 +7,7 @@ import html5lib
 
 REFERENCES = ("aria-labelledby", "aria-describedby", "aria-controls", "for", "data-of")
 EXTERNAL_URL = re.compile(r"(?:https?:)?//|^\s*(?:file|data|ftp|javascript):", re.I)
-REPORT_FILE = re.compile(r"[\w%-][\w%./-]*\.(?:csv|png)$")  # written together with the report
+REPORT_FILE = re.compile(r"[\w%-][\w%./-]*\.(?:csv|png)$")  # files that simgin writes with a report
 LOADING_TAGS = set(
     "img link iframe object embed audio video source base form foreignobject".split()
 )
@@ -58,7 +58,7 @@ def find_errors(text):
 def _external_resources(node):
     attributes = dict(node.attrib)
     if node.tag == "image" and attributes.get("href", "").startswith("data:image/png;base64,"):
-        del attributes["href"]  # the colours of a heat map
+        del attributes["href"]  # The link contains the colours of a heat map.
     if node.tag in LOADING_TAGS or attributes.keys() & {"src", "srcset"}:
         yield f"<{node.tag}> can load a resource"
     for name, value in attributes.items():

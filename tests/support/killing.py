@@ -77,7 +77,7 @@ class Operations:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-# In the process that forks
+# Functions of the process that forks
 
 
 def execute(place, code):
@@ -125,7 +125,7 @@ def serve():
         os.write(answers, f"{json.dumps(attempt(**json.loads(line)))}\n".encode())
 
 
-# In the test
+# Interface for tests
 
 
 class Killing:

@@ -6,14 +6,14 @@ from matplotlib.transforms import Bbox
 
 from simgin.report import figures
 
-PHONE, MARGIN = 390, 16  # pixels across, and the margin of a page
-MIN_TYPE_SIZE = 8  # pixels of type on a phone
+PHONE, MARGIN = 390, 16  # width of a phone and margin of a page, in pixels
+MIN_TYPE_SIZE = 8  # minimum font size on a phone, in pixels
 EDGE = 2  # tolerance in pixels, because glyphs are narrower than their boxes
 
 
 def visible_texts(figure):
     """Return every drawn text."""
-    texts = [*figure.texts]  # including title and caption
+    texts = [*figure.texts]  # The texts include the title and the caption.
     for axes in figure.axes:
         if not axes.get_visible():
             continue

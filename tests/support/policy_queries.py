@@ -29,7 +29,8 @@ def query_policy(slot: str, name: str, seen: Any, rules: Any = None, **values: f
     policy = next(p for p in loader.list_policies() if (p.slot, p.name) == (slot, name))(**values)
     rules = game("eaai")[0] if rules is None else rules
     if slot == "discard" and seen.flags.writeable and int(seen.hand).bit_count() == 11:
-        seen.least, seen.best = best_discards(seen.hand, seen.legal, rules)  # as the engine does
+        # The engine fills the fields in the same way.
+        seen.least, seen.best = best_discards(seen.hand, seen.legal, rules)
     return int(
         compiler.compile_policy(policy)(seen, rules, compiler.make_parameter_vector(policy, rules))
     )

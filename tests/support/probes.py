@@ -22,8 +22,8 @@ from simgin.toolkit import (
     unmatched_cards,
 )
 
-OWN = -1  # instead of a probability: use the player's own knocks
-UPCARD = 0  # instead of a turn: the first upcard
+OWN = -1  # -1 instead of a probability means that the player decides when to knock
+UPCARD = 0  # 0 instead of a turn means the first upcard
 
 
 @helper

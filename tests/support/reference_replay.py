@@ -142,7 +142,7 @@ class Replay:
             assert counts == [want.stopper_count, want.other_count or 0, want.other_before or 0]
             shown = sorted(int(meld) for meld in state.melds if meld)
             assert shown == sorted(map(hands.mask, want.melds))
-            laid_off = sum(map(len, want.laid_off))  # the same number in one of the best choices
+            laid_off = sum(map(len, want.laid_off))  # The engine lays off as few cards as possible.
             assert int(state.laid_off) <= laid_off
 
     def _count(self, seat):
@@ -265,7 +265,7 @@ class ForTwo(Replay):
         self.deal.act(("end", ending.card, ending.how))
         if self.deal.result is None:
             rows = self.deal.meldings[:MAX_MELDINGS]
-            thrown = {ending.card} - {None}  # it is on the pile now
+            thrown = {ending.card} - {None}  # The discard is now on the pile.
             kept, pile = {*self.deal.hands[seat]} - thrown, thrown.union(self.deal.pile)
             cards = {"hand": hands.mask(kept), "pile": hands.mask(pile)}
             question = self._ask(
@@ -332,7 +332,7 @@ class ForTwo(Replay):
         assert (int(state.stake), int(state.owner)) == (die.stake, owner)
         if want.kind == "refused":
             assert int(state.pays) == want.stake
-        if not self.deal._seen:  # offer refused before the cards were dealt
+        if not self.deal._seen:  # The offer was refused before the deal.
             assert (int(state.upcard), int(state.upcard_to)) == (-1, -1)
             return
         got = int(state.upcard), int(state.limit), int(state.multiplier)
@@ -349,7 +349,7 @@ class ForOne(Replay):
     """A solitaire deal: the player is at seat 0, and the joker is the dealer at seat 1."""
 
     def _dealt(self, pack):
-        place = int(self.state.joker)  # among the 53 cards in dealing order
+        place = int(self.state.joker)  # position among the 53 cards in dealing order
         rest = place - (11 if self.row["first_turn"] == "discard_first" else 10)
         places = {"none": None, "before_deal": place, "after_deal": rest}
         deal = reference.SoloDeal(self.row, pack, places[self.row["joker"]])

@@ -156,7 +156,7 @@ FRAMES = {
     "gains_by_field": effects,
     "search_history": search,
 }
-# Variants and strategies of each size
+# Variants and strategies for plots with one, several and many entries
 SIZES = {
     "one": (VARIANTS[:1], STRATEGIES[:1]),
     "several": (VARIANTS, STRATEGIES),
@@ -209,7 +209,7 @@ def cross(variants, strategies):
     return with_bounds(rows)
 
 
-# Plots of several DataFrames -> their data
+# Data for the plots that show several DataFrames
 TABLES = {
     "endings": lambda v, s: [matchups(v, s)],
     "win_and_points": lambda v, s: [matchups(v, s)],

@@ -108,7 +108,7 @@ def _deal_rows(rng, luck, first, win):
     facts[:, batch_columns.FACT_INDEX["first_player_win"]] = column(facts, "decided") * (
         own == first
     )
-    better = np.where(first, 0.5 - luck, luck - 0.5)  # the nondealer's luck beyond the dealer's
+    better = np.where(first, 0.5 - luck, luck - 0.5)  # the nondealer's luck minus the dealer's luck
     rows[:, batch_columns.COL_DEALT_DIFFERENCE] = np.rint(60 * better + rng.normal(0, 10, n))
     rows[:, batch_columns.COL_DEAL_SQUARE] = column(facts, "a_margin") ** 2
     every = np.arange(n)

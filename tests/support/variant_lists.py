@@ -13,7 +13,7 @@ from simgin.strategy import loader
 SINGLE_DEAL_VALUES = {"goal": ("points", "single"), "shutout": ("none",), "die": ("off",)}
 SINGLE_DEAL_VALUES |= {"game_bonus": (0,), "box_bonus": (0,)}
 FUZZERS = Path(__file__).with_name("random_strategies.py")
-# Strategies in that file
+# Strategies in random_strategies.py
 OWN = ("stray", "stray-same", "late", "last", "shooter", "shooter-same", "gambler")
 
 
