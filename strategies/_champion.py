@@ -160,9 +160,9 @@ def count_knock_draws(deadwood_points, highest_value, new_outs, view, rules):
 
 
 @force_inline
-def compute_deadwood_cost(n, deadwood_points, view, weights):
+def compute_deadwood_cost(n_unmatched, deadwood_points, view, weights):
     """Return the cost of the deadwood and of the number of unmatched cards of a ten-card hand."""
-    cost = weights[LOOSE + n] + deadwood_points * weights[COUNT]
+    cost = weights[LOOSE + n_unmatched] + deadwood_points * weights[COUNT]
     cost += deadwood_points * deadwood_points * 0.02 * weights[COUNT_SQUARED]
     cost += (deadwood_points <= 10) * weights[COUNT_TO_10]
     cost += (deadwood_points <= 4) * weights[COUNT_TO_4]
@@ -174,19 +174,21 @@ def compute_deadwood_cost(n, deadwood_points, view, weights):
 
 
 @force_inline
-def compute_outs_cost(n, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights):
+def compute_outs_cost(n_unmatched, new_meld_outs, other_outs, wanted_cards, spurned_cards, weights):
     """Return the (usually negative) cost of the outs that are still available.
 
     Args:
-        n: Number of unmatched cards.
+        n_unmatched: Number of unmatched cards.
         new_meld_outs: Outs that make a new meld.
         other_outs: Other outs, which extend a meld.
         wanted_cards: Cards next to a card that the opponent took.
         spurned_cards: Cards next to a card that the opponent discarded or declined.
         weights: Weights of the features.
     """
-    cost = popcount(new_meld_outs) * weights[OUTS + (n >= 4) + (n >= 6) + (n >= 8)]
-    cost += popcount(other_outs) * weights[FITS + (n >= 2) + (n >= 4) + (n >= 7)]
+    new_index = OUTS + (n_unmatched >= 4) + (n_unmatched >= 6) + (n_unmatched >= 8)
+    other_index = FITS + (n_unmatched >= 2) + (n_unmatched >= 4) + (n_unmatched >= 7)
+    cost = popcount(new_meld_outs) * weights[new_index]
+    cost += popcount(other_outs) * weights[other_index]
     cost += popcount(new_meld_outs & TEN_TO_KING) * weights[HIGH_OUTS]
     cost += popcount(new_meld_outs & ACE_TO_4) * weights[LOW_OUTS]
     cost += popcount(new_meld_outs & wanted_cards) * weights[CONTESTED]
@@ -217,26 +219,26 @@ def compute_unmatched_cost(unmatched, wanted_cards, rules, weights):
 
 
 @force_inline
-def write_outs(n, hands, unmatched, unseen, rules, new_meld_outs, other_outs):
-    """Write the live outs of n hands, separating outs that make a new meld from other outs."""
+def write_outs(n_hands, hands, unmatched, unseen, rules, new_meld_outs, other_outs):
+    """Write the live outs of several hands, separating outs for a new meld from other outs."""
     if not rules.by_planes[0]:
-        for i in range(n):
+        for i in range(n_hands):
             new_meld_outs[i] = outs(unmatched[i], rules) & unseen
             other_outs[i] = outs(hands[i], rules) & unseen & ~new_meld_outs[i]
         return
-    for i in range(n + 3 & ~3):
+    for i in range(n_hands + 3 & ~3):
         new_meld_outs[i] = outs_by_bits(unmatched[i]) & unseen
         other_outs[i] = outs_by_bits(hands[i]) & unseen & ~new_meld_outs[i]
 
 
 @force_inline
-def write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights, costs):
-    """Write the costs (features times weights) of n ten-card hands to `costs`.
+def write_hand_costs(n_hands, hands, unmatched, counts, context, view, rules, weights, costs):
+    """Write the costs (features times weights) of several ten-card hands to `costs`.
 
     All arrays are stack arrays (see simgin.toolkit.stack_arrays).
 
     Args:
-        n: Number of hands.
+        n_hands: Number of hands.
         hands: Ten-card hands as 52-bit masks.
         unmatched: Cards in no possible meld, for each hand.
         counts: Deadwood of each hand.
@@ -248,15 +250,15 @@ def write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights,
     """
     wanted_cards, spurned_cards, _ = context
     new_melds, other = int_stack_array(), int_stack_array()
-    write_outs(n, hands, unmatched, view.unseen, rules, new_melds, other)
-    for i in range(n + 3 & ~3):
+    write_outs(n_hands, hands, unmatched, view.unseen, rules, new_melds, other)
+    for i in range(n_hands + 3 & ~3):
         size = popcount(unmatched[i])
         cost = compute_deadwood_cost(size, counts[i], view, weights)
         cost += compute_outs_cost(
             size, new_melds[i], other[i], wanted_cards, spurned_cards, weights
         )
         costs[i] = cost + compute_unmatched_cost(unmatched[i], wanted_cards, rules, weights)
-    for i in range(n):
+    for i in range(n_hands):
         if counts[i] == 0:
             costs[i] += popcount(new_melds[i] | other[i]) * weights[GIN_DRAWS]
         elif popcount(unmatched[i]) <= 3:
@@ -358,11 +360,11 @@ def find_context(view):
 
 
 @force_inline
-def add_giveaway_costs(n, cards, ranks, hands, unmatched, context, view, weights, costs):
-    """Add the cost of helping the opponent to the costs of `n` discards.
+def add_giveaway_costs(n_discards, cards, ranks, hands, unmatched, context, view, weights, costs):
+    """Add the cost of helping the opponent to the costs of several discards.
 
     Args:
-        n: Number of discards.
+        n_discards: Number of discards.
         cards: Discards, as a stack array.
         ranks: Ranks of the discards, as a stack array.
         hands: Ten remaining cards for each discard, as a stack array.
@@ -374,7 +376,7 @@ def add_giveaway_costs(n, cards, ranks, hands, unmatched, context, view, weights
     """
     last = context[2]
     near_last = neighbours(last) if last >= 0 else 0
-    for i in range(n + 3 & ~3):
+    for i in range(n_discards + 3 & ~3):
         card, rank, ten_cards = cards[i], ranks[i], hands[i]
         costs[i] += compute_giveaway_cost(
             card, rank, ten_cards, unmatched[i], last, near_last, view, weights
@@ -383,11 +385,11 @@ def add_giveaway_costs(n, cards, ranks, hands, unmatched, context, view, weights
 
 @force_inline
 def write_discard_costs(
-    n, cards, ranks, hands, unmatched, counts, context, view, rules, weights, costs
+    n_discards, cards, ranks, hands, unmatched, counts, context, view, rules, weights, costs
 ):
-    """Write the costs (features times weights) of n discards to `costs`.
+    """Write the costs (features times weights) of several discards to `costs`.
 
     The arguments are the same as for `write_hand_costs` and `add_giveaway_costs`.
     """
-    write_hand_costs(n, hands, unmatched, counts, context, view, rules, weights, costs)
-    add_giveaway_costs(n, cards, ranks, hands, unmatched, context, view, weights, costs)
+    write_hand_costs(n_discards, hands, unmatched, counts, context, view, rules, weights, costs)
+    add_giveaway_costs(n_discards, cards, ranks, hands, unmatched, context, view, weights, costs)

@@ -42,14 +42,14 @@ N_RULE_FEATURES = 68
 TRAINED_FEATURES = {"eaai": (), "rush": (59,), "tedesco": (14, 39, 52, 53, 57, 61), "dice": (64,)}
 
 
-def ramp(value, low, high, usual):
+def compute_ramp(value, low, high, usual):
     """Return the deviation of a value from its usual value, as a proportion of a range."""
     return (min(max(value, low), high) - min(max(usual, low), high)) / (high - low)
 
 
-def ramps(value, knots, usual):
+def compute_ramps(value, knots, usual):
     """Return one ramp per pair of adjacent knots, as a basis for piecewise linear functions."""
-    return [ramp(value, *pair, usual) for pair in pairwise(knots)]
+    return [compute_ramp(value, *pair, usual) for pair in pairwise(knots)]
 
 
 def encode_bonuses(rules):
@@ -59,13 +59,17 @@ def encode_bonuses(rules):
     undercut = rules.undercut_bonus if is_paid and has_knocks else BONUS
     gin = rules.gin_bonus if is_paid else BONUS
     limit = LIMIT if rules.knock_by_upcard else rules.knock_limit
-    undercuts = (ramp(undercut, 0, BONUS, BONUS), ramp(undercut, BONUS, 100, BONUS))
-    gins = (ramp(gin, 0, BONUS, BONUS), ramp(gin, BONUS, 100, BONUS))
-    limits = (ramp(limit, 0, LIMIT, LIMIT), ramp(limit, LIMIT, 25, LIMIT), rules.knock_by_upcard)
+    undercuts = (compute_ramp(undercut, 0, BONUS, BONUS), compute_ramp(undercut, BONUS, 100, BONUS))
+    gins = (compute_ramp(gin, 0, BONUS, BONUS), compute_ramp(gin, BONUS, 100, BONUS))
+    limits = (
+        compute_ramp(limit, 0, LIMIT, LIMIT),
+        compute_ramp(limit, LIMIT, 25, LIMIT),
+        rules.knock_by_upcard,
+    )
     return [
-        *ramps(undercut, BONUS_KNOTS, BONUS),
-        *ramps(gin, BONUS_KNOTS, BONUS),
-        *ramps(limit, LIMIT_KNOTS, LIMIT),
+        *compute_ramps(undercut, BONUS_KNOTS, BONUS),
+        *compute_ramps(gin, BONUS_KNOTS, BONUS),
+        *compute_ramps(limit, LIMIT_KNOTS, LIMIT),
         rules.knock_by_upcard,
         rules.knock_by_upcard and rules.upcard_ace_limit == 1,
         *(u * g for u in undercuts for g in gins),
@@ -73,7 +77,7 @@ def encode_bonuses(rules):
         has_knocks and rules.undercut_on_tie == TIE_EVEN,
         has_knocks and rules.undercut_on_tie == TIE_KNOCK,
         rules.big_gin,
-        rules.big_gin * ramp(rules.big_gin_bonus, BIG_GIN_BONUS, 100, BIG_GIN_BONUS),
+        rules.big_gin * compute_ramp(rules.big_gin_bonus, BIG_GIN_BONUS, 100, BIG_GIN_BONUS),
     ]
 
 
@@ -93,15 +97,15 @@ def encode_play(rules):
         rules.stock_end == STOCK_END_AT_DRAW,
         rules.stock_end == STOCK_END_OPPONENT_MAY_TAKE,
         rules.stock_end == STOCK_END_NONE,
-        rules.stock_end != STOCK_END_NONE and ramp(rules.stock_reserve, 0, 10, RESERVE),
-        ramp(40 - rules.max_turns, 0, 30, 0),
+        rules.stock_end != STOCK_END_NONE and compute_ramp(rules.stock_reserve, 0, 10, RESERVE),
+        compute_ramp(40 - rules.max_turns, 0, 30, 0),
         rules.ace_runs == ACE_HIGH_OR_LOW,
         rules.ace_runs == ACE_ROUND_CORNER,
         rules.ace_runs == ACE_ROUND_CORNER and rules.knock_by_upcard,
         rules.rainbow,
         rules.pip_values,
-        ramp(rules.ace_value, 1, 15, 1),
-        ramp(rules.defender_ace_value, 1, 15, 1),
+        compute_ramp(rules.ace_value, 1, 15, 1),
+        compute_ramp(rules.defender_ace_value, 1, 15, 1),
         rules.shot,
     ]
 
@@ -114,8 +118,8 @@ def encode_score(rules):
         rules.rush_premium,
         rules.rush_premium and rules.rush_on_gin == 0,
         rules.spade_multiplier == 2,
-        ramp(np.log2(target / TARGET), -1.5, 0, 0),
-        ramp(np.log2(target / TARGET), 0, 2.5, 0),
+        compute_ramp(np.log2(target / TARGET), -1.5, 0, 0),
+        compute_ramp(np.log2(target / TARGET), 0, 2.5, 0),
         counts_deals,
         counts_deals and rules.die == DIE_OFF,
         counts_deals and rules.deal_count_gin == 2,

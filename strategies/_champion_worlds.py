@@ -169,25 +169,25 @@ def roll_out_world(
 
 
 @helper
-def estimate_gain(values, action_index, n, prior_gain, spread):
+def estimate_gain(values, action_index, n_worlds, prior_gain, spread):
     """Return the estimated gain of an action over the first action, and the variance per world.
 
     Args:
         values: Values by action and world.
         action_index: Index of the action.
-        n: Number of worlds.
+        n_worlds: Number of worlds.
         prior_gain: Gain according to champion's weights.
         spread: Standard deviation of the error of the prior gain.
     """
     total, squares = 0.0, 0.0
-    for world in range(n):
+    for world in range(n_worlds):
         gain = values[action_index, world] - values[0, world]
         total += gain
         squares += gain * gain
-    sum_of_squares = squares - total * total / max(n, 1)
-    variance = (sum_of_squares + PRIOR_WORLDS * PRIOR_SD * PRIOR_SD) / (n + PRIOR_WORLDS)
+    sum_of_squares = squares - total * total / max(n_worlds, 1)
+    variance = (sum_of_squares + PRIOR_WORLDS * PRIOR_SD * PRIOR_SD) / (n_worlds + PRIOR_WORLDS)
     return (prior_gain / (spread * spread) + total / variance) * compute_variance_after(
-        n, variance, spread
+        n_worlds, variance, spread
     ), variance
 
 
@@ -198,7 +198,7 @@ def compute_variance_after(n, world_variance, spread):
 
 
 @helper
-def needs_more_worlds(gap, n, world_variance, spread, cost):
+def needs_more_worlds(gap, n_worlds, world_variance, spread, cost):
     """Return True if the expected gain from doubling the number of worlds exceeds the cost.
 
     The change of the estimate due to the new worlds is normally distributed. If the action
@@ -210,15 +210,15 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
     Args:
         gap: Difference from the best action. The gap of the best action is its margin over the
             second-best action.
-        n: Number of worlds so far.
+        n_worlds: Number of worlds so far.
         world_variance: Variance of the difference in one world.
         spread: Standard deviation of the error of champion's weights.
         cost: Cost of a world, in points.
     """
-    n_more = max(n, FIRST_CHECK - n)
-    variance_drop = compute_variance_after(n, world_variance, spread) - compute_variance_after(
-        n + n_more, world_variance, spread
-    )
+    n_more = max(n_worlds, FIRST_CHECK - n_worlds)
+    variance_drop = compute_variance_after(
+        n_worlds, world_variance, spread
+    ) - compute_variance_after(n_worlds + n_more, world_variance, spread)
     sd_drop = np.sqrt(variance_drop)
     remaining = max(0.0, 1.0 - gap / (3.2 * sd_drop))
     square = remaining * remaining
@@ -226,7 +226,7 @@ def needs_more_worlds(gap, n, world_variance, spread, cost):
 
 
 @helper
-def find_open_actions(values, turns, active, n, prior_gains, spread, turn_cost):
+def find_open_actions(values, turns, active, n_worlds, prior_gains, spread, turn_cost):
     """Return the actions that need more worlds, as bits, and the best action so far.
 
     Args:
@@ -234,7 +234,7 @@ def find_open_actions(values, turns, active, n, prior_gains, spread, turn_cost):
         turns: Number of turns that the rollouts of each action have taken so far.
         active: Actions under consideration, as bits. The first action is the reference of all
             comparisons and never part of the result.
-        n: Number of worlds so far.
+        n_worlds: Number of worlds so far.
         prior_gains: Gains according to champion's weights.
         spread: Standard deviation of the error of these gains.
         turn_cost: Cost of a turn, in points.
@@ -244,17 +244,20 @@ def find_open_actions(values, turns, active, n, prior_gains, spread, turn_cost):
     best, open_actions = 0, np.int64(0)
     for i in range(1, n_moves):
         if active >> i & 1:
-            gains[i], variances[i] = estimate_gain(values, i, n, prior_gains[i], spread)
-            mean_turns = turns[i] / n if n > 0 else EXPECTED_TURNS
+            gains[i], variances[i] = estimate_gain(values, i, n_worlds, prior_gains[i], spread)
+            mean_turns = turns[i] / n_worlds if n_worlds > 0 else EXPECTED_TURNS
             costs[i] = turn_cost * (mean_turns + SETUP_TURNS)
             if gains[i] > gains[best]:
                 best = i
     for i in range(1, n_moves):
         if active >> i & 1 and i != best:
             gap = gains[best] - gains[i]
-            open_actions |= np.int64(needs_more_worlds(gap, n, variances[i], spread, costs[i])) << i
+            open_actions |= (
+                np.int64(needs_more_worlds(gap, n_worlds, variances[i], spread, costs[i])) << i
+            )
     if best > 0 and (
-        open_actions or needs_more_worlds(gains[best], n, variances[best], spread, costs[best])
+        open_actions
+        or needs_more_worlds(gains[best], n_worlds, variances[best], spread, costs[best])
     ):
         open_actions |= 1 << best
     return open_actions, best

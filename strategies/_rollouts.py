@@ -61,10 +61,10 @@ FIRST_BATCH = 32
 
 
 @helper
-def _draw_cards(pool, k, seed, stream):
-    """Draw k random cards from the pool, move them to its front, and return their mask."""
+def _draw_cards(pool, n_cards, seed, stream):
+    """Draw random cards from the pool, move them to its front, and return their mask."""
     cards = 0
-    for i in range(k):
+    for i in range(n_cards):
         j = i + random_below(pool.shape[0] - i, next_random_word(seed, stream))
         pool[i], pool[j] = pool[j], pool[i]
         cards |= 1 << pool[i]
@@ -332,14 +332,16 @@ def evaluate_points(points, view, params):
 
 
 @helper
-def _is_significantly_better(action_a, action_b, n, min_lead):
+def _is_significantly_better(action_a, action_b, n_worlds, min_lead):
     """Return True if the mean gain of action a over action b exceeds `min_lead` standard errors."""
     total, squares = 0.0, 0.0
-    for i in range(n):
+    for i in range(n_worlds):
         total += action_a[i] - action_b[i]
         squares += (action_a[i] - action_b[i]) ** 2
-    mean = total / n
-    return mean > 0 and mean * mean * n > min_lead * min_lead * (squares / n - mean * mean)
+    mean = total / n_worlds
+    return mean > 0 and mean * mean * n_worlds > min_lead * min_lead * (
+        squares / n_worlds - mean * mean
+    )
 
 
 @helper

@@ -68,7 +68,7 @@ def is_last_discard(view, rules):
 
 @helper
 def compute_hand_cost(ten_cards, unseen, aim, n_best_draws, rules, counts):
-    """Return the cost of ten cards for the given aim.
+    """Return the cost of ten cards, which depends on the aim of the policy.
 
     A lower cost is better.
 

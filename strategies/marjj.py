@@ -84,16 +84,16 @@ def marjj(view, rules, params):
 
 
 @helper
-def _compute_power(base, n):
-    """Return base ** n by repeated squaring, as numba does.
+def _compute_power(base, exponent):
+    """Return the power of a base with an integer exponent by repeated squaring, as numba does.
 
     Python's operator `**` rounds differently.
     """
     power = 1.0
-    while n:
-        if n & 1:
+    while exponent:
+        if exponent & 1:
             power *= base
-        n >>= 1
+        exponent >>= 1
         base *= base
     return power
 

@@ -69,7 +69,7 @@ MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 @dataclass(frozen=True)
 class ActionGaps:
-    """Differences between the value of each action and the value of the best active action.
+    """Differences in value between each action and the best action that has not been eliminated.
 
     Attributes:
         best: Index of the best action.
@@ -216,7 +216,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def min_range(self) -> float:
-        """Smallest range that is assumed for the difference between two actions in a world."""
+        """Minimum assumed range of the difference in value between two actions in one world."""
         return MIN_OUTCOME_RANGES.get(self.measure, MIN_OUTCOME_RANGE)
 
     @property
@@ -445,8 +445,8 @@ class _Rollouts:
         self.n_played = 0
         self._chunks: list[np.ndarray] = []
 
-    def play(self, n: int) -> None:
-        """Roll out the active actions in n more worlds."""
+    def play(self, n_worlds: int) -> None:
+        """Roll out the active actions in more worlds."""
         first_world = self.n_played
         view = self.position.view
         indices = np.flatnonzero(self.active)
@@ -457,11 +457,13 @@ class _Rollouts:
             worlds = self.world_sampler.sample(size, batch_index)
             return roll_out_worlds(self.matchup, view, actions, worlds, batch_index)
 
-        records = np.concatenate(map_units(play_block, n, WORLDS_PER_CALL, self.budget.workers))
-        chunk = np.full((n, len(self.active)), np.nan, OUTCOME)
+        records = np.concatenate(
+            map_units(play_block, n_worlds, WORLDS_PER_CALL, self.budget.workers)
+        )
+        chunk = np.full((n_worlds, len(self.active)), np.nan, OUTCOME)
         chunk[:, indices] = compute_outcomes(records, self.position.variant, self.equity)
         self._chunks.append(chunk)
-        self.n_played += n
+        self.n_played += n_worlds
 
     def get_result(self) -> Analysis:
         """Return the result of all rollouts so far."""

@@ -209,7 +209,7 @@ class ErrorRates(Result):
             if decision.mistake and matches_kind(decision, kind, mistake)
         ]
 
-    def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
+    def costliest(self, n_decisions: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions, each measured in new worlds, in descending order."""
         mistakes = sorted(self.mistakes(), key=lambda one: one.selection_lead, reverse=True)
         evaluator = DecisionEvaluator(self.task.evaluator, 0)
@@ -223,7 +223,7 @@ class ErrorRates(Result):
             if position.label == decision.label
         ]
         costs.sort(key=lambda pair: pair[1].value, reverse=True)
-        return costs[:n]
+        return costs[:n_decisions]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
         """Return the deal in which a given decision was made."""

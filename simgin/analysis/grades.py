@@ -201,13 +201,13 @@ class Grade(error_rates.ErrorRates):
         )
         return n_mistakes / self.n_deals
 
-    def costliest(self, n: int) -> list[tuple[EvaluatedDecision, Estimate]]:
+    def costliest(self, n_decisions: int) -> list[tuple[EvaluatedDecision, Estimate]]:
         """Return the costliest decisions and their costs in descending order."""
         mistakes = sorted(self.mistakes(), key=lambda decision: decision.cost, reverse=True)
         worlds = count_measurement_worlds(self.task)
         return [
             (decision, interval_around(decision.cost, decision.se, worlds, worlds))
-            for decision in mistakes[:n]
+            for decision in mistakes[:n_decisions]
         ]
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
@@ -416,7 +416,7 @@ def build_grade_rows(grade: Grade) -> list[error_rates.RateRow]:
 
 
 def grade_verdict(result: Grade) -> Iterator[str]:
-    """Yield sentences about the loss and the net score; `simgin play` prints them after a match."""
+    """Yield the sentences about the loss and the net score that conclude a grade or a match."""
     player = result.task.matchup.a.spec
     player = "You" if player == YOU else player
     format_sentences = _format_rate_sentences if result.is_rate else _format_deal_sentences

@@ -33,9 +33,9 @@ ATTEMPT_STRIDE = 2**20  # offset between the numbers of two samples of a world
 
 
 def sample_worlds(
-    view: Any, rules: Any, n: int, seed: int, first: int = 0, p_immediate: float = 0.0
+    view: Any, rules: Any, n_worlds: int, seed: int, first: int = 0, p_immediate: float = 0.0
 ) -> Worlds:
-    """Sample n independent worlds that are consistent with a view.
+    """Sample independent worlds that are consistent with a view.
 
     Until the opponent has played a turn, all hands are equally likely. Forgotten cards of the pile
     are sampled last, from the cards that are neither held nor in the stock. The same seed and world
@@ -44,7 +44,7 @@ def sample_worlds(
     Args:
         view: View of the player.
         rules: Rules of the variant.
-        n: Number of worlds.
+        n_worlds: Number of worlds.
         seed: Seed of the worlds.
         first: Number of the first world.
         p_immediate: Probability that the opponent knocks immediately.
@@ -53,8 +53,8 @@ def sample_worlds(
     int_seed = np.uint64(seed).astype(np.int64)
     n_left = int(max(view.stock, view.deck_left))  # The remaining cards are forgotten cards.
     cards = N_CARDS if view.phase == PHASE_BLIND else n_left + len(pile_positions)
-    stocks = np.empty((n, cards), np.int8)
-    hands = np.zeros(n, np.int64)
+    stocks = np.empty((n_worlds, cards), np.int8)
+    hands = np.zeros(n_worlds, np.int64)
     # In solitaire games, all orders of the deck and the joker are equally likely.
     if view.deck_left >= 0:
         fill_decks(view, rules.joker != JOKER_NONE, n_left, int_seed, first, stocks)
@@ -119,12 +119,12 @@ class WorldSampler:
         """Proportion of worlds in which B makes a matching offer."""
         return self._estimate_probability(self.matching_offers)
 
-    def sample(self, n: int, first: int) -> Worlds:
-        """Sample n independent worlds, beginning with world number `first`."""
-        worlds = self._sample_unconditioned(n, first)
+    def sample(self, n_worlds: int, first: int) -> Worlds:
+        """Sample independent worlds, beginning with world number `first`."""
+        worlds = self._sample_unconditioned(n_worlds, first)
         if not self.has_offer or not self.matching_offers:
             return worlds
-        pending = np.arange(n)
+        pending = np.arange(n_worlds)
         for attempt in range(1, MAX_ATTEMPTS):
             start = first + attempt * ATTEMPT_STRIDE
             offers_by_world = query_offers(self.matchup, self.view, worlds.subset(pending), start)

@@ -113,7 +113,7 @@ def _add_side_facts(state, seat, offset):
 
 @jit
 def _add_showdown_facts(state):
-    """Add the showdown of a deal that ended with a knock to the statistics of its unit."""
+    """Add the showdown of a deal that ended with a knock to the statistics of the unit."""
     state.facts[FACT_SHOWDOWNS] += 1
     state.facts[FACT_KNOCK_COUNT] += state.stopper_count
     state.facts[FACT_DEFENDER_COUNT] += state.other_count

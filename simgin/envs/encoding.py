@@ -303,9 +303,9 @@ def _act(game):
 
 
 @compiled
-def _first_invalid_action(address, n, stride):
+def _first_invalid_action(address, n_games, stride):
     """Return the index of the first game with an action outside the action space, or -1."""
-    for i in range(n):
+    for i in range(n_games):
         game = stepping.game_at(address + i * _GAME_BYTES)
         is_active = not game.ended or not stride
         if is_active and not 0 <= game.action < N_ACTIONS:

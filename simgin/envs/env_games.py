@@ -35,7 +35,7 @@ class EnvGames:
         variant: Variant spec.
         opponent: Strategy spec of seat 1, or None if this seat is external or does not exist.
         unit: "deal" or "match".
-        n: Number of games.
+        n_games: Number of games.
         copy: True to return new arrays in every step, which can be modified.
 
     Attributes:
@@ -51,7 +51,7 @@ class EnvGames:
     """
 
     def __init__(
-        self, variant: str, opponent: str | None, unit: str, n: int, copy: bool = True
+        self, variant: str, opponent: str | None, unit: str, n_games: int, copy: bool = True
     ) -> None:
         if unit not in ENV_UNITS:
             raise EnvError(f"{format_value(unit)} is not a valid unit. Use 'deal' or 'match'.")
@@ -62,9 +62,10 @@ class EnvGames:
         default_opponent = "gold" if opponent is None else opponent
         a, b = ("solo-greedy", None) if is_solo else ("gold", default_opponent)
         matchup = parse_matchup(a, b, variant, 0, "match" if unit == "match" else "deal")
-        self.batch = GameBatch(matchup, (0, 1) if opponent is None and not is_solo else (0,), n)
-        self.observations = np.zeros((n, encoding.OBSERVATION_SIZE), np.float32)
-        self.masks = np.zeros((n, encoding.N_ACTIONS), np.int8)
+        external_seats = (0, 1) if opponent is None and not is_solo else (0,)
+        self.batch = GameBatch(matchup, external_seats, n_games)
+        self.observations = np.zeros((n_games, encoding.OBSERVATION_SIZE), np.float32)
+        self.masks = np.zeros((n_games, encoding.N_ACTIONS), np.int8)
         self.has_begun = False
         self._rules = encoding.encode_rules(self.batch.rules)
         self._copy = copy
@@ -176,16 +177,16 @@ def parse_action(action: Any) -> int:
     return number
 
 
-def parse_actions(actions: Any, n: int) -> np.ndarray:
-    """Convert the actions of n games to an array, or raise EnvError if they are not integers."""
+def parse_actions(actions: Any, n_games: int) -> np.ndarray:
+    """Convert the actions of the games to an array, or raise EnvError if they are not integers."""
     try:
         numbers = np.asarray(actions)
     except ValueError:  # the lists have different lengths
         numbers = np.zeros(0, object)
-    if numbers.shape != (n,) or numbers.dtype.kind not in "iu":
+    if numbers.shape != (n_games,) or numbers.dtype.kind not in "iu":
         raise EnvError(
             f"An array of {numbers.dtype} with shape {numbers.shape} does not contain one action "
-            f"per game. Pass an array of integers with shape ({n},)."
+            f"per game. Pass an array of integers with shape ({n_games},)."
         )
     return numbers
 

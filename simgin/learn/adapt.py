@@ -140,7 +140,7 @@ class AdaptRequest(TrainingRequest):
 
     @property
     def n_pieces(self) -> int:
-        """Number of progress steps: two per round, one for the odds, one for the confirmation."""
+        """Number of progress steps, with two steps per round of training."""
         return 2 * self.rounds + 2
 
 

@@ -462,17 +462,17 @@ class ChampionTrainer:
     def add_rollouts(
         self,
         name: str,
-        n: int,
+        n_deals: int,
         max_actions: int,
         propose: Policy,
         compute_sums: Callable[[PairedRollouts, np.ndarray], StageSums],
         explore: Policy | None = None,
     ) -> StageSums:
-        """Roll out n deals against each opponent and add the results to the least-squares sums.
+        """Roll out deals against each opponent, and add the results to the least-squares sums.
 
         Args:
             name: Key of the sums, which is "discards", "knocks" or "takes".
-            n: Number of deals.
+            n_deals: Number of deals.
             max_actions: Maximum number of actions per decision.
             propose: Policy that returns the proposed actions as bits.
             compute_sums: Function that computes the sums from rollouts and their equity.
@@ -481,14 +481,16 @@ class ChampionTrainer:
         Returns:
             Sums that include previous rounds.
         """
-        n //= len(self.opponents)
+        n_deals //= len(self.opponents)
 
         def block_sums(opponent: Strategy | None, start_scores: np.ndarray) -> list[StageSums]:
-            """Return the sums over n deals against an opponent, by block of deals."""
+            """Return the sums over deals against an opponent, by block of deals."""
             deal_matchup, first_unit = self.matchup(opponent, "deal"), self.next_unit
             kernel.compile_matchup(deal_matchup)
             rng = np.random.default_rng([self.seed, first_unit])
-            block_sizes = [min(ROLLOUT_BLOCK, n - offset) for offset in range(0, n, ROLLOUT_BLOCK)]
+            block_sizes = [
+                min(ROLLOUT_BLOCK, n_deals - offset) for offset in range(0, n_deals, ROLLOUT_BLOCK)
+            ]
             sampled_scores = [
                 start_scores[rng.integers(len(start_scores), size=block_size)]
                 for block_size in block_sizes
@@ -507,13 +509,13 @@ class ChampionTrainer:
                 )
                 return compute_sums(rollouts, self.equity(rollouts))
 
-            return map_units(branch, n, ROLLOUT_BLOCK, self.workers)
+            return map_units(branch, n_deals, ROLLOUT_BLOCK, self.workers)
 
         for rival, scores in zip(self.opponents, self.start_scores, strict=True):
             for block in block_sums(rival, scores):
                 for total, block_sum in zip(self.sums[name], block, strict=True):
                     total += block_sum
-            self.next_unit += n
+            self.next_unit += n_deals
         return self.sums[name]
 
     def decision_scale(self, rollouts: PairedRollouts) -> np.ndarray:
@@ -528,7 +530,7 @@ class ChampionTrainer:
         )
         return scales
 
-    def add_discards(self, n: int) -> StageSums:
+    def add_discards(self, n_deals: int) -> StageSums:
         """Add discard decisions, centred per decision, to the least-squares sums."""
 
         def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
@@ -543,15 +545,15 @@ class ChampionTrainer:
                 -(y * scale).ravel(),
             )
 
-        return self.add_rollouts("discards", n, MAX_DISCARDS, propose_discards, sums)
+        return self.add_rollouts("discards", n_deals, MAX_DISCARDS, propose_discards, sums)
 
-    def fit_discards(self, n: int) -> None:
+    def fit_discards(self, n_deals: int) -> None:
         """Fit the discard weights by a regression of equity on features."""
-        sums = self.add_discards(n)
+        sums = self.add_discards(n_deals)
         weights = fit_near_prior(sums, self.prior, RIDGE_PENALTY, RIDGE_PENALTY)
         self.weights[: N_STAGES * N_FEATURES] = weights.ravel()
 
-    def add_takes(self, n: int) -> StageSums:
+    def add_takes(self, n_deals: int) -> StageSums:
         """Add take decisions to the least-squares sums."""
         params = single_set_weights(self.weights)
 
@@ -562,16 +564,16 @@ class ChampionTrainer:
             gain = (equity[:, 1] - equity[:, 0]) * scale
             return sums_by_stage(deal_stages(rollouts.views), x * scale[:, None], gain)
 
-        return self.add_rollouts("takes", n, 2, propose_take, sums)
+        return self.add_rollouts("takes", n_deals, 2, propose_take, sums)
 
-    def fit_takes(self, n: int) -> None:
+    def fit_takes(self, n_deals: int) -> None:
         """Fit the take weights by a regression of the gain from taking on features."""
-        sums = self.add_takes(n)
+        sums = self.add_takes(n_deals)
         prior = self.shrink_target[player.TAKE_OFFSET :].reshape(N_STAGES, player.N_TAKE_FEATURES)
         weights = fit_near_prior(sums, prior, 20.0, 400.0)
         self.weights[player.TAKE_OFFSET :] = weights.ravel()
 
-    def add_knocks(self, n: int) -> StageSums:
+    def add_knocks(self, n_deals: int) -> StageSums:
         """Add knock decisions to the least-squares sums."""
 
         def sums(rollouts: PairedRollouts, equity: np.ndarray) -> StageSums:
@@ -580,11 +582,11 @@ class ChampionTrainer:
             gain = equity[:, 1] - equity[:, 0]
             return knock_sums(rollouts.views, x, gain, self.decision_scale(rollouts))
 
-        return self.add_rollouts("knocks", n, 2, propose_knock, sums, knock_sometimes)
+        return self.add_rollouts("knocks", n_deals, 2, propose_knock, sums, knock_sometimes)
 
-    def fit_knocks(self, n: int) -> None:
+    def fit_knocks(self, n_deals: int) -> None:
         """Fit the knock weights by a regression of the gain from knocking on cells and features."""
-        squares, products = self.add_knocks(n)
+        squares, products = self.add_knocks(n_deals)
         prior = self.shrink_target[player.KNOCK_OFFSET : player.TAKE_OFFSET]
         residual_products = products - squares @ prior
         weights = prior + np.linalg.solve(

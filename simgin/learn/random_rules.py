@@ -70,17 +70,17 @@ def sample_variant(rng: np.random.Generator) -> Variant:
             return variant
 
 
-def sample_training_variants(round_index: int, n: int) -> list[Variant]:
+def sample_training_variants(round_index: int, n_variants: int) -> list[Variant]:
     """Return the random variants of a training round.
 
     The variants of round ODDS_RULE_SETS are used to estimate the odds of the opponent types.
     """
     rng = np.random.default_rng([TRAINING_SEED, round_index])
-    return [sample_variant(rng) for _ in range(n)]
+    return [sample_variant(rng) for _ in range(n_variants)]
 
 
-def sample_held_out_variants(seed: int, n: int) -> list[Variant]:
-    """Return n random variants whose rules did not occur in the training of `champion`."""
+def sample_held_out_variants(seed: int, n_variants: int) -> list[Variant]:
+    """Return random variants whose rules did not occur in the training of `champion`."""
     known_rules = [variants.find_variant(name).params for name in two_player_names()]
     for round_index in range(TRAINING_ROUNDS):
         training_variants = sample_training_variants(round_index, RULE_SETS_PER_ROUND)
@@ -89,7 +89,7 @@ def sample_held_out_variants(seed: int, n: int) -> list[Variant]:
     known_rules += [variant.params for variant in odds_variants]
     rng = np.random.default_rng(seed)
     held_out_variants: list[Variant] = []
-    while len(held_out_variants) < n:
+    while len(held_out_variants) < n_variants:
         variant = sample_variant(rng)
         if variant.params not in known_rules:
             known_rules.append(variant.params)

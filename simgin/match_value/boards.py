@@ -512,7 +512,7 @@ class PerScoreBoard(Board):
     def _base_means(
         self, table: ValueTable, a: np.ndarray, b: np.ndarray, probability: Probabilities
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean match value after a deal with the outcome probabilities at the start.
+        """Return mean match values after a deal, given the outcomes at the starting score.
 
         Returns:
             Mean of the next values, and probability of an unchanged score by next dealer. Both are

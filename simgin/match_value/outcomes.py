@@ -228,7 +228,7 @@ _CHANGE_COLUMN_INDEX = {name: i for i, name in enumerate(CHANGE_COLUMNS)}
 
 @dataclass(frozen=True)
 class ScoreOutcomes:
-    """Outcomes of single deals at the starting score, and differences at other scores.
+    """Outcomes of single deals at the starting score, and changed outcomes at other scores.
 
     Attributes:
         start: Outcomes at the starting score.

@@ -48,10 +48,10 @@ class GameBatch:
         rules: Rules record.
     """
 
-    def __init__(self, matchup: Matchup, external_seats: Collection[int], n: int) -> None:
+    def __init__(self, matchup: Matchup, external_seats: Collection[int], n_games: int) -> None:
         self.matchup = matchup
         self.external_seats = tuple(external_seats)
-        self._allocate(n)
+        self._allocate(n_games)
         self._set_addresses()
         self.records["external_seats"] = sum(1 << seat for seat in external_seats)
         self.records["is_match"] = matchup.unit == "match"
@@ -59,12 +59,13 @@ class GameBatch:
         self.states["watched"] = -1  # Log only the actions, without views.
         self._set_players()
 
-    def _allocate(self, n: int) -> None:
-        self.states = new_states(self.matchup.seed, n)
-        self.views = np.zeros(n, VIEW), np.zeros(n, VIEW)  # Each seat has one contiguous array.
-        self._copied_views = np.zeros(n, VIEW)
-        self._saved_states = np.zeros((n, stepping.STATE_HEAD_SIZE), np.int64)
-        self.records = np.zeros(n, stepping.GAME)
+    def _allocate(self, n_games: int) -> None:
+        self.states = new_states(self.matchup.seed, n_games)
+        # Each seat has one contiguous array.
+        self.views = np.zeros(n_games, VIEW), np.zeros(n_games, VIEW)
+        self._copied_views = np.zeros(n_games, VIEW)
+        self._saved_states = np.zeros((n_games, stepping.STATE_HEAD_SIZE), np.int64)
+        self.records = np.zeros(n_games, stepping.GAME)
 
     def _set_addresses(self) -> None:
         """Set the memory addresses of the records of each game."""

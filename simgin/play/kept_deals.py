@@ -36,7 +36,7 @@ def save_deal(content: bytes) -> None:
             path.unlink()
 
 
-def last_deals(n: int) -> list[str]:
+def last_deals(n_deals: int) -> list[str]:
     """Return the files of the most recent deals, all of the same variant, oldest first.
 
     Raises:
@@ -48,7 +48,7 @@ def last_deals(n: int) -> list[str]:
     if not variants:
         raise NoDealsError(f"{folder} contains no deals. To play a deal, run `simgin play`.")
     files = next(iter(variants.values()))
-    return [path for path, variant in variants.items() if variant == files][:n][::-1]
+    return [path for path, variant in variants.items() if variant == files][:n_deals][::-1]
 
 
 def _read_variant(path: Path) -> str:
