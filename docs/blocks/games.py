@@ -1,5 +1,6 @@
 """Documentation blocks for the pages on variants: parameters, index and measured results."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import groupby
@@ -85,13 +86,20 @@ def render_parameter_definitions() -> str:
                 f"`{one.name}`",
                 one.allowed_values(),
                 _format_parameter(base, one.name),
-                one.meaning[0].upper() + one.meaning[1:],
+                _mark_code(one.meaning[0].upper() + one.meaning[1:], one.choices),
             )
             for one in group
         ]
         headings = (f"parameters of {SECTIONS[section]}", "values", "`standard`", "meaning")
         tables.append(format_table(headings, lines))
     return "\n\n".join(tables)
+
+
+def _mark_code(meaning: str, choices: Sequence[str | int]) -> str:
+    """Format parameter names, settings such as `goal = points`, and choices as code."""
+    choice = "|".join(["yes", "no", *map(str, choices)])
+    code = rf"\b\w+ = \w+|\b[a-z]+_\w+|(?<=With )(?:{choice})(?=,)|(?<=\()(?:{choice})(?=\))"
+    return re.sub(code, r"`\g<0>`", meaning)
 
 
 def render_index() -> str:
