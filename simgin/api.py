@@ -306,9 +306,9 @@ def compute_odds(
         workers: Number of threads (default: one per CPU).
 
     Returns:
-        Odds with the method `frames()`, which returns DataFrames by name: strength, bracket, odds,
-        left, gin, totals, gap and joker for a solitaire variant, and seats and scores for a
-        two-player variant.
+        Odds with the method `frames()`, which returns a dict of DataFrames. For a solitaire
+        variant, the keys are strength, bracket, odds, left, gin, totals, gap and joker. For a
+        two-player variant, the keys are seats and scores.
 
     Example:
         Plot luck and skill in a solitaire variant::

@@ -157,7 +157,7 @@ def _other_entries() -> dict[str, dict[str, str]]:
         },
         "mc": {"result": f'"{100 * mc:.0f} % v simple"', **_speed_entry("mc")},
         "dice-player": {
-            "result": f'"{won.min():.0f} to {won.max():.0f} % of matches in dice"',
+            "result": f'"{won.min():.0f} to {won.max():.0f} % of matches won in `dice`"',
             **_speed_entry("dice-player"),
         },
     }

@@ -43,7 +43,7 @@ def forest_plot(
     The column p_holm is optional. The rows are sorted by the first metric. Parts that all names
     share are shown only in the caption. Arrows mark values outside the scale. Significance depends
     on p_holm or, if this column is missing, on the interval. If any metric has a significant
-    difference, the metrics without one are named only in the caption.
+    difference, metrics without significant differences are named only in the caption.
 
     Args:
         frame: Differences, such as `results.differences` or the contents of `differences.csv`.

@@ -46,7 +46,7 @@ class Param:
         high: Maximum value.
         about: Description.
         kind: Type of the parameter: "number", "integer", "bool" or "choice".
-        choices: Valid values if the kind is "choice". A value is encoded as its index.
+        choices: Valid values if the kind is "choice". A value is encoded as its index in `choices`.
     """
 
     default: float
