@@ -166,7 +166,7 @@ def league(
         output: Directory for the results. Repeat an interrupted call to resume the run.
 
     Returns:
-        Results with the DataFrames `standings` and `cross_table`, among others.
+        Results with DataFrames such as `standings` and `cross_table`.
 
     Raises:
         ValueError: If there are fewer than three different strategies.
@@ -344,7 +344,7 @@ def compute_chart(
     Args:
         kind: "knock", "upcard" or "discard".
         variant: Two-player variant.
-        strategy: Strategy that plays against itself, by default the strongest.
+        strategy: Strategy that plays against itself, by default the strongest strategy.
         score: Score such as "60-80", which starts with your points.
         deals: Number of deals. The default is 1,000,000, or 200,000 for discards.
         seed: Seed of the deals.
@@ -387,7 +387,7 @@ def grade(
     Args:
         *files: Files of recorded deals, one deal per file.
         player: Name or seat of the player, by default the first player of the files.
-        judge: Strategy that evaluates the decisions, by default the strongest.
+        judge: Strategy that evaluates the decisions, by default the strongest strategy.
         opponent: Strategy that plays the rest of each deal for the opponent.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the hidden states.
@@ -644,9 +644,10 @@ def analyze(
         owner: Owner of the die: "me", "other" or "nobody".
         offer: True to evaluate offering the die.
         offered: Number offered by the opponent, or 0 if there is no offer.
-        strategy: Strategy that plays the rest of each deal for you, by default the strongest.
+        strategy: Strategy that plays the rest of each deal for you, by default the
+            strongest strategy.
         opponent: Strategy that plays the rest of each deal for the opponent, by default the
-            strongest.
+            strongest strategy.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit in seconds.
         seed: Seed of the hidden states.
@@ -764,10 +765,10 @@ def error_rates(
 
     Args:
         a: Strategy A.
-        b: Strategy B, by default the strongest.
+        b: Strategy B, by default the strongest strategy.
         variant: Variant, as a spec or an object.
         deals: Number of deals, at least 100.
-        judge: Strategy that evaluates the decisions, by default the strongest.
+        judge: Strategy that evaluates the decisions, by default the strongest strategy.
         worlds: Maximum number of sampled hidden states per decision.
         seed: Seed of the deals.
         workers: Number of threads (default: one per CPU).
@@ -874,8 +875,8 @@ def strategies() -> pd.DataFrame:
     """List the built-in strategies by Elo rating, and then the strategies without a rating.
 
     Returns:
-        DataFrame with one row per strategy, which contains the number of players, the description
-        and, if they were measured, the Elo rating and the speed.
+        DataFrame with one row per strategy. The columns contain the number of players, the
+        description and, if measured, the Elo rating and the speed.
 
     Example:
         List the solitaire strategies::
@@ -896,8 +897,8 @@ def variants() -> pd.DataFrame:
     """List the built-in variants.
 
     Returns:
-        DataFrame with one row per variant, which contains the number of players, the title and the
-        description.
+        DataFrame with one row per variant. The columns contain the number of players, the title
+        and the description.
 
     Example:
         List the solitaire variants::

@@ -96,7 +96,7 @@ def param(default: float, low: float, high: float, about: str = "") -> Any:
     """Declare a numeric parameter of a policy.
 
     Args:
-        default: Default value. An int restricts the parameter to integers.
+        default: Default value. If the default is an int, only integers are valid.
         low: Minimum value.
         high: Maximum value.
         about: Description.
