@@ -49,7 +49,8 @@ UNDERCUT = DEAL_RESULTS.index("undercut")
 # numbers of won deals and games if the game has a die, otherwise NaN. The other measures are 1 if
 # the event occurred.
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
-OUTCOME = np.dtype([(name, np.float64) for name in MEASURES])
+# `won_undercut`, which only the coach uses, is 1 if the player undercut the opponent.
+OUTCOME = np.dtype([(name, np.float64) for name in (*MEASURES, "won_undercut")])
 # Minimum assumed range of the difference between two actions in one world, in points or % of
 # matches
 MIN_OUTCOME_RANGE = 100.0
@@ -335,6 +336,7 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
     outcomes["win"] = records["winner"] == 0
     outcomes["gin"] = is_own & np.isin(ending, GIN_ENDINGS)
     outcomes["undercut"] = is_own & (ending == UNDERCUT)
+    outcomes["won_undercut"] = outcomes["win"] * (ending == UNDERCUT)
     return outcomes
 
 

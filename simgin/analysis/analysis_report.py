@@ -54,10 +54,12 @@ RANKING_NOTES = {
     False: "Actions are ranked by {}. If you enter the position with its score, simgin ranks "
     "actions by match %.",
 }
-# Phrases that compare the percentages of two actions, by measure
-CHANCES = {
+# Phrases that compare the outcomes of two actions, by measure
+OUTCOME_PHRASES = {
+    "points": "average {:.1f} net points (vs. {:.1f})",
     "win": "win {:.0f} % (vs. {:.0f} %)",
     "gin": "go gin in {:.0f} % (vs. {:.0f} %)",
+    "won_undercut": "undercut in {:.0f} % (vs. {:.0f} %)",
     "undercut": "are undercut in {:.0f} % (vs. {:.0f} %)",
     "opponent": "your opponent wins {:.0f} % (vs. {:.0f} %)",
 }
@@ -200,15 +202,18 @@ def format_cost(analysis: Analysis, index: int) -> str:
     return f"{value} ± {error}"
 
 
-def compare_chances(analysis: Analysis, other_index: int) -> str:
+def compare_outcomes(analysis: Analysis, other_index: int) -> str:
     """Return a sentence that compares the outcomes of the best action and of another action."""
     position = analysis.position
     pair = (analysis.ranking[0], other_index)
     names = [analysis.action_names[index] for index in pair]
-    measures = [*select_display_factors(analysis), *["opponent"] * (not position.is_solo)]
+    factors = select_display_factors(analysis)
+    measures = [name for name, factor in factors.items() if factor != PENALTY_FACTOR]
+    if not position.is_solo:
+        measures += ["won_undercut", "opponent"]
     *phrases, last_phrase = [
-        phrase.format(*(compute_outcome_percentage(analysis, name, index) for index in pair))
-        for name, phrase in CHANCES.items()
+        phrase.format(*(_compute_outcome(analysis, name, index) for index in pair))
+        for name, phrase in OUTCOME_PHRASES.items()
         if name in measures
     ]
     comma = "" if position.is_solo else ","
@@ -216,19 +221,20 @@ def compare_chances(analysis: Analysis, other_index: int) -> str:
     return f"In the simulated deals after {names[0]} (vs. {names[1]}), you {outcome_text}."
 
 
-def compute_outcome_percentage(analysis: Analysis, measure: str, index: int) -> float:
-    """Return the percentage of worlds in which an action leads to a given outcome.
+def _compute_outcome(analysis: Analysis, measure: str, index: int) -> float:
+    """Return the mean net points, or the percentage of worlds with a given outcome.
 
     Args:
         analysis: Analysis of the decision.
-        measure: Name of the outcome, which is a key of `CHANCES`.
+        measure: Name of the measure, which is a key of `OUTCOME_PHRASES`.
         index: Index of the action.
     """
     outcomes = analysis.outcomes[:, index]
     action_outcomes = outcomes[~np.isnan(analysis.values[:, index])]
     if measure == "opponent":
         return 100 * float(np.mean(action_outcomes[select_measure(analysis.position.variant)] < 0))
-    return 100 * float(np.mean(action_outcomes[measure]))
+    factor = 1 if measure == "points" else 100
+    return factor * float(np.mean(action_outcomes[measure]))
 
 
 def format_table_note(analyses: Analyses) -> str:

@@ -12,8 +12,7 @@ from simgin.analysis.analysis import Analysis, Budget, analyse_position
 from simgin.analysis.analysis_report import (
     analysis_verdict,
     build_action_table,
-    compare_chances,
-    compute_outcome_percentage,
+    compare_outcomes,
     describe_choice,
 )
 from simgin.analysis.position import Position, find_decisions
@@ -23,7 +22,8 @@ from simgin.strategy.cast import strong_player
 
 WORLDS, SECONDS = 1000, 2.0  # maximum number of worlds, and maximum time in seconds, per decision
 MAX_HINTS = 4  # maximum number of actions in a hint, in addition to the best ending of the deal
-OMITTED_COLUMNS = ("points", "penalty", "deals", "games", "worlds")
+OMITTED_COLUMNS = ("penalty", "deals", "games", "worlds")
+NO_DECISION = "You have not made a decision in this deal yet."
 
 
 class Coach:
@@ -41,10 +41,13 @@ class Coach:
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def hint(self, deal: TracedDeal) -> list[str]:
-        """Return lines that compare the best actions at the current decision of a deal."""
-        analysis = self.analyse_open_decision(deal)
+        """Return lines that compare the best actions at the open or the last decision of a deal."""
+        if deal.is_truncated:
+            analysis = self.analyse_open_decision(deal)
+        else:
+            analysis = self._analyse_last_decision(deal)
         if analysis is None:
-            return ["There is only one legal action."]
+            return ["There is only one legal action."] if deal.is_truncated else [NO_DECISION]
         indices = analysis.ranking[:MAX_HINTS]
         if analysis.best_ending is not None and analysis.best_ending not in indices:
             indices.append(analysis.best_ending)
@@ -62,11 +65,10 @@ class Coach:
 
     def explain(self, deal: TracedDeal) -> list[str]:
         """Return lines about the cost of the last decision, with a comparison of two actions."""
-        positions = self.list_decisions(deal)
-        if not positions:
-            return ["You have not made a decision in this deal yet."]
-        analysis = self.analyse(deal, positions[-1])
-        chosen_index, (best, second_best, *_) = positions[-1].chosen_index, analysis.ranking
+        analysis = self._analyse_last_decision(deal)
+        if analysis is None:
+            return [NO_DECISION]
+        chosen_index, (best, second_best, *_) = analysis.position.chosen_index, analysis.ranking
         other_index = second_best if chosen_index == best else chosen_index
         return [_format_comment(analysis), *_explain(analysis, other_index, [best, other_index])]
 
@@ -109,6 +111,11 @@ class Coach:
             return None
         return self.analyse(deal, position)
 
+    def _analyse_last_decision(self, deal: TracedDeal) -> Analysis | None:
+        """Analyse the last decision of the human player, or return None if there is none."""
+        positions = self.list_decisions(deal)
+        return self.analyse(deal, positions[-1]) if positions else None
+
     def analyse(self, deal: TracedDeal, position: Position) -> Analysis:
         """Analyse a decision, or return the stored analysis if the decision was analysed before."""
         key = _make_decision_key(deal, position)
@@ -137,16 +144,11 @@ def _explain(analysis: Analysis, other_index: int, indices: Sequence[int]) -> It
         other_index: Index of the action to compare with the best action.
         indices: Indices of the actions in the table, best first.
     """
-    yield compare_chances(analysis, other_index)
-    yield ""
+    yield compare_outcomes(analysis, other_index)
     table = build_action_table(analysis)
     shown_columns = [i for i, name in enumerate(table.headings) if name not in OMITTED_COLUMNS]
     lines = [[str(row[i]) for i in shown_columns] for row in (table.headings, *table.rows)]
     lines = [lines[0], *(lines[1 + analysis.ranking.index(i)] for i in indices)]
-    if not analysis.position.is_solo:
-        lines[0].append("opponent %")
-        for index, cells in zip(indices, lines[1:], strict=True):
-            cells.append(f"{compute_outcome_percentage(analysis, 'opponent', index):.0f}")
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for name, *cells in lines:
         yield "  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip()

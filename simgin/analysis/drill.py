@@ -425,7 +425,7 @@ def _build_exercise_contents(exercise: Exercise) -> dict[str, Any]:
         "options": [*_build_option_contents(exercise)],
         "ranking": [options.index(option) for option in analysis.ranking if option in options],
         "lesson": " ".join(_format_lesson_sentences(exercise)),
-        "why": analysis_report.compare_chances(analysis, position.chosen_index),
+        "why": analysis_report.compare_outcomes(analysis, position.chosen_index),
         "worlds": f"{analysis.n_worlds:,}",
         "judge": short_names([analysis.matchup]).get(evaluator, evaluator),
         "command": exercise.command,
@@ -445,7 +445,7 @@ def _build_option_contents(exercise: Exercise) -> Iterator[dict[str, Any]]:
             "right": index in exercise.correct_options,
             "price": analysis_report.format_cost(analysis, index) if high else "0",
             "ends": [round(100 * max(0.0, end) / max_cost, 1) for end in (low, mean, high)],
-            "why": analysis_report.compare_chances(
+            "why": analysis_report.compare_outcomes(
                 analysis, second_best if index == best_index else index
             ),
         }

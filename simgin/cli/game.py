@@ -17,7 +17,7 @@ import click
 
 from simgin.analysis.coach import Coach
 from simgin.analysis.grades import STRATEGY_RATES, grade_deals, grade_verdict, make_rating_task
-from simgin.cli.output import CommandResult, print_line, repeat_command
+from simgin.cli.output import CommandResult, continue_command, print_line, repeat_command
 from simgin.cli.session import announce_compilation
 from simgin.play import kept_deals, table_text
 from simgin.play.hand_analysis import format_melded_hand, shown_melding
@@ -36,7 +36,10 @@ MAX_RULE_LINES = 3  # maximum number of lines that explain a variant
 CARD_PATTERN = re.compile(r"\b[A2-9TJQK]([SHDC])\b")
 SUIT_COLOURS = {"H": "bright_red", "D": "bright_blue", "C": "green"}  # spades have no colour
 OTHER_KEYS = "Other keys: e evaluate, w why, l log, ? help, u undo, q save and quit"
-NEXT_DEAL = "Press Enter to continue. Other keys: w why, l log, u undo, q save and quit"
+NEXT_DEAL = (
+    "Press Enter to continue. Other keys: e evaluate your last decision, w why, l log, u undo, "
+    "q save and quit"
+)
 HELP_LINES = [
     "  e   evaluate your actions in simulated deals, in about two seconds",
     "  w   explain what your last action cost, and why",
@@ -92,6 +95,7 @@ class InteractiveGame:
     save: Path | None
     messages: list[str] = field(default_factory=list)  # messages to show on the next screen
     panel: list[str] = field(default_factory=list)  # lines of the panel that the player opened
+    log_page: int = 0  # number of times that the player typed `l` in succession
 
     def __post_init__(self) -> None:
         self.matchup, self.table = self.game.matchup, self.game.table
@@ -108,7 +112,8 @@ class InteractiveGame:
                 else:
                     self._decide()
         except QuitGame:
-            print_wrapped(["", f"Game saved. To resume it, run: {repeat_command(new=None)}"])
+            command = continue_command(repeat_command(new=None))
+            print_wrapped(["", f"Game saved. To resume it, run: {command}"])
             return
         self.game.delete()
         for line in self.messages:  # file names are not wrapped
@@ -116,9 +121,8 @@ class InteractiveGame:
         if self.is_coached:
             print_line("Grading your decisions ...")
             print_wrapped(grade_lines(self.matchup, self.game.deals))
-        else:
-            n_deals = min(len(self.game.deals), kept_deals.MAX_DEALS)
-            print_line(f"Grade: simgin grade --last {n_deals}")
+        n_deals = min(len(self.game.deals), kept_deals.MAX_DEALS)
+        print_line(f"Grade: simgin grade --last {n_deals}")
 
     # The current decision
 
@@ -134,13 +138,10 @@ class InteractiveGame:
         self._show(*lines, "", table_text.format_prompt(decision, rules), OTHER_KEYS)
         choices = table_text.list_choices(decision, rules)
         key = self._read_input()
-        if key == "?":
-            self.panel = list(help_lines(choices))
-        elif key == "e":
-            with announce_analysis("Evaluating your actions ..."):
-                self.panel = self.coach.hint(self.table.trace())
-        elif self._open_panel(key):
+        if self._open_panel(key):
             pass
+        elif key == "?":
+            self.panel = list(help_lines(choices))
         elif key == "u":
             self._undo()
         elif key in choices:
@@ -155,13 +156,18 @@ class InteractiveGame:
     def _open_panel(self, key: str) -> bool:
         """Open the panel that belongs to a key, and return True if there is such a panel."""
         deal = self.table.trace()
-        if key == "w":
+        self.log_page = self.log_page + 1 if key == "l" else 0
+        if key == "e":
+            with announce_analysis("Evaluating your actions ..."):
+                self.panel = self.coach.hint(deal)
+        elif key == "w":
             with announce_analysis("Analysing your last action ..."):
                 self.panel = self.coach.explain(deal)
         elif key == "l":
             no_turn_message = "No turn has been played in this deal yet."
-            self.panel = table_text.format_history_lines(deal) or [no_turn_message]
-        return key in ("w", "l")
+            lines = table_text.format_history_lines(deal, self.log_page - 1)
+            self.panel = lines or [no_turn_message]
+        return key in ("e", "w", "l")
 
     def _act(self, actions: list[int]) -> None:
         self.game.act(actions)
@@ -221,11 +227,13 @@ class InteractiveGame:
         coach_lines = [self.coach.deal_line(deal)] if self.is_coached else []
         self._show(*(self.panel or [*deal_result_lines(deal), *coach_lines]), "", NEXT_DEAL)
         key = self._read_input()
-        if key == "u" and self.game.prompts:
-            self._undo()
-        elif not self._open_panel(key):
+        if not key:
             self._save_deal(self.game.close_deal())
             self.coach.start_deal()
+        elif key == "u":
+            self._undo()
+        elif not self._open_panel(key):
+            self.messages.append(f"{key!r} is not a valid key after a deal.")
 
     def _save_deal(self, deal: TracedDeal) -> None:
         """Save the deal for `simgin grade --last` and, if requested, for the option `--save`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile, zip_longest
+from math import ceil
 from typing import Any
 
 from simgin.core import codes
@@ -186,15 +187,24 @@ def format_deadwood_line(view: Any) -> str:
     return f"Deadwood {deadwood_points}{suffix} ({limit}{factor})"
 
 
-def format_history_lines(deal: TracedDeal) -> list[str]:
-    """Return one line per past turn, as seen by the player at seat 0.
+def format_history_lines(deal: TracedDeal, page: int) -> list[str]:
+    """Return a page of the past turns, as seen by the player at seat 0.
 
-    If there are many turns, the lines form two columns.
+    If there are many turns, the lines form two columns. Longer deals have several pages.
+
+    Args:
+        deal: Deal, which can be unfinished.
+        page: Number of the page. Page 0 shows the latest turns. The last page precedes page 0.
     """
     lines = format_turn_lines(deal, 0)
-    rows = max(MAX_HISTORY_ROWS, (len(lines) + 1) // 2)
+    rows, header = MAX_HISTORY_ROWS, []
+    if len(lines) > 2 * rows:
+        rows -= 1  # The header takes a line.
+        header = ["Type l again to see the other turns."]
+        end = len(lines) - page % ceil(len(lines) / (2 * rows)) * 2 * rows
+        lines = lines[max(0, end - 2 * rows) : end]
     pairs = zip_longest(lines[:rows], lines[rows:], fillvalue="")
-    return [f"{left:<{HISTORY_WIDTH}}{right}".rstrip() for left, right in pairs]
+    return header + [f"{left:<{HISTORY_WIDTH}}{right}".rstrip() for left, right in pairs]
 
 
 def format_turn_lines(deal: TracedDeal, person: int) -> list[str]:

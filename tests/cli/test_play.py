@@ -15,13 +15,13 @@ import pytest
 from click.testing import CliRunner
 
 from simgin.analysis import coach
-from simgin.analysis.analysis_report import describe_choice
+from simgin.analysis.analysis_report import compare_outcomes, describe_choice
 from simgin.analysis.deal_file import read_deal_file
 from simgin.analysis.error_rates import describe_costliest
 from simgin.analysis.grades import STRATEGY_RATES
 from simgin.cli import game, session
 from simgin.cli.main import cli
-from simgin.play import kept_deals
+from simgin.play import kept_deals, table_text
 from simgin.play.game_table import GameTable
 from simgin.play.matchup import parse_matchup
 from simgin.web.coach_json import analysis_to_json
@@ -224,7 +224,7 @@ def test_the_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
     assert re.search("Coach: [^:]* (is the best action|(Best|Better): )", output)
     total = r"your (\d+ )?mistakes? in this deal cost [\d.]+ points \([\d.]+ to"
     assert re.search(f"{total}|you made no significant mistake in this deal", output)
-    assert "You lost" in end and "Grade: " not in end
+    assert "You lost" in end and end.endswith("\nGrade: simgin grade --last 1\n")
 
 
 def test_the_ladder_agrees_with_the_reference_results():
@@ -245,9 +245,12 @@ def test_a_hint_and_an_explanation_show_what_the_best_action_leads_to(saves_here
     hint, nothing, _, why = (" ".join(screen.split()) for screen in screens[1:5])
     assert re.search(r"Best: (take TC|pass)\b|No action is clearly the best\.", hint)
     assert re.search(
-        r"after (take TC|pass) \(vs. (pass|take TC)\), you win \d+ % \(vs. \d+ %\)", hint
+        r"after (take TC|pass) \(vs. (pass|take TC)\), you average -?[\d.]+ net points "
+        r"\(vs. -?[\d.]+\), win \d+ % \(vs. \d+ %\)",
+        hint,
     )
-    assert "action cost, points match % won % gin % undercut % opponent %" in hint
+    assert "action cost, points match % points won % gin % undercut %" in hint
+    assert re.search(r"undercut in \d+ % \(vs. \d+ %\), are undercut", hint)
     assert "are undercut in" in hint and "and your opponent wins" in hint
     assert "Pile" not in hint and "Hand" in hint and "Type t to take TC" in hint
     assert "You have not made a decision in this deal yet." in nothing
@@ -288,6 +291,57 @@ def test_a_hint_always_lists_a_possible_knock():
     assert knock.startswith("knock, ") and "every other action" in others
     actions = analysis_to_json(analysis)["actions"]
     assert [one["text"].split()[0] for one in actions if one["is_best_ending"]] == ["knock,"]
+
+
+def test_the_outcomes_of_two_actions_account_for_the_cost(saves_here):
+    table = GameTable(parse_matchup("gold", "beginner", "standard", 1, "deal"), (0,))
+    analysis = coach.Coach(table.matchup).analyse_open_decision(table.trace())
+    best, other = analysis.ranking[:2]
+    sentence = compare_outcomes(analysis, other)
+    points = re.search(r"average (-?[\d.]+) net points \(vs. (-?[\d.]+)\)", sentence)
+    gap = float(points[1]) - float(points[2])
+    assert gap == pytest.approx(analysis.estimate_cost(other)[0], abs=0.11)
+    outcomes = analysis.outcomes[:, best]
+    share = outcomes["won_undercut"].mean()
+    assert 0 < share < outcomes["win"].mean()
+    assert f", undercut in {100 * share:.0f} %" in sentence
+
+
+def test_the_resume_command_keeps_all_options(saves_here):
+    words = ("gold", "-v", "standard", "--seed", "5", "--coach", "--save", "mine")
+    screen = " ".join(play_input("q\n", *words).split())
+    assert "run: simgin play gold -v standard --seed 5 --coach --save mine" in screen
+
+
+def test_only_enter_continues_after_a_deal(monkeypatch, capsys):
+    class CuriousPlayer(Player):
+        """Player that types other keys before Enter after a deal."""
+
+        keys = iter("ewsx")
+
+        def __call__(self, prompt=""):
+            key = super().__call__(prompt)
+            return key or next(self.keys, "")
+
+    player = CuriousPlayer(1)
+    screens, _ = play_to_the_end(monkeypatch, capsys, "gold", "--one", player=player)
+    evaluation, explanation, s_key, x_key = (" ".join(s.split()) for s in screens[-4:])
+    assert "The player chose" in evaluation and "action cost, points" in evaluation
+    assert "Coach: " in explanation and "you average" in explanation
+    assert "'s' is not a valid key after a deal" in s_key
+    assert "'x' is not a valid key after a deal" in x_key
+
+
+def test_the_log_of_a_long_deal_has_pages(monkeypatch):
+    lines = [f"{number} turn" for number in range(1, 51)]
+    monkeypatch.setattr(table_text, "format_turn_lines", lambda deal, seat: lines)
+    pages = [table_text.format_history_lines(None, page) for page in range(4)]
+    assert all(len(page) == 12 and "Type l again" in page[0] for page in pages[:2])
+    assert "29 turn" in pages[0][1] and pages[0][-1].endswith("50 turn")
+    shown = {turn for page in pages for turn in re.findall(r"\d+ turn", " ".join(page))}
+    assert shown == set(lines) and pages[3] == pages[0]
+    lines[24:] = []
+    assert len(table_text.format_history_lines(None, 0)) == 12
 
 
 def test_compilation_is_announced_at_the_start_and_at_each_analysis(
