@@ -4,6 +4,8 @@ import json
 import re
 import shlex
 import sqlite3
+import sys
+import webbrowser
 import zipfile
 from itertools import groupby
 
@@ -167,6 +169,16 @@ def test_the_command_writes_the_page_and_the_rows(tmp_path, monkeypatch):
     assert {row["position"] for row in answer["rows"]} <= {1, 2}
     assert all(row["low"] <= row["cost"] <= row["high"] for row in answer["rows"])
     assert "--as champion --seed 1" in page.read_text()
+
+
+def test_a_terminal_without_a_browser_shows_the_path_of_the_drill(tmp_path, monkeypatch, capsys):
+    def find_no_browser():
+        raise webbrowser.Error
+
+    monkeypatch.setattr(webbrowser, "get", find_no_browser)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    command._open_page(tmp_path / "drill.html")
+    assert f"no browser could be opened. Open {tmp_path}/drill.html" in capsys.readouterr().err
 
 
 def test_the_default_drill_is_included_and_opens_at_once(tmp_path, monkeypatch):

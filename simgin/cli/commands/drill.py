@@ -114,10 +114,14 @@ def drill_command(
 
 
 def _open_page(page: Path) -> None:
-    """Open the exercises in a browser if stdout is a terminal and a browser is available."""
+    """Open the exercises in a browser if stdout is a terminal, or explain how to open them."""
+    if not sys.stdout.isatty():
+        return
     with contextlib.suppress(webbrowser.Error):
-        if sys.stdout.isatty() and type(webbrowser.get()) is not webbrowser.GenericBrowser:
-            webbrowser.open(page.resolve().as_uri())
+        is_graphical = type(webbrowser.get()) is not webbrowser.GenericBrowser
+        if is_graphical and webbrowser.open(page.resolve().as_uri()):
+            return
+    print_note(f"no browser could be opened. Open {page.resolve()} in a browser.")
 
 
 def _check_anki() -> None:
