@@ -227,6 +227,27 @@ def test_a_call_with_an_output_directory_resumes(empty_directory, monkeypatch, d
         simgin.match("gold", "wary", deals=deals, output="out")
 
 
+def test_an_analysis_shows_the_text_of_the_command():
+    cards, pile = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
+    screen = call("analyze", cards, "--pile", pile, "--worlds", 100, "--score", "30-45").stdout
+    for score in ((30, 45), "30-45"):
+        result = simgin.analyze(cards, pile, score=score, worlds=100)
+        assert str(result) == screen.partition("\n\nCommand: ")[0]
+    screen = call("analyze", "gold", "simple", "--unit", 3, "--turn", 5, "--worlds", 50).stdout
+    turn = simgin.analyze_deal("gold", "simple", unit=3, turn=5, worlds=50)
+    assert str(turn) == screen.partition("\n\nCommand: ")[0]
+    assert str(turn).count("Cost of each action") == 2
+    with pytest.raises(SimginError, match=r"`score` must be .*, not \('a', 45\)"):
+        simgin.analyze(cards, pile, score=("a", 45))
+
+
+@pytest.mark.parametrize("amount", [{"worlds": 0}, {"seconds": "soon"}, {"worlds": "-1k"}])
+def test_a_wrong_amount_is_named(amount):
+    (name, value), *_ = amount.items()
+    with pytest.raises(SimginError, match=f"^`{name}`: .*{value}'? is "):
+        simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH", **amount)
+
+
 def test_cards_can_be_a_list():
     cards, pile = "7H 7D 7C 8C 9C TC 4H TD AC 4C KS", "QD TS 9D* QH"
     as_lists = simgin.analyze(cards.split(), pile.split(), worlds=200)

@@ -120,6 +120,11 @@ class AnalysisResult(Result):
     request: AnalysisRequest
     analyses: Mapping[str, Analysis]
 
+    def __repr__(self) -> str:
+        from simgin.report.terminal import render_text
+
+        return render_text(render_analyses(self.analyses, self.is_deal))
+
     @property
     def is_deal(self) -> bool:
         """True if the result includes all decisions of a deal."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from simgin.rules.variants import Variant
 from simgin.strategy.author import Strategy
+from simgin.text.amounts import AmountError
 from simgin.text.messages import SimginError, did_you_mean, format_value, join_words
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _find_type_error(parameter: inspect.Parameter, value: Any) -> str:
     for each in value if parameter.kind is parameter.VAR_POSITIONAL else [value]:
         if not any(_is_kind(each, kind) for kind in kinds):
             expected = join_words([_describe_kind(kind) for kind in kinds], "or")
-            given = reprlib.repr(each) if isinstance(each, list) else format_value(each)
+            given = reprlib.repr(each) if isinstance(each, list | tuple) else format_value(each)
             return f"`{parameter.name}` must be {expected}, not {given}."
     return ""
 
@@ -111,8 +112,11 @@ def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
             if kwargs.get("output") is not None:
                 result.save(str(kwargs["output"]))
         except SimginError as error:
-            names = inspect.signature(function).parameters
+            signature = inspect.signature(function)
+            names = signature.parameters
             error.args = tuple(_name_arguments(arg, names) for arg in error.args)
+            if isinstance(error, AmountError):
+                error.args = (_name_amount(str(error), signature.bind(*args, **kwargs)),)
             raise
         except KeyboardInterrupt as interrupt:
             message = "The call was interrupted. Its results were not saved."
@@ -146,6 +150,17 @@ def _name_arguments(message: Any, names: Collection[str]) -> Any:
         for part in parts[1::2]
     ]
     return "`".join(parts)
+
+
+def _name_amount(message: str, call: inspect.BoundArguments) -> str:
+    """Return an error message about an amount, which starts with the name of the argument."""
+    names = [
+        name
+        for name, value in call.arguments.items()
+        if "float | str" in call.signature.parameters[name].annotation
+        and message.startswith((f"{value} ", f"{value!r} "))
+    ]
+    return f"`{names[0]}`: {message}" if len(names) == 1 else message
 
 
 def _format_argument(value: object) -> str:
