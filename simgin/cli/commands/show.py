@@ -5,8 +5,9 @@ from typing import Any
 import click
 
 from simgin.cli import options
+from simgin.cli.commands.analyze import DEAL_FILE_ENDINGS
 from simgin.cli.debug import debug_option, redirect_policy_output, show_traceback
-from simgin.cli.output import CommandResult
+from simgin.cli.output import CommandResult, format_command
 
 
 @click.command("show")
@@ -31,7 +32,13 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     from simgin.play import replay, replay_json
     from simgin.play.kernel import PolicyCallError
     from simgin.report.report import Report
+    from simgin.text.files import has_suffix
 
+    if has_suffix(arguments["a"], *DEAL_FILE_ENDINGS):
+        raise click.UsageError(
+            f"{arguments['a']!r} is not a strategy. To analyse the deal in a file, run "
+            f"`{format_command('analyze', arguments['a'])}`."
+        )
     config.drop_solitaire_opponent("b", arguments)
     with redirect_policy_output(as_json):
         deal_trace = replay.trace_named_deal(**arguments)
