@@ -52,7 +52,7 @@ from simgin.text.notation import format_card
 
 MAX_POSITIONS = 200
 DEALS_PER_POSITION = 12  # number of deals searched per requested exercise
-# Number of worlds in the screening; selected decisions are analysed in new worlds
+# Number of worlds in the screening. Selected decisions are analysed again in new worlds.
 SCREENING_WORLDS = 200
 TURNS_PER_STAGE = 8  # number of turns per stage, counting both players
 STAGES = ("early", "middle", "late")  # The last stage is not limited to TURNS_PER_STAGE turns.

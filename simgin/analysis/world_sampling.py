@@ -26,8 +26,8 @@ WEIGHT_FACTOR = 1.15
 IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
 # Conditioning on an offer of the die
 PROBE_WORLDS = 500  # number of worlds for estimating the probability of the offer
-MIN_OFFER_PROBABILITY = 0.01  # minimum probability of the offer; rarer offers are ignored
-# maximum samples per world; the probability that all samples fail is at most e**-10
+MIN_OFFER_PROBABILITY = 0.01  # minimum probability of an offer that simgin does not ignore
+# maximum number of samples per world, which all fail with a probability of at most e**-10
 MAX_ATTEMPTS = 1_000
 ATTEMPT_STRIDE = 2**20  # offset between the numbers of two samples of a world
 
