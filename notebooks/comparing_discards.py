@@ -85,8 +85,8 @@ plots.forest_plot(results.differences, seed=1)
 # `high-first` wins more deals than `gold`, but loses points. The better rule depends on the metric,
 # so choose the metric before you look. In a match to 100 points, the points decide.
 #
-# The table contains several comparisons. Among twenty comparisons without a real difference, one
-# has p < 0.05 on average. `p_holm` corrects for the number of comparisons.
+# Among twenty comparisons without a real difference, one has p < 0.05 on average. `p_holm` corrects
+# for the number of comparisons.
 
 # %%
 results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "detectable"]]
@@ -94,10 +94,10 @@ results.differences[["strategy", "metric", "value", "low", "high", "p_holm", "de
 # %% [markdown]
 # ## Test a rule of thumb
 #
-# The rule "Discard near the opponent's discards" assumes that the opponent cannot use such cards.
-# The rule had the best result above, but it was selected on these deals. The next cell therefore
-# tests the rule on new deals (`seed=2`) and with another player, `gold-early`, which waits for gin
-# after the first turns.
+# The rule "Discard near the opponent's discards" assumes that the opponent cannot use cards near a
+# discard. The rule had the best result in the experiment, but the same deals were used to select
+# the rule. The next cell therefore tests the rule on new deals (`seed=2`) and with another player,
+# `gold-early`, which waits for gin after the first turns.
 
 # %%
 result = simgin.match(
@@ -113,8 +113,8 @@ plots.win_and_points(result.frame, seed=2)
 #
 # A result of "no difference" is meaningful only if you know which difference the run can detect.
 # The column `detectable` contains the true difference that the run detects with 80 % power (2.8
-# standard errors). The following table shows it for the rule of thumb, in points per deal and as a
-# proportion of deals:
+# standard errors). The following table shows the detectable difference for the rule of thumb, in
+# points per deal and as a proportion of deals:
 
 # %%
 frame = result.frame
@@ -122,9 +122,9 @@ wins = frame[(frame["strategy"] != "gold-early") & frame["metric"].isin(["margin
 wins.assign(detectable=2.8 * wins["se"])[["metric", "value", "low", "high", "detectable", "n"]]
 
 # %% [markdown]
-# To detect half of this difference, you need four times as many deals. With `until`, simgin plays
-# until the interval is narrow enough. Such intervals are wider, because simgin checks the results
-# several times.
+# To detect a difference that is half as large, you need four times as many deals. With `until`,
+# simgin plays until the interval is narrow enough. Intervals of runs with `until` are wider,
+# because simgin checks the results several times.
 
 # %%
 precise = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=3)

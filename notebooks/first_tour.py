@@ -25,8 +25,8 @@ from simgin import plots
 #
 # `simple` knocks as soon as it can. `gold-early` knocks in its first turns and then waits for gin.
 # The strategies play 2,000 matches to 100 points under the standard rules. simgin plays every
-# shuffle twice, with the seats swapped, so that much of the luck of the cards cancels out. The same
-# seed always gives the same numbers.
+# shuffle twice, with the seats swapped, so that much of the luck of the cards cancels out. With the
+# same seed, simgin always prints the same numbers.
 
 # %%
 result = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
@@ -34,7 +34,7 @@ result
 
 # %% [markdown]
 # The notebook shows the answer, a table and a plot. Three metrics show which strategy is better:
-# matches, deals and points. These metrics can disagree, so look at all three. `print(result)`
+# matches, deals and points. The three metrics can disagree, so look at all of them. `print(result)`
 # prints the answer and the table as text:
 
 # %%
@@ -80,8 +80,9 @@ print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
 # ## Write your own strategy
 #
 # A strategy is a set of small functions, one for each type of decision. If a function is missing,
-# simgin uses that of `gold`. Change the 5 or the rule, and run both cells again. To see what a
-# function can use, read [Write a strategy](../docs/how-to/writing-a-strategy.md).
+# simgin uses the function of `gold`. Change the number 5 or the knock rule, and run both cells
+# again. To see what a function can use, read [Write a
+# strategy](../docs/how-to/writing-a-strategy.md).
 
 # %%
 from simgin.strategy import Strategy, knock
@@ -104,8 +105,8 @@ plots.win_and_points(own.frame, seed=7)
 # %% [markdown]
 # ## Solitaire odds
 #
-# In Solitaire Gin, you play against a joker in the deck. The plot compares a naive player, a strong
-# player and the best possible player, for whom it shows a range:
+# In Solitaire Gin, you play against a joker in the deck. The plot compares a naive player and a
+# strong player, and shows a range for the best possible player:
 
 # %%
 odds = simgin.compute_odds("solitaire-gin", deals="10k").frames()

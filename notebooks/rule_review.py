@@ -37,7 +37,8 @@ review = simgin.review_rules(
 # ## Read the verdicts
 #
 # The verdicts describe what players would notice. *Much* marks a difference that players notice in
-# an evening of five matches, and *a little* a difference that they notice in ten evenings.
+# an evening of five matches. *A little* marks a difference that players notice only in ten
+# evenings.
 
 # %%
 print(review.summary())
@@ -46,8 +47,8 @@ print(review.summary())
 review
 
 # %% [markdown]
-# The table contains every difference for every type of player. Some of these intervals exclude zero
-# by chance. `p_holm` corrects the p-values for the number of comparisons.
+# The table contains every difference for every type of player. Some intervals exclude zero by
+# chance. `p_holm` corrects the p-values for the number of comparisons.
 
 # %%
 review.differences[["variant", "title", "players", "value", "low", "high", "p_holm", "size"]]
@@ -55,8 +56,8 @@ review.differences[["variant", "title", "players", "value", "low", "high", "p_ho
 # %% [markdown]
 # ## Compare types of players
 #
-# The type of player matters more than the rule. For example, a rule might make only one type of
-# player play for gin.
+# The effect of a rule depends on the type of player. For example, a rule might make matches longer
+# for only one type of player.
 
 # %%
 plots.effects_by_player_type(review_plots.effects_frame(review), seed=1)

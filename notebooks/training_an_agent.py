@@ -11,9 +11,9 @@
 # %% [markdown]
 # # Training an agent
 #
-# In this notebook, you train a small network to play Gin Rummy, and measure its strength like that
-# of any other strategy. The learning algorithm is PPO with action masks from Stable-Baselines3. To
-# install it, run `pip install 'simgin[rl]' sb3-contrib`.
+# In this notebook, you train a small network to play Gin Rummy, and measure its strength as for any
+# other strategy. The learning algorithm is PPO with action masks from Stable-Baselines3. To install
+# it, run `pip install 'simgin[rl]' sb3-contrib`.
 
 # %%
 # %matplotlib inline

@@ -12,8 +12,8 @@
 # # Tuning a strategy
 #
 # The parameters of a first strategy are usually guesses. This notebook searches for better values,
-# and then tests whether the gain is real and whether it holds against another opponent. Tuning
-# needs the package cma: `pip install 'simgin[tune]'`.
+# and then tests whether the gain is real and occurs against another opponent. Tuning needs the
+# package cma: `pip install 'simgin[tune]'`.
 
 # %%
 # %matplotlib inline
@@ -58,9 +58,9 @@ STRATEGY = Strategy("newcomer", take=thrifty, knock=early_or_low)
 # ## Search for better values
 #
 # In every generation, a few strategies with different values play `simple` and `gold-early` on the
-# same shuffles. The next generation is sampled around the best strategies and uses new shuffles. A
-# real search should be longer. On the command line, run `simgin tune newcomer.py --against simple
-# --against gold-early -o newcomer.toml`, which takes a minute or two.
+# same shuffles. The next generation is sampled around the best strategies and uses new shuffles.
+# For a real search, use more generations. On the command line, run `simgin tune newcomer.py
+# --against simple --against gold-early -o newcomer.toml`, which takes a minute or two.
 
 # %%
 tuned = simgin.tune_strategy(
@@ -80,8 +80,8 @@ plots.search_history(tuned.history_frame, seed=7)
 # %% [markdown]
 # ## Check that the gain is real
 #
-# The best of many strategies looks better than it is, because some of its wins were luck.
-# Therefore, the tuned and the default values also play on held-out deals.
+# The measured result of the best of many strategies is too high, because luck contributed to the
+# selection. simgin therefore also compares the tuned and the default values on held-out deals.
 
 # %%
 print(tuned.summary())

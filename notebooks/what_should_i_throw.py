@@ -11,9 +11,9 @@
 # %% [markdown]
 # # What should I discard?
 #
-# You hold eleven cards and must discard one. `simgin.analyze` samples the hidden cards many times,
-# consistent with the opponent's play. In each of these simulations (*worlds*), simgin tries every
-# discard, and two strategies play the deal to its end.
+# You hold eleven cards and must discard one. `simgin.analyze` samples the hidden cards many times
+# and takes the opponent's play into account. In each of these simulations (*worlds*), simgin tries
+# every discard, and two strategies play the deal to its end.
 
 # %%
 # %matplotlib inline
@@ -37,8 +37,8 @@ print(position)
 # %% [markdown]
 # The best action is in the first row. The cost of an action is the loss compared with the best
 # action, in points per deal. All intervals hold simultaneously. `position.frame` contains the same
-# values. If its column `best` is true in several rows, there is no significant difference between
-# these actions.
+# estimates. If the column `best` is true in several rows, there is no significant difference
+# between these actions.
 
 # %%
 plots.analysis(position.frame, seed=1)
@@ -46,9 +46,9 @@ plots.analysis(position.frame, seed=1)
 # %% [markdown]
 # ## Use the match score
 #
-# At 92 to 60, almost any won deal also wins the match to 100 points, so winning matters more than
-# the size of the win. With a score, `analyze` compares actions by the probability of winning the
-# match.
+# At 92 to 60, almost any won deal also wins the match to 100 points, so winning the deal matters
+# more than the number of points. With a score, `analyze` compares actions by the probability of
+# winning the match.
 
 # %%
 ahead = simgin.analyze(HAND, PILE, score=(92, 60), worlds=4_000)
@@ -68,8 +68,9 @@ found = simgin.find(
 print(found)
 
 # %% [markdown]
-# One deal cannot show whether the first of these decisions was a mistake or bad luck. The next cell
-# compares both choices in thousands of worlds, in which `champion` plays the rest of the deal.
+# One deal cannot show whether a decision was a mistake or bad luck. The next cell analyses the
+# first decision of the first deal in thousands of worlds, in which `champion` plays the rest of the
+# deal.
 
 # %%
 deal = simgin.analyze_deal(

@@ -145,7 +145,7 @@ def render_review(name: str) -> str:
         (
             *cautions,
             parts[table_index - 1],
-            re.sub(r"; by player type [^)]*", "", parts[table_index + 1]),
+            re.sub(r"; range over player types: [^)]*", "", parts[table_index + 1]),
         )
     )
 

@@ -184,7 +184,7 @@ def describe_gin_draws(odds: Odds, variant: str) -> Iterator[str]:
         draws_by_statistic = rows.set_index("statistic")["value"]
         yield (
             "When a strong player goes gin, the median number of draws is "
-            f"{draws_by_statistic['q50']:.0f}. In 80 % of these deals, it is between "
+            f"{draws_by_statistic['q50']:.0f}. In 80 % of these deals, the number is between "
             f"{draws_by_statistic['q10']:.0f} and {draws_by_statistic['q90']:.0f}."
         )
 
@@ -257,7 +257,7 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
         table,
         "deadwood",
         f"A dash ({numbers.EN_DASH}) marks win rates with an interval wider than "
-        f"± {100 * MAX_HALF_WIDTH:.0f} percentage points. The file counts.csv contains all turns.",
+        f"± {100 * MAX_HALF_WIDTH:.0f} percentage points. For all turns, see counts.csv.",
     )
 
 
@@ -328,7 +328,7 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
     frame = make_frame(table_rows)
     columns = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
-        "Gin rates, and percentages of matches won or goals met",
+        "Gin rates, match win rates and rates of goals met",
         frame,
         [Column("variant", "game"), *columns],
         "The gin rate of the best possible player lies between two 95 % confidence bounds: the "

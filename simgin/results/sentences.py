@@ -316,8 +316,8 @@ def describe_cyclic_triads(triads: Triads) -> str:
     first, second, third = (strongest_triad[name] for name in ("strategy", "opponent", "third"))
     p_text = f"p = {numbers.format_p_value(strongest_triad['p_holm'])}".replace("= <", "<")
     return (
-        f"{subject} at the 5 % level. In the clearest one, {first} beats {second}, {second} beats "
-        f"{third}, and {third} beats {first}. Its closest pair is decided by "
+        f"{subject} at the 5 % level. In the clearest triad, {first} beats {second}, {second} "
+        f"beats {third}, and {third} beats {first}. The closest win rate is "
         f"{100 * strongest_triad['value']:.1f} %, {strongest_triad['excess']:.1f} standard errors "
         f"above 50 % ({p_text} after Holm's adjustment)."
     )

@@ -75,10 +75,10 @@ SIZE_NOTE = (
     'If a difference is called "much", you would see it with probability 5/6 in an evening of '
     f"{MATCHES_PER_EVENING} matches under each rule set. "
     f'"A little" requires {EVENINGS_FOR_LITTLE} evenings, and "same" marks smaller differences. '
-    "If a cell names two sizes, the interval includes both. More matches can decide between them. "
-    "For "
-    'skill, seats and percentages of wins, "a little" begins at 1 or 2 percentage points and '
-    '"much" at 3 or 6. '
+    "If a cell names two sizes, the interval includes both sizes, and more matches can decide "
+    'between them. For skill and playing for gin, "a little" begins at 2 percentage points and '
+    '"much" at 6. For other percentages of wins, "a little" begins at 1 percentage point and '
+    '"much" at 3. '
     "If the effect on skill depends on the opponent, the cell is purple in the HTML report, and "
     'the table "All metrics" shows each effect. '
 )
@@ -311,7 +311,7 @@ def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
     cell = _difference_cell(text, effect, row)
     if review.player_types_differ(variant, row.key):
         type_range = _range_by_type(review, variant, row)
-        return replace(cell, detail=f"{cell.detail}; by player type {type_range}")
+        return replace(cell, detail=f"{cell.detail}; range over player types: {type_range}")
     return cell
 
 
@@ -368,7 +368,7 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     values = [100 * number.value for number in estimates]
     text = f"{min(values):.0f} to {max(values):.0f} %" if len(values) > 1 else f"{values[0]:.0f} %"
     if review.request.is_solo:
-        text = f"{values[0]:+.0f} points"
+        text = f"{values[0]:+.0f} percentage points"
     if variant == review.request.base or review.request.base is None:
         return ScoreCell(text, "", _widest_interval(estimates), "base")
     changes = [effect.difference for effect in review.effects_by_type(variant, SKILL).values()]
@@ -377,7 +377,7 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
     effect_text, tone = SKILL_EFFECT_CELLS[skill_effect(review, variant)]
     bounds = (extreme(effect.value for effect in changes) for extreme in (min, max))
     change_text = " to ".join(dict.fromkeys(map(GIN_ROW.format_change, bounds)))
-    separator = " points; each estimate" if " to " in change_text else ""
+    separator = " percentage points; each estimate" if " to " in change_text else ""
     detail = f"{change_text}{separator} {_widest_interval(changes)}"
     return ScoreCell(text, effect_text, detail, tone, change_text)
 

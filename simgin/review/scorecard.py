@@ -172,7 +172,7 @@ class ScorecardRow:
         """Format a difference and the half-width of its interval, with a unit for percentages."""
         half_width, digits = self._half_width(difference)
         change = replace(self, digits=digits).format_change(difference.value)
-        unit = " points" if self.unit == PERCENT_SIGN else ""
+        unit = " percentage points" if self.unit == PERCENT_SIGN else ""
         return f"{change} ± {half_width:.{digits}f}{unit}"
 
     def _half_width(self, number: PairedEstimate) -> tuple[float, int]:
@@ -216,7 +216,7 @@ def effect_size_range(size: str, bounds: tuple[float, float], interval: tuple[fl
     low, high = interval
     if size != UNCLEAR or not max(low, -high) >= -little_bound:
         return size
-    return f"at most {LITTLE}" if max(high, -low) < much_bound else f"{SAME} to {MUCH}"
+    return f"{SAME} or {LITTLE}" if max(high, -low) < much_bound else f"{SAME} to {MUCH}"
 
 
 def is_tenfold(

@@ -33,14 +33,13 @@ IDENTICAL = "Every match had the same result as under the baseline."
 NEARLY_ALL_DEALS = 0.9  # minimum proportion of deals that is called "nearly every deal"
 # words for relative changes in length
 FRACTIONS = {0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 1 / 3: "a third"}
-HALF_AGAIN = 0.42  # minimum relative change in length that is called "half as long again"
 # If a factor is outside this range, it is formatted as "2.6 times as long".
-MIN_FRACTION_FACTOR, MAX_FRACTION_FACTOR = 0.6, 1.5
+MIN_FRACTION_FACTOR, MAX_FRACTION_FACTOR = 0.6, 1.42
 SMALL_FACTOR = 0.2  # factor below which two decimals are shown
 BASIC_RULES = ("knock_limit", "gin_bonus", "undercut_bonus", "points_target")
-SAME_LENGTH = "matches are as long as before"
-SAME_STRONG_LENGTH = f"{SAME_LENGTH} between strong players"
-LENGTH_DIFFERS = f"{SAME_STRONG_LENGTH}, but not for every player type"
+SAME_LENGTH = "matches are as long as under the baseline"
+SAME_STRONG_LENGTH = "matches between strong players are as long as under the baseline"
+LENGTH_DIFFERS = f"{SAME_STRONG_LENGTH}, but some other matches are not"
 # Clauses for a significant increase and a significant decrease of a scorecard value. The effect
 # size replaces {}.
 EFFECT_CLAUSES = {
@@ -54,7 +53,7 @@ EFFECT_CLAUSES = {
     "win": ("deals are {} easier to win", "deals are {} harder to win"),
     "match_win": ("matches are {} easier to win", "matches are {} harder to win"),
 }
-SAME_SKILL = "skill matters as much as before"
+SAME_SKILL = "skill matters as much as under the baseline"
 UNCLEAR_SKILL = "there is no clear change in skill"
 SKILL_CLAUSES = {
     SAME: SAME_SKILL,
@@ -71,7 +70,7 @@ SKILL_CLAUSES = {
 SINGLE_SENTENCES = {
     ("turns_per_match", "minutes"): "a match takes about {} turns ({} minutes)",
     ("win",): "a strong player wins {} of deals",
-    ("gin",): "gin ends {} of deals",
+    ("gin",): "strong players go gin in {} of deals",
 }
 UNCHANGED_CLAUSES = (SAME_LENGTH, SAME_STRONG_LENGTH, SAME_SKILL, UNCLEAR_SKILL)
 ALL_PLAYERS, ALL_WEAKER = "all player types", "all weaker player types"
@@ -294,8 +293,6 @@ def format_length_change(relative_change: float) -> str:
     factor = 1 + relative_change
     if not MIN_FRACTION_FACTOR < factor < MAX_FRACTION_FACTOR:
         return f"{factor:.{1 if factor >= SMALL_FACTOR else 2}f} times as long"
-    if relative_change >= HALF_AGAIN:
-        return "half as long again"
     fraction = FRACTIONS[min(FRACTIONS, key=lambda known: abs(known - abs(relative_change)))]
     return f"{fraction} {'longer' if relative_change > 0 else 'shorter'}"
 
@@ -309,7 +306,9 @@ def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
     if new_rate >= NEARLY_ALL_DEALS and effect.sign > 0:
         return "nearly every deal ends in gin"
     new_text, old_text = map(GIN_ROW.format_value, (new_rate, base_rate))
-    return f"gin ends {new_text} of deals, not {old_text}" if new_text != old_text else ""
+    if new_text == old_text:
+        return ""
+    return f"players go gin in {new_text} of deals instead of {old_text}"
 
 
 def skill_effect(review: Review, variant: str) -> str:
@@ -364,9 +363,8 @@ def winners_and_losers(review: Review, variant: str) -> str:
     sentences = []
     if review.player_types_differ(variant, "turns_per_match"):
         length_types = _types_by_sign(review, variant, "turns_per_match")
-        sentences.append(
-            _join_types_by_sign("matches are ", "longer for {}", "shorter for {}", length_types)
-        )
+        if clauses := _type_clauses("longer for {}", "shorter for {}", length_types):
+            sentences.append(f"Matches are {', and '.join(clauses)}.")
         stalled_types = [
             _plural(player_type)
             for player_type, effect in review.effects_by_type(variant, "turns_per_match").items()
@@ -379,12 +377,15 @@ def winners_and_losers(review: Review, variant: str) -> str:
                 f"The match length of {join_words(stalled_types)} depends on the turn limit."
             )
     if review.request.is_solo:
-        metric, words = "win", ("", "{} win more deals", "{} win fewer deals")
+        metric, start, nouns = "win", "{} win", ("more deals", "fewer deals")
     else:
-        start = "against strong players, "
-        metric, words = SKILL, (start, "{} win fewer matches", "{} win more matches")
-    sentences.append(_join_types_by_sign(*words, _types_by_sign(review, variant, metric)))
-    return " ".join(filter(None, sentences))
+        start = "against strong players, {} win"
+        metric, nouns = SKILL, ("fewer matches", "more matches")
+    clauses = _type_clauses(
+        *(f"{start} {noun} than under the baseline" for noun in nouns),
+        _types_by_sign(review, variant, metric),
+    )
+    return " ".join(filter(None, [*sentences, join_sentences(clauses)]))
 
 
 def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[str]]:
@@ -397,15 +398,13 @@ def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[
     return types_by_sign
 
 
-def _join_types_by_sign(start: str, more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> str:
-    """Return a sentence that lists the player types with an increase or a decrease, or ""."""
-    clauses = {1: more, -1: fewer}
-    type_clauses = [
+def _type_clauses(more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> list[str]:
+    """Return a clause for each sign, in which the names of the player types replace `{}`."""
+    return [
         clause.format(join_words(by_sign[sign]))
-        for sign, clause in clauses.items()
+        for sign, clause in ((1, more), (-1, fewer))
         if sign in by_sign
     ]
-    return join_sentences([start + ", and ".join(type_clauses)]) if type_clauses else ""
 
 
 def _single_verdict(review: Review, variant: str) -> str:

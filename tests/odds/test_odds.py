@@ -465,6 +465,6 @@ def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(win
     assert first.startswith(f"{shares}. ") and "±" in first
     assert others == [
         "When a strong player goes gin, the median number of draws is 8. "
-        "In 80 % of these deals, it is between 8 and 8."
+        "In 80 % of these deals, the number is between 8 and 8."
     ]
     assert [fault for line in odds_verdict(odds) for fault in list_errors(line)] == []

@@ -336,8 +336,8 @@ def test_an_equilibrium_mix_of_several_strategies_is_named_with_its_weights(mix,
         (1, 1, 1, "the only triad is cyclic at the 5 % level. In"),
         (
             *(20, 3, 1),
-            "1 of 20 triads is cyclic at the 5 % level. In the clearest one, a beats c, c beats b, "
-            "and b beats a. Its closest pair is decided by 52.0 %, 9.0 standard errors above 50 % ",
+            "1 of 20 triads is cyclic at the 5 % level. In the clearest triad, a beats c, c beats "
+            "b, and b beats a. The closest win rate is 52.0 %, 9.0 standard errors above 50 % ",
         ),
         (1330, 3, 2, "2 of 1,330 triads are cyclic at the 5 % level. In the clearest"),
     ],
