@@ -356,7 +356,7 @@ TWO_PLAYER_ROWS = (
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("nondealer", "seats"),
-        meaning="percentage of the deals with a winner",
+        meaning="percentage of the deals that have a winner",
     ),
     ScorecardRow(
         *("comebacks", "Comebacks", _comeback_rate),
