@@ -449,8 +449,8 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
         range_text = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
         yield (
             f"A card with {partners_text} costs {range_text} more to discard than a king without "
-            "partners. The 95 % confidence intervals of these costs are at most ± "
-            f"{np.nanmax(row_half_widths):.1f}."
+            f"partners. For cards with {partners_text}, the 95 % confidence intervals are at most "
+            f"± {np.nanmax(row_half_widths):.1f}."
         )
 
 

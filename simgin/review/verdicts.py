@@ -113,8 +113,8 @@ def stalled_sentences(review: Review) -> list[str]:
     return [
         "Caution: simgin stops "
         f"{' to '.join(dict.fromkeys(f'{100 * rate:.1f}' for rate in (min(rates), max(rates))))} % "
-        f"of deals between {_plural(player_type)} at the turn limit. Turns and minutes per match, "
-        f"and turns per deal, of {_plural(player_type)} depend on this limit."
+        f"of deals between {_plural(player_type)} at the turn limit. For "
+        f"{_plural(player_type)}, the length of matches and deals depends on the turn limit."
         for player_type, rates in rates_by_type.items()
     ]
 
@@ -308,7 +308,8 @@ def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
     new_text, old_text = map(GIN_ROW.format_value, (new_rate, base_rate))
     if new_text == old_text:
         return ""
-    return f"players go gin in {new_text} of deals instead of {old_text}"
+    verb = "rises" if effect.sign > 0 else "falls"
+    return f"the gin rate {verb} from {old_text.removesuffix(GIN_ROW.unit)} to {new_text}"
 
 
 def skill_effect(review: Review, variant: str) -> str:

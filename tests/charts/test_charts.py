@@ -206,7 +206,8 @@ def test_summaries_of_upcard_and_discard_charts():
     assert lines[:2] == [
         "Among cards without a partner, A and 2 cost significantly more to discard than a king.",
         "A card with one partner costs 4.0 to 4.0 points per deal more to discard than a king "
-        "without partners. The 95 % confidence intervals of these costs are at most ± 0.5.",
+        "without partners. For cards with one partner, the 95 % confidence intervals are at most "
+        "± 0.5.",
     ]
 
 

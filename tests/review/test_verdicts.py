@@ -116,8 +116,8 @@ def test_an_evening_of_five_matches_shows_much_with_probability_five_sixths():
             make_review(
                 {"gin": 0.1, "turns_per_match": 12}, everybody={"turns_per_match": 12}, gin=0.6
             ),
-            "Matches are slightly longer, and players go gin in 60 % of deals instead of 50 %. "
-            "Skill matters as much as under the baseline.",
+            "Matches are slightly longer, and the gin rate rises from 50 to 60 %. Skill "
+            "matters as much as under the baseline.",
         ),
         (
             make_review({"turns_per_match": -27}, skill=(0.1, 0.1, 0.1)),
