@@ -138,7 +138,7 @@ class AnalysisResult(Result):
         return [(matchup, worlds) for matchup in matchups.values()]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the actions of all decisions as a DataFrame."""
+        """Return the DataFrame of the actions at all decisions, by the name of the output."""
         return {"analysis": analyses_to_frame(self.analyses)}
 
     @property

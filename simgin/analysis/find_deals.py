@@ -191,7 +191,7 @@ class FoundDeals(Result):
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the matching deals or decisions as a DataFrame."""
+        """Return the DataFrame of the matching deals or decisions, by the name of the output."""
         return {"deals": build_frame("deals", self.listed_rows)}
 
     def records(self) -> list[DealRow]:
@@ -262,11 +262,11 @@ def search_deals(
     return FoundDeals(request, sum(n_played_by_block), n_matching, query.select_first(deals, limit))
 
 
-def _play_deals(request: FindRequest, first_unit: int, n: int) -> np.ndarray:
-    """Play consecutive pairs, and return their deals, FOUND_DEAL (n_deals,)."""
+def _play_deals(request: FindRequest, first_unit: int, n_units: int) -> np.ndarray:
+    """Play consecutive units, and return their deals, FOUND_DEAL (n_deals,)."""
     records_by_matchup = []
     for matchup in request.matchups:
-        _, records = play_with_records(matchup, first_unit, n)
+        _, records = play_with_records(matchup, first_unit, n_units)
         # If only one matchup is mirrored, drop its second games.
         records_by_matchup.append(records if request.is_mirrored else records[records["half"] == 0])
     deals = np.zeros(len(records_by_matchup[0]), FOUND_DEAL)
@@ -471,7 +471,7 @@ def run_find(
 
 
 def _format_result_sentences(result: FoundDeals) -> Iterator[str]:
-    """Yield sentences that state the number of matching deals and introduce the list."""
+    """Yield sentences that state the number of matching deals and introduce the list of deals."""
     request, rows = result.request, result.listed_rows
     name = request.short_name(request.matchup.a.spec)
     yield f"{result.n_matching:,} of {result.n_played:,} deals meet the condition."

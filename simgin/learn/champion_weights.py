@@ -100,7 +100,7 @@ def propose_discards(view, rules, params):
 
 @knock
 def propose_knock(view, rules, params):
-    """Return the actions "knock" and "continue", unless the player has gin."""
+    """Return the actions "knock" and "continue" as bits, or 0 if the player has gin."""
     return 0 if is_gin_or_better(view) else 3
 
 
@@ -112,7 +112,7 @@ def knock_sometimes(view, rules, params):
 
 @take
 def propose_take(view, rules, params):
-    """Return the actions "take" and "decline" if taking the card lowers the deadwood."""
+    """Return the actions "take" and "decline" as bits if taking the card lowers the deadwood."""
     return 3 if lowers_deadwood(view, rules) and view.legal & 3 == 3 else 0
 
 
@@ -639,7 +639,7 @@ class ChampionTrainer:
         return mean
 
     def play_matches(self, opponent: Strategy | None, matches: int) -> np.ndarray:
-        """Play matches against an opponent and return the records of all deals."""
+        """Play matches against an opponent, and return the records of all deals."""
         matchup = self.matchup(opponent, "match")
         kernel.compile_matchup(matchup)
         play_records = partial(_records, matchup)

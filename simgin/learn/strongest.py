@@ -58,7 +58,7 @@ def find_strongest_player(variant: str, seed: int, workers: int | None) -> str:
 
 
 def play_pilot_matches(variant: str, seed: int, workers: int | None) -> dict[str, PairedEstimate]:
-    """Return the win rate of every challenger against `champion` on separate deals.
+    """Return every challenger's win rate against `champion` in pilot matches with a separate seed.
 
     A challenger is eliminated as soon as a sequential test finds that it is not stronger than
     `champion`. All other challengers play all pilot matches.
