@@ -159,7 +159,7 @@ def _measure_best_rates(tasks: Sequence[_BenchTask], seconds: float) -> list[flo
 
 
 def _choose_rounds(task: _BenchTask, seconds: float) -> int:
-    """Return the number of rounds that take `seconds`, after an unmeasured call for compilation."""
+    """Return the number of rounds that take a given time, after a call that compiles the task."""
     task.work(1)
     n_rounds, elapsed_seconds = 1, _time_task(task, 1)
     while elapsed_seconds < min(MIN_TRIAL_SECONDS, seconds):
@@ -215,7 +215,7 @@ def _compile_kernel(kernel: Any) -> Any:
 
 
 def _run_calibration(n):  # type: ignore[no-untyped-def]
-    """Run the calibration task, which combines n blocks of Philox words by exclusive or."""
+    """Run the calibration task: combine n blocks of Philox words by exclusive or."""
     x = 0
     for i in range(n):
         a, b, c, d = rng.random_words(1, i, 0, 0, rng.DOMAIN_BOOTSTRAP)

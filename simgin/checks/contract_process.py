@@ -214,7 +214,7 @@ def _used_slots(variant: Variant) -> list[str]:
 
 
 def _trace_deal(matchup: Matchup, unit: int, points: tuple[int, int]) -> TracedDeal:
-    """Trace the deal of a match with the given index, or the first deal of a shorter match."""
+    """Trace the deal with a given index in a match, or the first deal if the match is shorter."""
     try:
         return trace_deal(matchup, unit, deal=unit % N_FIRST_DEALS, points=points)
     except DealNotFoundError:

@@ -132,7 +132,7 @@ _export_option = click.option(
 
 
 def json_option(command: Any) -> Any:
-    """Add the options `--json` and `--export` to a command."""
+    """Decorate a command with the options `--json` and `--export`."""
     return json_only_option(_export_option(command))
 
 
@@ -207,7 +207,7 @@ _workers_option = click.option(
 
 
 def workers_option(command: Any) -> Any:
-    """Add the options `--workers` and `--patience` to a command."""
+    """Decorate a command with the options `--workers` and `--patience`."""
     return _workers_option(_patience_option(command))
 
 
@@ -312,7 +312,7 @@ RUN_OPTIONS = ("workers", "scheduler", "output", "record", "dry_run", "details",
 
 
 def limit_options(command: Any) -> Any:
-    """Add options that limit, distribute and save a run to a command."""
+    """Decorate a command with the options that limit, distribute and save a run."""
     for add_option in reversed(_limit_options):
         command = add_option(command)
     return command

@@ -118,7 +118,7 @@ def _may_page() -> bool:
 
 
 def console() -> Console:
-    """Return the rich console for stdout, which has no markup and 80 columns by default."""
+    """Return a rich console for stdout, without markup and by default with 80 columns."""
     from simgin.report.terminal import Terminal
 
     return Terminal(highlight=False, markup=False, emoji=False)

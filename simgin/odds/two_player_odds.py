@@ -124,7 +124,7 @@ def odds_by_seat(self_play: SelfPlay) -> pd.DataFrame:
 
 
 def _deal_rows(self_play: SelfPlay, seat: str) -> Iterator[dict[str, Any]]:
-    """Yield rows with the proportions of deals that a seat wins and of drawn deals."""
+    """Yield the proportion of deals that a seat wins, and the proportion of drawn deals."""
     outcomes = self_play.outcomes
     counts = outcomes.counts.sum(axis=0)
     n = self_play.n_deals

@@ -47,7 +47,7 @@ class InterimResult:
 
 
 class OnProgress(Protocol):
-    """Callback for the progress of a request, which can raise an exception to stop it."""
+    """Callback that receives the progress of a request and can raise an exception to stop it."""
 
     def __call__(
         self, done: int, total: int, render_result: Callable[[], RenderableType] | None = None, /
@@ -214,7 +214,7 @@ class _TerminalProgress(ProgressBar):
 
 
 class _LineProgress(ProgressBar):
-    """Progress display in files and pipes, which writes a line every ten seconds."""
+    """Progress display that writes a line to a file or a pipe every ten seconds."""
 
     interval = SECONDS_PER_LINE
 
@@ -238,7 +238,7 @@ class _LineProgress(ProgressBar):
 
 
 class _JsonProgress(ProgressBar):
-    """Progress display for other programs, which writes one JSON object per line.
+    """Progress display that writes one JSON object per line, for other programs.
 
     The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling` and
     `result`, which is the interim result as text. `table` contains the cells of a table, and

@@ -39,7 +39,7 @@ class ComparisonError(SimginError):
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Differences between two runs, which can be used while the ledgers are open."""
+    """Differences between two runs, available while the ledgers of both runs are open."""
 
     run: RunResults
     baseline: RunResults

@@ -64,7 +64,7 @@ OUTPUTS = {
 
 @dataclass(frozen=True, repr=False)
 class RunResults(Result):
-    """Results of a run, which can be used while the ledger is open."""
+    """Results of a run, available while the ledger of the run is open."""
 
     info: RunInfo
     ledger: Ledger
@@ -307,7 +307,7 @@ class RunResults(Result):
 
     @cached_property
     def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
-        """Proportion of the results that ratings do not explain in each round robin, by variant."""
+        """Proportion of the deviance of each round robin that ratings do not explain, by variant."""
         return {
             variant: round_robin.compute_non_additivity(robin)
             for variant, robin in self._round_robins.items()

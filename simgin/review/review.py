@@ -195,7 +195,7 @@ class Review(Result):
         return {n: replace(self, parent=parent, limit=n) for n in self.request.sizes}
 
     def half(self, parity: int) -> Review:
-        """Return a review that uses only the batches with an even index (0) or an odd index (1)."""
+        """Return a review restricted to the batches with an even index (0) or an odd index (1)."""
         return replace(self, parent=self.parent or self, parity=parity)
 
     @cached_property
@@ -602,7 +602,7 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
 
 
 def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None:
-    """Return a plan with more matches for undecided effect sizes, or None if all are decided."""
+    """Return a plan with more matches where effect sizes are undecided, or None if none is."""
     review = Review(request, results)
     sizes = review.next_sizes
     return None if sizes == review.sizes else plan_review(request, sizes)

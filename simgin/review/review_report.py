@@ -283,7 +283,7 @@ def _transpose(scorecard: Table) -> Table:
 
 
 def _meanings_text(review: Review) -> str:
-    """Return explanations of the scorecard rows that are not explained by their titles."""
+    """Return sentences that explain the scorecard rows, except rows with a sufficient title."""
     meanings = {row.title: row.meaning for row in review.shown_rows if row.meaning}
     meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
@@ -298,7 +298,7 @@ def _shorten_to_arrow(cell: Any) -> Any:
 
 
 def _value_cell(review: Review, variant: str, row: ScorecardRow) -> ScoreCell:
-    """Return a cell with the value of a metric, its effect size and its range over player types."""
+    """Return a cell with a metric's value, its effect size and its range over player types."""
     estimate = review.measurements.get((variant, row.key, STRONG))
     if not isinstance(estimate, PairedEstimate) or estimate.value != estimate.value:
         return ScoreCell(EN_DASH)

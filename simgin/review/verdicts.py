@@ -451,7 +451,7 @@ def format_sweep_point(review: Review, variant: str) -> str:
 
 
 def format_sweep_values(review: Review, variant: str) -> str:
-    """Return the parameter values of a rule set, such as `20 / 10`, or the name of the baseline."""
+    """Return the swept values of a rule set, such as `20 / 10`, or the label of another variant."""
     return " / ".join(value for _, value in sweep_point(review, variant)) or variant_label(variant)
 
 
@@ -622,7 +622,7 @@ def _best_values_title(review: Review) -> str:
 
 
 def best_values_table(review: Review) -> Table:
-    """Return a table of the best values for each objective, and the values that are not worse."""
+    """Return a table of the best values by objective, and of values not significantly worse."""
     even_measurements = review.half(0).measurements
     odd_measurements = review.half(1).measurements
     rows = []

@@ -209,7 +209,7 @@ class ExperimentError(toml.TomlError):
 
 
 def _check_variant_or_strategy(spec: str) -> str:
-    """Return a spec unchanged, or raise ValueError if it is neither a variant nor a strategy."""
+    """Validate the spec of a variant or a strategy, and return the spec unmodified."""
     if not canonical_specs(spec):
         raise ValueError(
             f"{format_value(spec)} is neither a variant nor a strategy. Use a variant or a "
@@ -228,7 +228,7 @@ def canonical_specs(spec: str) -> list[str]:
 
 
 def _check_change(text: str) -> str:
-    """Return a change such as "slot=policy" unchanged, or raise ValueError if it is invalid."""
+    """Validate a change such as "slot=policy", and return the change unmodified."""
     canonical_strategy(f"simple+{text}")
     return text
 
@@ -255,7 +255,7 @@ class Panel(toml.StrictTable):
 
 
 class FieldEntry(toml.StrictTable):
-    """Strategy that is changed, and its opponent, which is the same strategy by default."""
+    """Strategy to change, and its opponent, which is the unchanged strategy by default."""
 
     strategy: StrategySpec
     against: StrategySpec | None = None

@@ -36,7 +36,7 @@ SOURCE_SUFFIXES = (".py", ".toml", ".sql", ".npy", ".j2")
 
 
 def build_identity(matchups: Sequence[Matchup], **plan: str | None) -> dict[str, Any]:
-    """Return the identity of a run, which determines its results for a given size.
+    """Return the identity of a run: everything that determines its results at a given size.
 
     Args:
         matchups: Matchups in table order.

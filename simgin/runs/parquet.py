@@ -134,7 +134,7 @@ def _to_arrow_table(pyarrow: Any, schema: Any, labels: list[str], rows: np.ndarr
 
 
 def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any:
-    """Return an Arrow array in which words replace integer codes."""
+    """Convert integer codes to words, and return the words as an Arrow array."""
     known_codes = np.array(sorted(words))
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
     if (unknown_codes := codes[known_codes[indices] != codes]).size:

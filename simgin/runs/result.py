@@ -149,7 +149,7 @@ class Result(RenamedAttributes):
         return to_records(next(iter(self.frames().values())))
 
     def report(self, command: str) -> Report:
-        """Return the report of the result, which includes the command that repeats it."""
+        """Return the report of the result, including the command that repeats the result."""
         raise NotImplementedError
 
     def extend_report(self, report: Report, command: str) -> Report:

@@ -18,7 +18,7 @@ _class_name = type.__dict__["__name__"].__get__  # Bypass a metaclass that overr
 
 
 class SimginError(ValueError):
-    """Base class of exceptions for invalid input, whose messages suggest a fix."""
+    """Base class of exceptions for invalid input. The messages suggest a fix."""
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython prints instead of a traceback."""

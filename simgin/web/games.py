@@ -145,7 +145,7 @@ def _format_scores(state: Any, request: GameRequest) -> str:
 
 
 class OpenGame:
-    """Game in memory with its coach. Only one request at a time can change the game."""
+    """Game in memory with its coach. Requests change the game one at a time."""
 
     def __init__(self, request: GameRequest) -> None:
         self.lock = threading.Lock()
@@ -211,7 +211,7 @@ class OpenGames:
         self._lock = threading.Lock()
 
     def find(self, request: GameRequest) -> OpenGame:
-        """Return the game of a request, which is resumed or started if necessary."""
+        """Return the game of a request, and resume or start the game if necessary."""
         with self._lock:
             open_game = self._games.get(request.query)
         # Compile outside the lock, so that compilation does not delay other games.

@@ -23,7 +23,7 @@ def read_seed(text: str) -> int:
 
 
 def read_variant_name(spec: str) -> Variant:
-    """Return the variant of a spec, which must be based on a built-in variant.
+    """Return the variant of a spec, which must start with the name of a built-in variant.
 
     Raises:
         VariantError: If the spec is not valid or refers to a file.
@@ -40,7 +40,7 @@ def read_variant_name(spec: str) -> Variant:
 
 
 def read_strategy_name(spec: str, extra_specs: Sequence[str] = ()) -> Strategy:
-    """Return the strategy of a spec, which must be built-in or known since the start of the server.
+    """Return the strategy of a spec, and reject strategy files that the server does not offer.
 
     Args:
         spec: Spec of the strategy.

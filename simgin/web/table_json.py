@@ -30,7 +30,7 @@ HIDDEN_HAND_SIZE = 10  # number of face-down cards of the opponent
 
 
 def game_version(game: PlayedGame) -> str:
-    """Return the version of the game state, which changes with every action."""
+    """Return the version of the game state. The version changes with every action."""
     return f"{len(game.deals)}.{len(game.table.actions)}.{game.n_undone}"
 
 

@@ -236,7 +236,7 @@ def _new(file: Path, name: str | None) -> None:
 
 
 def _find_strategies(players: int | None, search: str | None) -> list[Strategy]:
-    """Return the strategies for a number of players that match a word, strongest first."""
+    """Return the strategies that match a word and a number of players, strongest first."""
     matching_names = []
     for name in loader.list_strategies():
         strategy = loader.find_strategy(name)
@@ -247,7 +247,7 @@ def _find_strategies(players: int | None, search: str | None) -> list[Strategy]:
 
 
 def _find_policies(slot: str | None, search: str | None) -> list[Policy]:
-    """Return the policies for a slot that match a word, sorted by slot and name."""
+    """Return the policies that match a word and a slot, sorted by slot and name."""
     return [
         policy
         for policy in loader.list_policies()

@@ -452,7 +452,7 @@ DashStyle = str | tuple[int, tuple[int, ...]]
 
 
 class SeriesStyle(NamedTuple):
-    """Style of a plotted series, which is distinguishable in greyscale."""
+    """Style of a plotted series. The series of a plot are distinguishable in greyscale."""
 
     colour: str
     marker: str

@@ -99,7 +99,7 @@ def draw_reference_line(axes: Axes, x: float) -> None:
 
 
 def error_bar_lengths(value: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the lengths of error bars, which end at the bounds of each value, shape (2, n)."""
+    """Return the lengths of error bars from each value to its bounds, shape (2, n)."""
     return np.asarray(np.maximum(0, np.array([value - low, high - value])))
 
 

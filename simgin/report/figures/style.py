@@ -132,7 +132,7 @@ def _check_keys(name: str, text: str) -> None:
 
 
 def without_tex() -> contextlib.AbstractContextManager[None]:
-    """Return a context without LaTeX, which cannot typeset % and _ in the text of plots."""
+    """Return a context that disables LaTeX, because LaTeX cannot typeset % and _ in plots."""
     from matplotlib import rc_context
 
     return rc_context({"text.usetex": False})
