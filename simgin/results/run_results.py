@@ -307,7 +307,7 @@ class RunResults(Result):
 
     @cached_property
     def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
-        """Proportion of the deviance of each round robin that ratings do not explain, by variant."""
+        """Unexplained proportion of the deviance of the ratings in each round robin, by variant."""
         return {
             variant: round_robin.compute_non_additivity(robin)
             for variant, robin in self._round_robins.items()
