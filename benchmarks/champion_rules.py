@@ -95,20 +95,26 @@ def count_below_minimum(rows: pd.DataFrame) -> int:
 
 def summarize(table: pd.DataFrame) -> str:
     """Return Markdown tables of the win rates (%) by rule set and by opponent."""
-    held_out = table[table["variant"].isin(table.loc[table["opponent"] == TRAINED, "variant"])]
-    built_in = table[~table["variant"].isin(held_out["variant"])]
+    held_out_rows = table[table["variant"].isin(table.loc[table["opponent"] == TRAINED, "variant"])]
+    built_in_rows = table[~table["variant"].isin(held_out_rows["variant"])]
     sections = {
         "Built-in variants": (
             ["Variant", FIXED],
-            [[str(name), format_mean(rows)] for name, rows in built_in.groupby("variant")],
+            [[str(name), format_mean(rows)] for name, rows in built_in_rows.groupby("variant")],
         ),
         "Random rule sets": (
             ["Rules", TRAINED, FIXED, "strongest other opponent"],
-            [list_cells(str(name), rows) for name, rows in held_out.groupby("variant", sort=False)],
+            [
+                list_cells(str(name), rows)
+                for name, rows in held_out_rows.groupby("variant", sort=False)
+            ],
         ),
         "Opponents under random rules": (
             ["Opponent", "mean", "minimum", "rule sets", "beaten", "below 49 %"],
-            [summarize_opponent(str(name), rows) for name, rows in held_out.groupby("opponent")],
+            [
+                summarize_opponent(str(name), rows)
+                for name, rows in held_out_rows.groupby("opponent")
+            ],
         ),
     }
     return "\n".join(
@@ -121,8 +127,8 @@ def summarize(table: pd.DataFrame) -> str:
 def list_cells(variant: str, rows: pd.DataFrame) -> list[str]:
     """Return the table cells of a rule set: win rates against selected opponents."""
     by_opponent = {str(name): format_mean(row) for name, row in rows.groupby("opponent")}
-    others = rows[~rows["opponent"].isin([TRAINED, FIXED])]
-    strongest = str(others.loc[others["value"].idxmin(), "opponent"])
+    other_rows = rows[~rows["opponent"].isin([TRAINED, FIXED])]
+    strongest = str(other_rows.loc[other_rows["value"].idxmin(), "opponent"])
     cells = [by_opponent[TRAINED], by_opponent[FIXED]]
     return [f"`{variant}`", *cells, f"{by_opponent[strongest]} (`{strongest}`)"]
 

@@ -70,9 +70,9 @@ def evaluate_piece(piece: WorkPiece) -> WorkPiece:
     )
     evaluated_units = error_rates.evaluate_units(rating_task, first_unit, n_units, workers=1)
     lead = None if piece.number else error_rates.estimate_lead(rating_task, workers=1)
-    unfinished = piece.path.with_suffix(".tmp")
-    unfinished.write_bytes(pickle.dumps((evaluated_units, lead)))
-    unfinished.rename(piece.path)
+    temporary_path = piece.path.with_suffix(".tmp")
+    temporary_path.write_bytes(pickle.dumps((evaluated_units, lead)))
+    temporary_path.rename(piece.path)
     return piece
 
 
@@ -118,8 +118,8 @@ def _iter_finished(
             running.add(pool.submit(evaluate_piece, piece))
         if not running:
             return
-        finished, running = wait(running, return_when=FIRST_COMPLETED)
-        for future in finished:
+        finished_futures, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in finished_futures:
             yield future.result()
 
 
@@ -156,9 +156,9 @@ def write_tables(folder: Path, pieces: list[WorkPiece], workers: int) -> None:
     """Write the tables of all pieces that have been evaluated."""
     pieces_by_strategy: dict[str, list[WorkPiece]] = {}
     for piece in pieces:
-        finished = pieces_by_strategy.setdefault(piece.strategy, [])
-        if piece.path.exists() and len(finished) == piece.number:
-            finished.append(piece)
+        finished_pieces = pieces_by_strategy.setdefault(piece.strategy, [])
+        if piece.path.exists() and len(finished_pieces) == piece.number:
+            finished_pieces.append(piece)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         tables = list(pool.map(build_tables, filter(None, pieces_by_strategy.values())))

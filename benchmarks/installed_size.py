@@ -8,13 +8,13 @@ from packaging.requirements import Requirement
 
 def find_required_packages(name: str) -> set[str]:
     """Return the names of a package and of all packages that it requires in this environment."""
-    packages, waiting = set(), [name]
-    while waiting:
-        package = waiting.pop().lower().replace("_", "-")
+    packages, pending_names = set(), [name]
+    while pending_names:
+        package = pending_names.pop().lower().replace("_", "-")
         if package not in packages:
             packages.add(package)
             requirements = map(Requirement, metadata.requires(package) or ())
-            waiting += [
+            pending_names += [
                 requirement.name
                 for requirement in requirements
                 if not requirement.marker or requirement.marker.evaluate({"extra": ""})

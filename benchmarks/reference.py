@@ -141,11 +141,11 @@ def list_references() -> list[Reference]:
     experiments = {
         path.relative_to(ROOT / "experiments").with_suffix("").as_posix() for path in files
     }
-    published = {
+    published_names = {
         path.parent.relative_to(REFERENCE_DIRECTORY).as_posix()
         for path in REFERENCE_DIRECTORY.rglob("manifest.json")
     }
-    return [Reference(name) for name in sorted(published & experiments | set(OTHER_COMMANDS))]
+    return [Reference(name) for name in sorted(published_names & experiments | set(OTHER_COMMANDS))]
 
 
 def format_duration(seconds: float | None) -> str:

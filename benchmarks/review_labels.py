@@ -62,8 +62,8 @@ def main() -> None:
     pairs = compare_effects(*map(read_effects, parser.parse_args().directories))
     counts = pd.crosstab(pairs.index.get_level_values("metric"), pairs["distance"], margins=True)
     print(counts.reindex(columns=[*DISTANCES, "All"], fill_value=0).to_string())
-    distant = pairs[pairs["distance"] == "more"].drop(columns="distance").reset_index()
-    print(f"\n{distant.to_string(index=False)}")
+    distant_pairs = pairs[pairs["distance"] == "more"].drop(columns="distance").reset_index()
+    print(f"\n{distant_pairs.to_string(index=False)}")
 
 
 if __name__ == "__main__":

@@ -116,8 +116,8 @@ def main():
         rows = evaluate_discards(args.strategy, variant, args.deals, args.worlds, args.seed)
         print_row(variant, rows, time.perf_counter() - start_time)
         all_rows.append(rows)
-    agrees = np.concatenate(all_rows)[:, 0]
-    print(f"{'all':22} {format_proportion(agrees):>18}  of {len(agrees)} discards")
+    agreements = np.concatenate(all_rows)[:, 0]
+    print(f"{'all':22} {format_proportion(agreements):>18}  of {len(agreements)} discards")
 
 
 if __name__ == "__main__":

@@ -28,10 +28,10 @@ DECKS = {"four suits of four ranks": (4, 4), "two suits of eight ranks": (2, 8)}
 def list_melds(suits, ranks):
     """Return the bit masks of all melds. The index of a card is rank + ranks * suit."""
     sets = [
-        sum(1 << rank + ranks * suit for suit in chosen)
+        sum(1 << rank + ranks * suit for suit in meld_suits)
         for rank in range(ranks)
         for size in (3, 4)
-        for chosen in combinations(range(suits), size)
+        for meld_suits in combinations(range(suits), size)
     ]
     runs = [
         ((1 << size) - 1) << lowest_rank + ranks * suit

@@ -69,5 +69,5 @@ class RenamedAttributes:
                 object.__getattribute__(self, name)
             owners = [cls.__name__ for cls in type(self).__mro__]
             renamed_owners = (owner for owner in owners if find_new_name(owner, name))
-            names = [each for each in dir(self) if not each.startswith("_")]
+            names = [attribute for attribute in dir(self) if not attribute.startswith("_")]
             raise make_missing_name_error(next(renamed_owners, owners[0]), name, names)

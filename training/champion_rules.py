@@ -323,7 +323,7 @@ def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> 
     work_directory.mkdir(parents=True, exist_ok=True)
     finished_rounds: list[Sums] = []
     for round_index in range(rounds):
-        file, unfinished = (
+        file, temporary_file = (
             work_directory / f"round-{round_index + 1}.npz",
             work_directory / "unfinished.npz",
         )
@@ -334,8 +334,8 @@ def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> 
                 if finished_rounds
                 else np.zeros((N_RULE_FEATURES, N_DELTAS))
             )
-            np.savez(unfinished, **play_round(round_index, deltas, rule_sets, pool))
-            unfinished.rename(file)
+            np.savez(temporary_file, **play_round(round_index, deltas, rule_sets, pool))
+            temporary_file.rename(file)
             print(f"round {round_index + 1}: {time.monotonic() - start_time:.0f} s", flush=True)
         with np.load(file) as saved_arrays:
             finished_rounds.append(dict(saved_arrays))

@@ -44,8 +44,8 @@ class CellRegression:
         """Coefficients, standard errors and effective decision counts, (3, n_cells) float64."""
         inverse, effective_decisions = self._inverse_matrix, self._effective_counts
         coefficients = inverse @ self._sum_by_cell(self._weight_column * self._centre(self.values))
-        fitted = np.where(self.cells >= 0, coefficients[self.cells], 0)
-        scores = self._weight_column * self._centre(self.values - fitted)
+        fitted_values = np.where(self.cells >= 0, coefficients[self.cells], 0)
+        scores = self._weight_column * self._centre(self.values - fitted_values)
         variances = np.einsum("ij,jk,ki->i", inverse, self._sum_by_cell_pair(scores), inverse)
         errors = np.sqrt(variances * effective_decisions / (effective_decisions - 1))
         return np.stack([coefficients, errors, effective_decisions])

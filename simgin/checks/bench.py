@@ -143,8 +143,8 @@ def measure_speeds(seconds: float, threads: Sequence[int]) -> list[Measurement]:
 
 def choose_thread_counts() -> list[int]:
     """Return the numbers of threads to measure: 1, 2 and the number of usable cores."""
-    usable = parallel.usable_cpus()
-    return sorted({1, min(2, usable), usable})
+    n_cores = parallel.usable_cpus()
+    return sorted({1, min(2, n_cores), n_cores})
 
 
 def _measure_best_rates(tasks: Sequence[_BenchTask], seconds: float) -> list[float]:

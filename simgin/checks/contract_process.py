@@ -279,8 +279,8 @@ def _check_unchanged(name: str, record: Any, old_record: bytes) -> None:
         return
     old_values = np.frombuffer(old_record, record.dtype)[0]
     names = record.dtype.names
-    changed = (name for name in names if record[name].tobytes() != old_values[name].tobytes())
-    field = next(changed, "padding")
+    changed_names = (name for name in names if record[name].tobytes() != old_values[name].tobytes())
+    field = next(changed_names, "padding")
     raise _CheckError("writes", f"changes {name}.{field}, which is read-only")
 
 

@@ -100,17 +100,17 @@ def check_libraries() -> HealthCheck:
     The minor version of numba is pinned because calls through function types are experimental in
     numba.
     """
-    installed = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
-    missing_names = [name for name, version in installed.items() if version is None]
-    details = ", ".join(f"{name} {version or 'missing'}" for name, version in installed.items())
+    versions = {name: _installed_version(name) for name in REQUIRED_LIBRARIES}
+    missing_names = [name for name, version in versions.items() if version is None]
+    details = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
     problem = ""
     if missing_names:
         names = ", ".join(missing_names)
         problem = f"{names} cannot be found. Run `pip install --force-reinstall simgin`."
-    elif not str(installed["numba"]).startswith(f"{NUMBA_VERSION}."):
+    elif not str(versions["numba"]).startswith(f"{NUMBA_VERSION}."):
         problem = (
-            f"numba {installed['numba']} is not {NUMBA_VERSION}, the only one that this simgin is "
-            f"tested with: run `pip install 'numba=={NUMBA_VERSION}.*'`."
+            f"numba {versions['numba']} is not {NUMBA_VERSION}, the only one that "
+            f"this simgin is tested with: run `pip install 'numba=={NUMBA_VERSION}.*'`."
         )
     return HealthCheck("libraries", details, problem)
 

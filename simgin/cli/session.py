@@ -296,13 +296,13 @@ def compile_players(matchups: Iterable[Matchup]) -> None:
 
 def warn_about_small_samples(plan: Plan) -> None:
     """Warn before a run that is too small to test differences between strategies or variants."""
-    enough = MIN_DEALS_FOR_TEST if plan.unit == "deal" else MIN_MATCHES_FOR_TEST
+    min_size = MIN_DEALS_FOR_TEST if plan.unit == "deal" else MIN_MATCHES_FOR_TEST
     size = min(task.n for task in plan.tasks)
-    if plan.contrasts and plan.matchups[0].is_mirrored and size < enough:
+    if plan.contrasts and plan.matchups[0].is_mirrored and size < min_size:
         units = UNIT_PLURALS[plan.unit]
         print_note(
-            f"warning: {size:,} {units} are too few to test differences. Use --{units} {enough} or "
-            f"more (in an experiment file, {units} = {enough})."
+            f"warning: {size:,} {units} are too few to test differences. Use --{units} {min_size} "
+            f"or more (in an experiment file, {units} = {min_size})."
         )
 
 

@@ -320,9 +320,9 @@ def _nonempty_tables(
     frames_by_table: dict[str, list[pd.DataFrame]],
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     for name, frames in frames_by_table.items():
-        nonempty = [frame for frame in frames if len(frame)]
-        if nonempty:
-            yield name, table.concat_frames(nonempty)
+        nonempty_frames = [frame for frame in frames if len(frame)]
+        if nonempty_frames:
+            yield name, table.concat_frames(nonempty_frames)
 
 
 def _solitaire_variants(specs: Sequence[str]) -> list[Variant]:

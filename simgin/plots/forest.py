@@ -90,8 +90,8 @@ def _marks_note(frame: pd.DataFrame) -> str:
 
 def _row_names(frame: pd.DataFrame, compared_column: str) -> list[str]:
     """Return the names of rows, composed of the columns that vary between rows."""
-    others = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
-    columns = dict.fromkeys([compared_column, *others])
+    varying = [name for name in ("variant", "strategy", "opponent") if frame[name].nunique() > 1]
+    columns = dict.fromkeys([compared_column, *varying])
     return list(frame[list(columns)].astype(str).agg(", ".join, axis=1))
 
 

@@ -257,8 +257,8 @@ def _draw_threshold_line(
     axes.plot(k, values, color=style.colour, linestyle=style.dash, linewidth=width)
     if np.isnan(values).all():
         return
-    best, size = int(np.nanargmax(values)), figures.marker_size(8)
-    axes.plot(k[best], values[best], style.marker, color=style.colour, markersize=size)
+    best_index, size = int(np.nanargmax(values)), figures.marker_size(8)
+    axes.plot(k[best_index], values[best_index], style.marker, color=style.colour, markersize=size)
 
 
 # Plots for two-player variants: matches by score, and deals by deadwood and turn

@@ -436,8 +436,8 @@ def _iter_matchup_plots(frame: pd.DataFrame, seed: int) -> Iterator[Plot]:
         ("win_and_points", "Which strategy wins?", plots.win_and_points(frame, seed=seed), True),
         ("endings", "How do deals end?", plots.endings(frame, seed=seed), False),
     ):
-        counted = [column for column in columns if column.name != "turns"]
-        shown_columns = [c for c in counted if (c.name in WIN_METRICS) == is_shown]
+        plotted_columns = [column for column in columns if column.name != "turns"]
+        shown_columns = [c for c in plotted_columns if (c.name in WIN_METRICS) == is_shown]
         alt = describe_frame(wide_frame, (*PLAYER_COLUMNS, *shown_columns))
         names = [column.name for column in shown_columns]
         bound_columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]

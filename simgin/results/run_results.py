@@ -178,8 +178,8 @@ class RunResults(Result):
     @cached_property
     def identical_matchups(self) -> list[MatchupKey]:
         """Keys of the matchups in which both strategies play identically."""
-        identical = (i for i in self._mirrored_indices if self.batch_rows(i).is_identical)
-        return [self.matchup_keys[i] for i in identical]
+        indices = (i for i in self._mirrored_indices if self.batch_rows(i).is_identical)
+        return [self.matchup_keys[i] for i in indices]
 
     @property
     def all_identical(self) -> bool:

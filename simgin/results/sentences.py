@@ -489,16 +489,16 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
         for estimate, _ in sorted_estimates
     ]
     opponent_text = f" against {b}" if b else ""
-    ((_, low, high), best), *other_rows = sorted_estimates
+    ((_, low, high), best_name), *other_rows = sorted_estimates
     if not other_rows:
-        return f"{best} has {estimate_texts[0]}{opponent_text}."
-    overlapping = [name for (_, lower, upper), name in other_rows if lower <= high and low <= upper]
+        return f"{best_name} has {estimate_texts[0]}{opponent_text}."
+    tied_names = [name for (_, lower, upper), name in other_rows if lower <= high and low <= upper]
     overlap_text = ""
-    if overlapping:
-        pronoun = "that" if len(overlapping) == 1 else "those"
-        overlap_text = f". Its interval overlaps {pronoun} of {join_first_words(overlapping)}"
+    if tied_names:
+        pronoun = "that" if len(tied_names) == 1 else "those"
+        overlap_text = f". Its interval overlaps {pronoun} of {join_first_words(tied_names)}"
     return (
-        f"{best} is the best of {len(sorted_estimates)} {noun}{opponent_text} with "
+        f"{best_name} is the best of {len(sorted_estimates)} {noun}{opponent_text} with "
         f"{estimate_texts[0]}{overlap_text}. "
         f"{sorted_estimates[-1][1]} is the worst with {estimate_texts[-1]}."
     )

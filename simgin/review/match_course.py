@@ -178,8 +178,8 @@ def _count_scores(
             for score in (side_score, opponent_score)
         ]
         for column, is_counted in enumerate((winner >= 0, winner == side)):
-            selected = tuple(index[is_counted] for index in (batch, *bins))
-            counts[..., column] += _count(selected, shape[:3])
+            counted_indices = tuple(index[is_counted] for index in (batch, *bins))
+            counts[..., column] += _count(counted_indices, shape[:3])
     return counts
 
 
@@ -212,10 +212,10 @@ def grouped_median(counts: np.ndarray, squares: np.ndarray) -> PairedEstimate:
     total_count = int(value_counts.sum())
     if not total_count:
         return PairedEstimate.with_known_se(np.nan, np.nan, 0)
-    cumulative = np.append(0, value_counts.cumsum())
-    bin_index = int(np.searchsorted(cumulative[1:], total_count / 2))
+    cumulative_counts = np.append(0, value_counts.cumsum())
+    bin_index = int(np.searchsorted(cumulative_counts[1:], total_count / 2))
     median_count = value_counts[bin_index]
-    fraction = (total_count / 2 - cumulative[bin_index]) / median_count
+    fraction = (total_count / 2 - cumulative_counts[bin_index]) / median_count
     weights = np.full(len(value_counts), 0.5)  # influence of one match multiplied by the density
     weights[:bin_index] -= 1
     weights[bin_index] -= fraction

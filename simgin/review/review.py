@@ -411,7 +411,7 @@ class Review(Result):
 
     def _find_undecided_pairings(self) -> set[Pairing]:
         """Return the matchups that undecided effect sizes and undecided goals depend on."""
-        undecided = set()
+        pairings = set()
         for key, effect in self.effects.items():
             variant, metric, player_type = key
             base_key = (str(self.request.base), metric, player_type)
@@ -419,13 +419,13 @@ class Review(Result):
             is_last = self.n_matches(key, base_key) >= self.request.sizes[-2]
             is_futile = is_last and effect.is_near_threshold
             if is_shown and not effect.is_decided and not is_futile:
-                undecided |= {self.pairing(key), self.pairing(base_key)}
+                pairings |= {self.pairing(key), self.pairing(base_key)}
         for goal in scorecard.parse_goals(self.request.goals, self.rows):
             for variant in self.request.variants:
                 key = (variant, goal.row.key, STRONG)
                 if self.evaluate_goal(goal, variant) == scorecard.UNDECIDED:
-                    undecided.add(self.pairing(key))
-        return undecided
+                    pairings.add(self.pairing(key))
+        return pairings
 
     def evaluate_goal(self, goal: DesignGoal, variant: str) -> str:
         """Return MET, MISSED or UNDECIDED for a design goal under a rule set."""
@@ -449,9 +449,9 @@ class Review(Result):
         """Return True if an effect differs significantly and much between two player types."""
         effects = self.effects_by_type(variant, metric).values()
         return any(
-            effect.difference.interval[0] - other.difference.interval[1] > 0
-            and effect.difference.value - other.difference.value > effect.size_thresholds[0]
-            for effect, other in itertools.permutations(effects, 2)
+            effect.difference.interval[0] - other_effect.difference.interval[1] > 0
+            and effect.difference.value - other_effect.difference.value > effect.size_thresholds[0]
+            for effect, other_effect in itertools.permutations(effects, 2)
         )
 
     def is_identical_to_baseline(self, variant: str) -> bool:

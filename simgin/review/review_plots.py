@@ -136,8 +136,8 @@ def endings_frame(review: Review) -> Frame:
         "undercut": ["undercut"],
         **({"stalled": ["stalled"]} if review.stalled_rates else {}),
     }
-    counted = [*chain(*endings_by_metric.values())]
-    endings_by_metric["void"] = [kind for kind in DEAL_RESULTS if kind not in counted]
+    counted_metrics = [*chain(*endings_by_metric.values())]
+    endings_by_metric["void"] = [kind for kind in DEAL_RESULTS if kind not in counted_metrics]
     for variant in review.request.variants:
         for player_type in review.player_types:
             stats = review.stats_of_type(variant, player_type)
@@ -190,8 +190,8 @@ def score_difference_frame(review: Review) -> Frame:
     for variant in review.request.compared_variants:
         for bins, win_rate in _win_rates_by_score(review, variant).items():
             if bins in baseline:
-                own, other = (100 / SCORE_FIFTHS * fifth for fifth in bins)
-                columns = {"own": own, "other": other}
+                own_score, other_score = (100 / SCORE_FIFTHS * fifth for fifth in bins)
+                columns = {"own": own_score, "other": other_score}
                 rows.append(_make_row(review, variant, win_rate - baseline[bins], columns))
     return build_frame("plots/scores", rows)
 

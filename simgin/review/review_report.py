@@ -179,20 +179,20 @@ def recommendation(
     """
     goals_text = "both goals" if len(results_by_goal) == 2 else f"all {len(results_by_goal)} goals"
     results = {v: [by_variant[v] for by_variant in results_by_goal] for v in results_by_goal[0]}
-    met = [v for v in results if set(results[v]) == {MET}]
-    missed = [v for v in results if MISSED in results[v]]
-    undecided = [v for v in results if v not in (*met, *missed)]
-    clauses = [f"no rule set {'clearly ' * bool(undecided)}meets {goals_text}"]
-    if met:
-        clauses = [f"{goals_text} are met by {join_names(met)}"]
-    if missed and (met or undecided):
-        clauses.append(f"at least one is missed by {join_names(missed)}")
-    elif missed:
+    variants_met = [v for v in results if set(results[v]) == {MET}]
+    variants_missed = [v for v in results if MISSED in results[v]]
+    variants_undecided = [v for v in results if v not in (*variants_met, *variants_missed)]
+    clauses = [f"no rule set {'clearly ' * bool(variants_undecided)}meets {goals_text}"]
+    if variants_met:
+        clauses = [f"{goals_text} are met by {join_names(variants_met)}"]
+    if variants_missed and (variants_met or variants_undecided):
+        clauses.append(f"at least one is missed by {join_names(variants_missed)}")
+    elif variants_missed:
         min_missed = min(goal_results.count(MISSED) for goal_results in results.values())
-        nearest = [v for v in missed if results[v].count(MISSED) == min_missed]
+        nearest = [v for v in variants_missed if results[v].count(MISSED) == min_missed]
         clauses.append(f"the fewest are missed by {join_names(nearest)}")
-    if undecided:
-        clauses.append(f"more matches are needed for {join_names(undecided)}")
+    if variants_undecided:
+        clauses.append(f"more matches are needed for {join_names(variants_undecided)}")
     *first_clauses, last_clause = clauses
     sentence = ", ".join([*first_clauses, "and " * bool(first_clauses) + last_clause])
     return verdicts.join_sentences([sentence])
@@ -384,7 +384,7 @@ def _skill_cell(review: Review, variant: str) -> ScoreCell:
 
 def _widest_interval(numbers: Sequence[PairedEstimate]) -> str:
     """Return the largest half-width of the confidence intervals of several proportions."""
-    return _format_half_width(max(numbers, key=lambda own: own.interval[1] - own.interval[0]))
+    return _format_half_width(max(numbers, key=lambda rate: rate.interval[1] - rate.interval[0]))
 
 
 # Equal match length
@@ -453,9 +453,9 @@ def _detail_tables(review: Review) -> Iterator[Table]:
         yield _transpose(scorecard_table(review))
     format_label = partial(rule_set_label, review)
     labelled_metrics = review.metrics.assign(variant=review.metrics["variant"].map(format_label))
-    hidden = {row.key for row in {*review.rows} - {*review.shown_rows}}
+    hidden_keys = {row.key for row in {*review.rows} - {*review.shown_rows}}
     known_metrics = labelled_metrics[
-        (labelled_metrics["why"] == "") & ~labelled_metrics["metric"].isin(hidden)
+        (labelled_metrics["why"] == "") & ~labelled_metrics["metric"].isin(hidden_keys)
     ]
     columns = (
         *(Column("variant", "rules"), Column("title", "metric"), Column("players", "players")),
@@ -465,7 +465,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
     metrics_note = f"Proportions are between 0 and 1.{stalled_text}"
     yield Table("All metrics", known_metrics, columns, metrics_note)
     if len(review.differences):
-        differences = review.differences[~review.differences["metric"].isin(hidden)]
+        differences = review.differences[~review.differences["metric"].isin(hidden_keys)]
         differences = differences.assign(
             variant=differences["variant"].map(format_label),
             p_holm=differences["p_holm"].map(format_p_value),

@@ -160,8 +160,8 @@ class ScorecardRow:
 
     def format_change(self, change: float) -> str:
         """Format the difference between two values with a sign and no unit."""
-        rounded = round(change * self.factor, self.digits)
-        return f"{rounded:+.{self.digits}f}" if rounded else "0"
+        rounded_change = round(change * self.factor, self.digits)
+        return f"{rounded_change:+.{self.digits}f}" if rounded_change else "0"
 
     def format_interval(self, number: PairedEstimate) -> str:
         """Format the half-width of the confidence interval without a unit."""

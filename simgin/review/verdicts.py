@@ -130,8 +130,8 @@ def rule_set_label(review: Review, variant: str) -> str:
     In a sweep, or if two rule sets of the review have the same rules, the display name is the spec.
     """
     name = "" if review.request.sweep else review.equal_built_in(variant)
-    others = [other for other in review.request.variants if other != variant]
-    is_unique = name not in (*others, *map(review.equal_built_in, others))
+    other_variants = [spec for spec in review.request.variants if spec != variant]
+    is_unique = name not in (*other_variants, *map(review.equal_built_in, other_variants))
     return variant_label(name if name and is_unique else variant)
 
 
@@ -163,8 +163,8 @@ def describe_rules(review: Review) -> list[tuple[str, str]]:
     sentences = []
     for spec in request.variants:
         variant = variants.find_variant(spec)
-        changed = [name for name, *_ in variants.rule_differences(base, variant)]
-        rules = _describe_parameters(variant, changed) or _describe_basics(variant)
+        changed_names = [name for name, *_ in variants.rule_differences(base, variant)]
+        rules = _describe_parameters(variant, changed_names) or _describe_basics(variant)
         sentences.append((rule_set_label(review, spec), join_sentences(rules)))
     if any(spec != base.spec for spec in request.variants):
         sentences.append(("All other rules", f"As in {rule_set_label(review, base.spec)}."))
@@ -560,10 +560,10 @@ def _break_even_grid_line(review: Review) -> str:
     (x_name, x_values), (y_name, y_values) = review.request.sweep
     signs = _gin_vs_knock_signs(review)
     points = zip(itertools.product(x_values, y_values), review.request.swept_variants, strict=True)
-    paying = {point for point, variant in points if signs[variant] > 0}
+    paying_points = {point for point, variant in points if signs[variant] > 0}
     x_values_by_paying: dict[tuple[str, ...], list[str]] = {}
     for x in x_values:
-        paying_values = tuple(y for y in y_values if (x, y) in paying)
+        paying_values = tuple(y for y in y_values if (x, y) in paying_points)
         x_values_by_paying.setdefault(paying_values, []).append(x)
     sentences = []
     for paying_values, values in x_values_by_paying.items():
@@ -636,9 +636,9 @@ def best_values_table(review: Review) -> Table:
             continue
         best_variant = min(losses, key=lambda variant: losses[variant].value)
         test_losses = _compute_losses(review, odd_measurements, metric, player_type, loss_function)
-        near = _not_worse_text(review, test_losses, best_variant)
-        best = format_sweep_values(review, best_variant)
-        rows.append({"aim": title, "best": best, "near": near})
+        near_text = _not_worse_text(review, test_losses, best_variant)
+        best_text = format_sweep_values(review, best_variant)
+        rows.append({"aim": title, "best": best_text, "near": near_text})
     columns = (
         *(Column("aim", "aim"), Column("best", "best value")),
         Column("near", "not significantly worse"),
@@ -670,25 +670,31 @@ def _compute_losses(
     return losses
 
 
-def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best: str) -> str:
+def _not_worse_text(review: Review, losses: Mapping[str, PairedEstimate], best_variant: str) -> str:
     """Return the parameter values that are not significantly worse than the best, or a dash."""
-    not_worse = _not_significantly_worse(losses, best)
-    if not_worse is None:
+    variants_not_worse = _not_significantly_worse(losses, best_variant)
+    if variants_not_worse is None:
         return EN_DASH
-    if len(not_worse) == len(review.request.swept_variants) - 1:
+    if len(variants_not_worse) == len(review.request.swept_variants) - 1:
         return "all other values"
-    return ", ".join(format_value_ranges(review, not_worse)) or "none"
+    return ", ".join(format_value_ranges(review, variants_not_worse)) or "none"
 
 
-def _not_significantly_worse(losses: Mapping[str, PairedEstimate], best: str) -> list[str] | None:
+def _not_significantly_worse(
+    losses: Mapping[str, PairedEstimate], best_variant: str
+) -> list[str] | None:
     """Return the rule sets that are not significantly worse than the best rule set.
 
     If there are too few batches for a test, return None.
     """
-    others = [variant for variant in losses if variant != best]
-    differences = [losses[variant] - losses[best] for variant in others]
+    other_variants = [variant for variant in losses if variant != best_variant]
+    differences = [losses[variant] - losses[best_variant] for variant in other_variants]
     if any(np.isnan(difference.se) for difference in differences):
         return None
     p_values = [difference.p if difference.value > 0 else 1.0 for difference in differences]
-    adjusted = adjust_p_values(np.array(p_values, float))
-    return [variant for variant, p in zip(others, adjusted, strict=True) if not p < ALPHA]
+    adjusted_p_values = adjust_p_values(np.array(p_values, float))
+    return [
+        variant
+        for variant, p in zip(other_variants, adjusted_p_values, strict=True)
+        if not p < ALPHA
+    ]

@@ -361,9 +361,9 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
     specs = [part.spec for part in named_parts] + [f"{name}={value}" for name, value in settings]
     title, about = " + ".join(titles), " ".join(descriptions)
     if settings:
-        changed = ", ".join(f"{name} = {value}" for name, value in settings)
-        title += f", {changed}"
-        about = f"{' + '.join(titles)} with changed rules: {changed}."
+        changes_text = ", ".join(f"{name} = {value}" for name, value in settings)
+        title += f", {changes_text}"
+        about = f"{' + '.join(titles)} with changed rules: {changes_text}."
     known_sources = dict.fromkeys(filter(None, sources))
     return Variant("+".join(specs), params, title, about, ", ".join(known_sources))
 

@@ -250,10 +250,10 @@ def plan_match(
 
 def drop_opponent(strategies: Sequence[str], against: str | None) -> Sequence[str]:
     """Remove the common opponent from the strategies, and print a note if it was one of them."""
-    others = [name for name in strategies if name != against]
-    if 0 < len(others) < len(strategies):
+    other_strategies = [name for name in strategies if name != against]
+    if 0 < len(other_strategies) < len(strategies):
         print_status(f"{against} is used only as the common opponent, not as a strategy.")
-        return others
+        return other_strategies
     return strategies
 
 

@@ -88,9 +88,9 @@ class Result(RenamedAttributes):
         if self.run_ledger is not None:
             self.run_ledger.save(directory.create_run_directory(output, self.call), self.call)
             question = ""  # A question would assign the ledger to another command.
-        now = datetime.now(UTC)
+        start_time = datetime.now(UTC)
         report = self.extend_report(self.report(self.call), self.call)
-        save_report(Path(output), report, self, now, question=question)
+        save_report(Path(output), report, self, start_time, question=question)
         return Path(output) / HTML_NAME
 
     # Hide the method from type checkers, which would otherwise accept any attribute.

@@ -71,10 +71,10 @@ def compute_ratings(robin: RoundRobin) -> Frame:
     if not connected.has_enough_batches:
         return frame
     counts = frame.set_index("strategy")["n"]
-    ranked = _rank(connected)
-    ranked = ranked.assign(n=counts[ranked["strategy"]].to_numpy())
+    ratings = _rank(connected)
+    ratings = ratings.assign(n=counts[ratings["strategy"]].to_numpy())
     is_connected = frame["strategy"].isin(connected.names)
-    return ranked if is_connected.all() else concat_frames([ranked, frame[~is_connected]])
+    return ratings if is_connected.all() else concat_frames([ratings, frame[~is_connected]])
 
 
 def _rank(robin: RoundRobin) -> Frame:

@@ -113,9 +113,9 @@ class PairedEstimate:
         """Return the sum of two estimates, paired if both have the same batches."""
         n = min(self.n, other.n)
         value = self.value + other.value
-        effective = min(self.effective_batches, other.effective_batches)
+        n_effective = min(self.effective_batches, other.effective_batches)
         event_size = max(self.event_size, other.event_size)
-        total = PairedEstimate(value, n, NO_INFLUENCES, effective, event_size=event_size)
+        total = PairedEstimate(value, n, NO_INFLUENCES, n_effective, event_size=event_size)
         if len(self.influences) and len(self.influences) == len(other.influences):
             influences = self.influences + other.influences
             unseen_variance = self.unseen_variance + other.unseen_variance
@@ -170,9 +170,9 @@ def compute_ratio(rows: np.ndarray, metric: Metric, as_b: bool = False) -> Paire
     value = float(sign * batches.fact_sums(rows, fact).sum() / metric.scale / denominator)
     influences = sign * batches.compute_influences(rows, fact, metric.scale)
     event_size = 1 / denominator if metric.is_proportion else 0.0
-    effective = batches.effective_batches(rows)
+    n_effective = batches.effective_batches(rows)
     return PairedEstimate(
-        value, n, influences, effective, metric.is_proportion, event_size=event_size
+        value, n, influences, n_effective, metric.is_proportion, event_size=event_size
     )
 
 
@@ -201,9 +201,9 @@ def compute_rate(
     n = int(cases.sum())
     value = float(counts.sum() / n)
     influences = (counts - value * cases) / n
-    effective = float(n**2 / (cases.astype(float) @ cases))
+    n_effective = float(n**2 / (cases.astype(float) @ cases))
     event_size = 1 / n if is_proportion else 0.0
-    return PairedEstimate(value, n, influences, effective, is_proportion, event_size=event_size)
+    return PairedEstimate(value, n, influences, n_effective, is_proportion, event_size=event_size)
 
 
 def from_jackknife(value: float, leave_one_out: np.ndarray, n: int) -> PairedEstimate:
@@ -229,11 +229,11 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
     is_proportion = parts[0].is_proportion
     influences = [part.influences for part in parts]
     if len({len(part) for part in influences}) == 1 and len(influences[0]):
-        effective = min(part.effective_batches for part in parts)
+        n_effective = min(part.effective_batches for part in parts)
         # The smallest possible change is one event in every estimate.
         event_size = float(np.mean([part.event_size for part in parts])) / len(parts)
         return PairedEstimate(
-            value, n, np.mean(influences, axis=0), effective, is_proportion, event_size=event_size
+            value, n, np.mean(influences, axis=0), n_effective, is_proportion, event_size=event_size
         )
     se = float(np.sqrt(sum(part.se**2 for part in parts)) / len(parts))
     return PairedEstimate.with_known_se(value, se, n, is_proportion)

@@ -162,8 +162,8 @@ def resample(seed: int, samples: int, n_batches: int) -> np.ndarray:
         samples: Number of bootstrap samples.
         n_batches: Number of batches.
     """
-    scaled = _random_numbers(seed, samples, n_batches) * np.uint64(n_batches)
-    batch_indices = scaled >> np.uint64(32)
+    scaled_numbers = _random_numbers(seed, samples, n_batches) * np.uint64(n_batches)
+    batch_indices = scaled_numbers >> np.uint64(32)
     first_bins = n_batches * np.arange(samples)
     bins = batch_indices.astype(np.int64) + first_bins[:, None]
     table = np.bincount(bins.ravel(), minlength=samples * n_batches).reshape(samples, n_batches)

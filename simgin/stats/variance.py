@@ -162,11 +162,11 @@ def _adjusted_row(rows: np.ndarray, name: str, mean: float) -> dict[str, object]
     is_significant = _is_significant(variance_ratio, batches.effective_batches(rows))
     if variance_ratio > MAX_VARIANCE_RATIO or not is_significant:
         return None
-    unadjusted = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
+    unadjusted_estimate = estimate_metric(batches.sum_rows(rows), metrics.METRICS_BY_NAME[name])
     return {
         "metric": name,
-        "value": unadjusted.value,
-        "se": unadjusted.se,
+        "value": unadjusted_estimate.value,
+        "se": unadjusted_estimate.se,
         "adjusted": estimate.value,
         "adjusted_se": estimate.se,
         "adjusted_low": estimate.low,

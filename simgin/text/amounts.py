@@ -81,13 +81,13 @@ def _parse_decimal(text: int | float | str) -> Decimal:
 
 def format_count(count: int) -> str:
     """Format a count with up to three significant digits, such as 512, 12.4k, 100k or 2M."""
-    scaled, suffix = float(count), ""
+    scaled_count, suffix = float(count), ""
     for next_suffix in ("k", "M", "G"):
-        if scaled < 999.5:
+        if scaled_count < 999.5:
             break
-        scaled /= 1000
+        scaled_count /= 1000
         suffix = next_suffix
-    return f"{scaled:.3g}{suffix}"
+    return f"{scaled_count:.3g}{suffix}"
 
 
 def format_count_range(counts: Sequence[int]) -> str:

@@ -44,9 +44,9 @@ def find_experiment_file(text: str | Path) -> Path:
 
 def suggest_experiments(missing_file: Path) -> str:
     """Return a suggestion for a missing experiment file, without a final full stop."""
-    similar = difflib.get_close_matches(missing_file.stem, list_experiments(), n=MAX_SUGGESTIONS)
-    commands = " or ".join(f"`simgin run {name}`" for name in similar)
-    if similar:
+    matches = difflib.get_close_matches(missing_file.stem, list_experiments(), n=MAX_SUGGESTIONS)
+    commands = " or ".join(f"`simgin run {name}`" for name in matches)
+    if matches:
         return f"To run an example, use {commands} (`simgin examples` lists all examples)"
     return "Specify an experiment file or an example (`simgin examples` lists all examples)"
 

@@ -109,14 +109,14 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     The temporary name is random, so that an attacker cannot place a link at that path. An existing
     file at `path` is replaced without being opened.
     """
-    incomplete = path.with_name(f"{INCOMPLETE_PREFIX}{secrets.token_hex(8)}")
-    file = incomplete.open("xb")
+    incomplete_path = path.with_name(f"{INCOMPLETE_PREFIX}{secrets.token_hex(8)}")
+    file = incomplete_path.open("xb")
     try:
         with file:
             yield file
-        os.replace(incomplete, path)
+        os.replace(incomplete_path, path)
     finally:
-        incomplete.unlink(missing_ok=True)
+        incomplete_path.unlink(missing_ok=True)
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -170,11 +170,11 @@ def describe_encoding_error(name: str) -> str:
     else:
         return ""
     try:
-        readable = name.encode(errors="surrogateescape").decode()
+        readable_name = name.encode(errors="surrogateescape").decode()
     except UnicodeError:
         return f"{quote_text(plain_name)} is not valid UTF-8. Use another name"
     encoding = sys.getfilesystemencoding()
-    return f"{quote_text(readable)} is not valid in your locale ({encoding}). Set PYTHONUTF8=1"
+    return f"{quote_text(readable_name)} is not valid in your locale ({encoding}). Set PYTHONUTF8=1"
 
 
 def _make_unwritable_error(path: Path, reason: str | None) -> NewFileError:

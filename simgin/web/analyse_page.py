@@ -152,4 +152,4 @@ def _decisions_to_json(analyses: Mapping[str, Analysis], is_over: bool) -> dict[
         analysis_to_json(analysis) | {"title": title, "actions": []}
         for title, analysis in analyses.items()
     ]
-    return {"decisions": sorted(decisions, key=lambda each: -each["cost"])}
+    return {"decisions": sorted(decisions, key=lambda decision: -decision["cost"])}

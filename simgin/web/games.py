@@ -108,7 +108,7 @@ class GameRequest:
         return join_command(arguments)
 
 
-def read_score_and_date(saved: SavedGame, request: GameRequest) -> tuple[str | None, str]:
+def read_score_and_date(saved_game: SavedGame, request: GameRequest) -> tuple[str | None, str]:
     """Return the score and date of a saved game. The score is None if the game is over.
 
     All actions are stored in the file, so no policy is called.
@@ -119,13 +119,13 @@ def read_score_and_date(saved: SavedGame, request: GameRequest) -> tuple[str | N
     matchup = request.matchup()
     date = format_date(saved_game_file(matchup).stat().st_mtime)
     table = GameTable(matchup, range(len(matchup.players)))
-    *finished_deals, current = saved.deals
+    *finished_deals, current_deal = saved_game.deals
     for actions in finished_deals:
         table.replay(actions)
         table.close_deal()
     if table.is_over:
         return None, date
-    table.replay(current)
+    table.replay(current_deal)
     is_match = request.unit == "match"
     if table.is_deal_over:
         state_after, outcome = with_deal_applied(table.state, table.rules)

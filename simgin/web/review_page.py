@@ -50,7 +50,9 @@ def read_review(form: Form, site: Site) -> Draft:
             form.errors["form"] = str(error)
         request = ReviewRequest.read([EXAMPLE], "standard")
     goals = form.read("goals", lambda value: _read_goals(value, request), "")
-    adapted = [] if players or request.is_solo else _variants_to_adapt(form, [base, *rule_sets])
+    adapted_variants = (
+        [] if players or request.is_solo else _variants_to_adapt(form, [base, *rule_sets])
+    )
     precision = form.values.get("precision", "normal")
     factor = {"quick": QUICK_FACTOR, "deep": review_request.DEEP_FACTOR}.get(precision, 1)
     matches = max(review_request.MIN_MATCHES, round(request.matches * factor))
@@ -62,25 +64,30 @@ def read_review(form: Form, site: Site) -> Draft:
         "seconds-per-turn": "" if seconds == review_request.SECONDS_PER_TURN else f"{seconds:g}",
         "matches": str(matches) if precision == "quick" else "",
     }
-    flags = ["--adapt"] * bool(adapted) + ["--deep"] * (precision == "deep")
+    flags = ["--adapt"] * bool(adapted_variants) + ["--deep"] * (precision == "deep")
     option_arguments = [f"--{name}={value}" for name, value in options.items() if value]
     return Draft(
         ["review", *specs, "--against", base.spec, *option_arguments, *flags],
         options["title"]
         or f"{', '.join(map(variant_label, specs))} or {variant_label(base.spec)}?",
         request.default_name,
-        _expected_cpu_seconds(replace(request, matches=matches, is_sequential=False), adapted),
-        _adapt_notes(adapted) + [EARLY_END] * (request.is_sequential and precision == "normal"),
+        _expected_cpu_seconds(
+            replace(request, matches=matches, is_sequential=False), adapted_variants
+        ),
+        _adapt_notes(adapted_variants)
+        + [EARLY_END] * (request.is_sequential and precision == "normal"),
         {name: describe_variant_fields(spec) for name, spec in form.fill(FIELDS).items()},
     )
 
 
-def _expected_cpu_seconds(request: ReviewRequest, adapted: list[Variant]) -> float | None:
+def _expected_cpu_seconds(request: ReviewRequest, adapted_variants: list[Variant]) -> float | None:
     """Return the expected CPU time of a review, or None if the speed of a strategy is unknown."""
     strong_player = request.given_strong or (FAST_SOLO if request.is_solo else CHAMPION)
     players = tuple((variant, strong_player) for variant in request.variants)
     seconds = expected_cpu_seconds(plan_review(replace(request, strong=players)))
-    additional_seconds = SECONDS_PER_PILOT * len(players) + SECONDS_PER_TRAINING * len(adapted)
+    additional_seconds = SECONDS_PER_PILOT * len(players) + SECONDS_PER_TRAINING * len(
+        adapted_variants
+    )
     return seconds and seconds + additional_seconds
 
 
@@ -107,15 +114,17 @@ def _variants_to_adapt(form: Form, rule_sets: list[Variant]) -> list[Variant]:
     choice = form.values.get("adapt")
     if choice in ("yes", "no"):
         return rule_sets if choice == "yes" else []
-    untrained_variants = [one for one in rule_sets if not is_trained_champion(CHAMPION, one)]
+    untrained_variants = [
+        variant for variant in rule_sets if not is_trained_champion(CHAMPION, variant)
+    ]
     return untrained_variants if len(untrained_variants) <= MAX_ADAPTED else []
 
 
-def _adapt_notes(adapted: list[Variant]) -> list[str]:
-    if not adapted:
+def _adapt_notes(adapted_variants: list[Variant]) -> list[str]:
+    if not adapted_variants:
         return []
-    names = ", ".join(variant.spec for variant in adapted)
-    minutes = SECONDS_PER_TRAINING * len(adapted) / 60
+    names = ", ".join(variant.spec for variant in adapted_variants)
+    minutes = SECONDS_PER_TRAINING * len(adapted_variants) / 60
     return [
         f"Before the review, simgin trains a strong player for {names}. Training takes about "
         f"{minutes:.2g} minutes on one core, and is cached for later reviews."

@@ -58,9 +58,10 @@ def describe_variant_fields(spec: str) -> dict[str, Any]:
         parameter for parameter in parameters.values() if parameter.status != "descriptive"
     ]
     fields = [
-        _rule_field(one, params, base_variant.params[one.name]) for one in displayed_parameters
+        _rule_field(parameter, params, base_variant.params[parameter.name])
+        for parameter in displayed_parameters
     ]
-    fields.sort(key=lambda one: list(SECTIONS.values()).index(one["section"]))
+    fields.sort(key=lambda field: list(SECTIONS.values()).index(field["section"]))
     return {
         "head": base_spec,
         "title": base_variant.title,

@@ -94,10 +94,10 @@ def drill_command(
             )
         return write(drill.build_drill_contents(result))
 
-    included = None if new else drill.read_included_drill(request)
-    if included is not None:
-        sentence = drill.summarize(exercise["title"] for exercise in included["exercises"])
-        result = CommandResult(command, included["records"], seed, write(included))
+    included_drill = None if new else drill.read_included_drill(request)
+    if included_drill is not None:
+        sentence = drill.summarize(exercise["title"] for exercise in included_drill["exercises"])
+        result = CommandResult(command, included_drill["records"], seed, write(included_drill))
         result.print(as_json, [f"{sentence} For other positions, add --new.", ""])
     else:
         session.run_request(

@@ -45,5 +45,5 @@ def examples_command(directory_path: Path | None, as_json: bool) -> None:
         rows.append({"name": name, "question": question, "file": str(file)})
     questions = [(row["name"], row["question"]) for row in rows]
     table = table_from_rows("Experiments", ("name", "question"), questions)
-    closing = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
-    CommandResult(repeat_command(), rows).print(as_json, [table, closing], is_paged=True)
+    closing_line = "\nRun an example: simgin run demo. Copy all examples: simgin examples DIR."
+    CommandResult(repeat_command(), rows).print(as_json, [table, closing_line], is_paged=True)

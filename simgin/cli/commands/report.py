@@ -37,15 +37,15 @@ def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
             [directory.DEALS_FILE] if (directory_path / directory.DEALS_FILE).exists() else []
         )
         manifest_now = {**findings.info.identity, "stopped": findings.stopped}
-        written = _build_report(findings)
+        report = _build_report(findings)
         files = directory.write_run_directory(
-            directory_path, manifest_now, html_report.report_files(written), *existing_files
+            directory_path, manifest_now, html_report.report_files(report), *existing_files
         )
         command = repeat_command(style=click.get_current_context().meta.get(STYLE_KEY))
         result = CommandResult(
             command, findings.records(), findings.info.seed, files, findings.stopped
         )
-        result.print(as_json, screen_parts(written, details, details_hint=""))
+        result.print(as_json, screen_parts(report, details, details_hint=""))
 
 
 def _build_report(findings: RunResults) -> Report:

@@ -182,9 +182,12 @@ def _resolve_players(request: ReviewRequest, workers: int | None, command: str) 
     from simgin.report import progress
     from simgin.review.review_request import resolve_players
 
-    title, cached = "pilot matches to find the strongest player", tuple[str, ...]()
+    title, finished_parts = "pilot matches to find the strongest player", tuple[str, ...]()
     if request.adapt:
         title = "training a strong player for each rule set"
-        cached = ("the cache", "training rounds")
-    with session.exit_on_interrupt(command, *cached), progress.show_progress(title) as report:
+        finished_parts = ("the cache", "training rounds")
+    with (
+        session.exit_on_interrupt(command, *finished_parts),
+        progress.show_progress(title) as report,
+    ):
         return resolve_players(request, workers, report)

@@ -42,17 +42,17 @@ def show_command(debug: bool, as_json: bool, **arguments: Any) -> None:
     config.drop_solitaire_opponent("b", arguments)
     with redirect_policy_output(as_json):
         deal_trace = replay.trace_named_deal(**arguments)
-    replayed = replay.make_replay(deal_trace)
+    deal_replay = replay.make_replay(deal_trace)
     command = deal_trace.matchup.replay_command(
         arguments["unit"], arguments["half"], arguments["deal"] or 0
     )
     parts = [
-        *Report(replayed.title, [replayed.summary]).to_renderables(),
+        *Report(deal_replay.title, [deal_replay.summary]).to_renderables(),
         "",
-        *replayed.body_lines(),
+        *deal_replay.body_lines(),
         "",
     ]
-    CommandResult(command, replay_json.replay_to_json(replayed), arguments["seed"]).print(
+    CommandResult(command, replay_json.replay_to_json(deal_replay), arguments["seed"]).print(
         as_json, parts
     )
     if deal_trace.error:

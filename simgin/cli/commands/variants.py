@@ -91,10 +91,13 @@ def _diff(a: str, b: str, as_json: bool) -> None:
       simgin variants diff standard oklahoma
       simgin variants diff oklahoma+rainbow mine.toml#club
     """
-    first, second = find_variant(a), find_variant(b)
-    rows = [_diff_row(parameter, first, second) for parameter in _changed_parameters(first, second)]
-    CommandResult(repeat_command(a=first.spec, b=second.spec), rows).print(
-        as_json, _diff_parts(first, second), is_paged=True
+    first_variant, second_variant = find_variant(a), find_variant(b)
+    rows = [
+        _diff_row(parameter, first_variant, second_variant)
+        for parameter in _changed_parameters(first_variant, second_variant)
+    ]
+    CommandResult(repeat_command(a=first_variant.spec, b=second_variant.spec), rows).print(
+        as_json, _diff_parts(first_variant, second_variant), is_paged=True
     )
 
 

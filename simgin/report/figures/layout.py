@@ -312,11 +312,9 @@ def _reserve_space(axes: Axes, legend_transform: Transform, height: float) -> No
     """Reserve vertical space above the axes in the layout, in inches."""
     from matplotlib.patches import Rectangle
 
-    invisible = Rectangle(
-        (0.5, 0), 0.01, height, transform=legend_transform, fill=False, linewidth=0
-    )
-    invisible.set_clip_on(False)
-    axes.add_artist(invisible)
+    spacer = Rectangle((0.5, 0), 0.01, height, transform=legend_transform, fill=False, linewidth=0)
+    spacer.set_clip_on(False)
+    axes.add_artist(spacer)
 
 
 def _legend_columns(names: Sequence[str]) -> int:
