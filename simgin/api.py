@@ -398,9 +398,8 @@ def grade(
         mistake.
 
     Raises:
-        PositionError: If a file does not contain a deal, or if the variants or players differ
-            between files.
-        OSError: If a file cannot be opened.
+        PositionError: If a file cannot be read or does not contain a deal, or if the variants or
+            players differ between files.
 
     Example:
         Grade a deal that you saved with `simgin play --save`::

@@ -54,7 +54,7 @@ def make_getattr(module: str) -> Callable[[str], NoReturn]:
     """Return a `__getattr__` for a module, which states the new names of renamed functions."""
 
     def getattr_of_module(name: str) -> NoReturn:
-        raise make_missing_name_error(module, name)
+        raise make_missing_name_error(module, name, sys.modules[module].__all__)
 
     return getattr_of_module
 

@@ -241,6 +241,22 @@ def test_an_analysis_shows_the_text_of_the_command():
         simgin.analyze(cards, pile, score=("a", 45))
 
 
+def test_the_directory_of_a_result_must_be_a_path():
+    with pytest.raises(SimginError, match=r"^`output` must be a string or a path, not 3\.$"):
+        simgin.hand("5S 6S 7S 9H 9D 9C KS QD 2C AH").save(3)
+
+
+def test_a_missing_deal_file_is_named():
+    with pytest.raises(SimginError, match=r"^none\.json cannot be read .* Check the path\.$"):
+        simgin.grade("none.json")
+
+
+@pytest.mark.parametrize("module", [simgin.toolkit, plots])
+def test_a_misspelt_function_of_a_module_is_suggested(module):
+    with pytest.raises(AttributeError, match=f"Did you mean {module.__all__[-1]!r}?"):
+        getattr(module, module.__all__[-1] + "x")
+
+
 @pytest.mark.parametrize("amount", [{"worlds": 0}, {"seconds": "soon"}, {"worlds": "-1k"}])
 def test_a_wrong_amount_is_named(amount):
     (name, value), *_ = amount.items()

@@ -61,10 +61,13 @@ def read_deal_file(path: str | Path) -> RecordedDeal:
     """Read a deal from a file, and mark an incomplete deal as truncated.
 
     Raises:
-        PositionError: If the file does not contain a deal.
-        OSError: If the file cannot be opened.
+        PositionError: If the file cannot be read or does not contain a deal.
     """
-    return parse_deal_file(read_text(Path(path), MAX_FILE_BYTES, errors="replace"), str(path))
+    try:
+        text = read_text(Path(path), MAX_FILE_BYTES, errors="replace")
+    except OSError as error:
+        raise PositionError(f"{path} cannot be read ({error.strerror}). Check the path.") from None
+    return parse_deal_file(text, str(path))
 
 
 def parse_deal_file(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -14,7 +15,7 @@ from simgin.runs import directory, ledger
 from simgin.runs.manifest import build_identity, build_manifest
 from simgin.runs.stopping import StopResult
 from simgin.stats.table import to_records
-from simgin.text.messages import SimginError
+from simgin.text.messages import SimginError, format_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,10 +81,13 @@ class Result(RenamedAttributes):
             Path of the HTML report.
 
         Raises:
+            SimginError: If `output` is not a path.
             ResultsError: If the directory contains other files or cannot be written.
         """
         from simgin.report.html_report import HTML_NAME
 
+        if not isinstance(output, str | PathLike):
+            raise SimginError(f"`output` must be a string or a path, not {format_value(output)}.")
         question = self.call
         if self.run_ledger is not None:
             self.run_ledger.save(directory.create_run_directory(output, self.call), self.call)
