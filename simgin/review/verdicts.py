@@ -382,10 +382,8 @@ def winners_and_losers(review: Review, variant: str) -> str:
     else:
         start = "against strong players, {} win"
         metric, nouns = SKILL, ("fewer matches", "more matches")
-    clauses = _type_clauses(
-        *(f"{start} {noun} than under the baseline" for noun in nouns),
-        _types_by_sign(review, variant, metric),
-    )
+    more, fewer = (f"{start} {noun} than under the baseline" for noun in nouns)
+    clauses = _type_clauses(more, fewer, _types_by_sign(review, variant, metric))
     return " ".join(filter(None, [*sentences, join_sentences(clauses)]))
 
 
