@@ -264,8 +264,8 @@ CROWDED_FONT_SIZE = 7  # font size for large leagues, in points in simgin's styl
 MAX_PLAYERS_NUMBERED = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
     "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player. "
-    "Error bars are 95 % intervals. If the bar of a lead reaches the line, the order of the two "
-    "players is uncertain."
+    "Error bars are 95 % intervals. If the error bar of a lead reaches the zero line, the order of "
+    "the two players is uncertain."
 )
 
 
