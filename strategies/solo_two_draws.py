@@ -3,7 +3,7 @@
 The table looks one draw ahead, because it sums the number of cards that each live card would save.
 The search adds the next draw, so the strategy looks two draws ahead. After each card that makes a
 meld, the search makes the best discard and reads the table value. Only the `width` discards with
-the highest table values are searched. A higher width does not win more deals. After a draw, only
+the highest table values are searched. A larger width does not win more deals. After a draw, only
 unmatched cards are discarded. A drawn card without a meld is discarded or, if deadwood counts, can
 replace the least valuable card. The strategy ends the deal like `solo-dp`.
 

@@ -1,9 +1,9 @@
 """Child process of the contract test, which queries policies and plays deals.
 
 `python -P -m simgin.checks.contract_process JOB` writes reports as lines of JSON.
-simgin.checks.contract starts the process and reads its reports. If the reports stop, that module
-ends the process. Positions come from random play in every variant. Each position is queried several
-times, in different orders and at different memory locations.
+simgin.checks.contract starts the process, reads its reports, and ends the process if no reports
+arrive. Positions come from random play in every variant. Each position is queried several times, in
+different orders and at different memory locations.
 """
 
 import json

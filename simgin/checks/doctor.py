@@ -66,7 +66,7 @@ def run_checks() -> Iterator[HealthCheck]:
         except Exception as error:  # A failed check must not prevent other checks.
             error_type = type(error)
             problem = f"{name}: {error_type.__name__}: {error}. {REINSTALL_HINT}"
-            # Errors of simgin already suggest a fix.
+            # simgin's error messages already suggest a fix.
             if error_type.__module__.startswith("simgin."):
                 problem = str(error)
             yield HealthCheck(name, "failed", problem)

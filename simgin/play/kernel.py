@@ -328,14 +328,14 @@ def describe_failure(matchup: Matchup, state: Any, error: Exception) -> str:
 
 
 def describe_exception(error: BaseException) -> str:
-    """Describe the exception of a policy in a clause without a subject."""
+    """Return a verb phrase that describes the exception of a policy, such as "raised KeyError"."""
     if isinstance(error, python_tier.InvalidActionError | python_tier.PolicyExitError):
         return str(error).rstrip(".")
     return f"raised {describe_error(error)}"
 
 
 def describe_illegal_action(slot: str, action: int, legal: int) -> str:
-    """Describe an illegal action of a policy in a clause without a subject.
+    """Return a verb phrase that describes an illegal action of a policy.
 
     Args:
         slot: Slot of the policy.

@@ -60,7 +60,7 @@ class Param:
         """Return the number that represents a value in the parameter vector.
 
         Raises:
-            ValueError: If the value is not valid. The message is a clause without a subject.
+            ValueError: If the value is not valid. The message is a verb phrase without a subject.
         """
         if self.kind == "choice":
             if value not in self.choices:

@@ -182,7 +182,7 @@ class _ByValuePickler(cloudpickle.Pickler):  # type: ignore[misc]
 
 
 def _recompile(dispatcher_type: Any, states: dict[str, Any]) -> Any:
-    """Return a helper function that is compiled again on its first call.
+    """Return a copy of a helper function that numba recompiles on the first call of the copy.
 
     If the function is restored repeatedly, the result is the same object.
     """

@@ -46,7 +46,7 @@ COLOUR_CODES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def find_policy_error(policy: Policy) -> str:
-    """Return the error in a policy's source as a clause without a subject, or ""."""
+    """Return a verb phrase that describes an error in a policy's source, or ""."""
     code = policy.function.__code__
     if code.co_argcount != 3:
         return "must have three arguments. Define it with (view, rules, params)."
@@ -83,7 +83,7 @@ def _uses_print(function: Any) -> bool:
 
 
 def describe_unknown_field(name: str, record: str = "") -> str:
-    """Return the error about an unknown field of a record as a clause without a subject.
+    """Return a verb phrase that reports an unknown field of a record.
 
     The message is empty if the record has the field.
 

@@ -46,14 +46,14 @@ class PolicyRaised(Exception):
 class InvalidActionError(SimginError):
     """Exception for a policy whose return value is not a valid action.
 
-    The message is a clause without a subject.
+    The message is a verb phrase without a subject.
     """
 
 
 class PolicyExitError(Exception):
     """Exception that replaces a policy's exception if that exception would end the program.
 
-    The message is a clause without a subject.
+    The message is a verb phrase without a subject.
     """
 
 

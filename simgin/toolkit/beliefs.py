@@ -1,9 +1,9 @@
 """Probability that the opponent holds each card, given the opponent's actions.
 
 The method follows Francis, Just and Neller, "Opponent Hand Estimation in the Game of Gin Rummy"
-(EAAI-21). The initial odds of a card depend on its rank and on the stage of the deal. Each event
-multiplies the odds of all cards that are near the card taken, declined or discarded.
-training/beliefs.py fits all multipliers jointly to recorded deals and writes
+(EAAI-21). The initial odds that the opponent holds a card depend on the rank of the card and on the
+stage of the deal. Each event multiplies the odds of all cards that are near the card taken,
+declined or discarded. training/beliefs.py fits all multipliers jointly to recorded deals and writes
 strategies/beliefs.npy. A policy loads this file with `weights="beliefs.npy"` and passes the offset
 of the multipliers within its parameters. The computation uses only multiplications, divisions and
 tables, so that results are identical on all machines.
