@@ -161,11 +161,7 @@ def play_source(source: str) -> pd.DataFrame:
 
 def solitaire_variants() -> list[str]:
     """Return the names of the solitaire variants."""
-    return [
-        name
-        for name in variants.variant_names()
-        if variants.find_variant(name).is_solo
-    ]
+    return [name for name in variants.variant_names() if variants.find_variant(name).is_solo]
 
 
 def _solo_strategies(variant: Variant) -> list[str]:

@@ -363,7 +363,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
     if settings:
         changes_text = ", ".join(f"{name} = {value}" for name, value in settings)
         title += f", {changes_text}"
-        about = f"{' + '.join(titles)} with changed rules: {changes_text}."
+        about = f"Rules of {' + '.join(titles)} before the change: {about}"
     known_sources = dict.fromkeys(filter(None, sources))
     return Variant("+".join(specs), params, title, about, ", ".join(known_sources))
 
