@@ -13,7 +13,7 @@ Cards are numbered as in OpenSpiel, with suits s c d h and ranks A to K. The act
     59      leave the die; 59 + n offers n
     66 + n  show meld arrangement n
 
-This code is compiled but is not part of the engine (see `simgin.play.stepping`).
+The functions are compiled, but they are not part of the engine (see `simgin.play.stepping`).
 """
 
 import hashlib
@@ -265,7 +265,7 @@ def _observe(game, encoded_rules, observation, mask):
 def _copy_view(source, target):
     """Copy the view fields that observations use.
 
-    Both arguments are memory addresses.
+    `source` and `target` are memory addresses.
     """
     source_numbers, target_numbers = numbers_at(source).numbers, numbers_at(target).numbers
     for i in range(_HEAD_END):
@@ -317,8 +317,8 @@ def step_games(address, stride, encoded_rules, observations, masks):
     """Advance every game by one action.
 
     If a game is finished and `stride` is not 0, a new game starts instead. The function writes the
-    reward of each game. It also writes the status of each game: 1 if the game has ended, or 2 if an
-    illegal action ended the game.
+    reward and the status of each game. The status is 1 if the game has ended, or 2 if an illegal
+    action ended the game.
 
     Args:
         address: Address of the games.

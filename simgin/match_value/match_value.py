@@ -93,7 +93,7 @@ class MatchValue(RenamedAttributes):
     def bound_longer_matches(self, deals: int) -> float:
         """Return an upper bound on the proportion of matches with more than `deals` deals.
 
-        This Chernoff bound, E z**N / z**deals, is valid for every initial state.
+        The Chernoff bound E z**N / z**deals is valid for every initial state.
         """
         params = self.matchup.variant.params
         goal = self.matchup.variant.goal
@@ -205,7 +205,7 @@ def compute_value(
         b:  Spec of strategy B, or `simple` by default.
         deals: Number of single deals.
         seed: Seed of the shuffles.
-        seat: Seat of A, 0 or 1. It is required if the rules distinguish the seats.
+        seat: Seat of A, 0 or 1 (required if the rules distinguish the seats).
         workers: Number of threads. By default, one thread per core is used.
         on_progress: Progress callback.
 

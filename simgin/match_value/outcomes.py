@@ -90,7 +90,7 @@ class Outcomes:
     def with_mirrored_deals(self) -> Outcomes:
         """Return counts that include every deal a second time with the sides swapped.
 
-        This method is for a strategy that plays against itself.
+        The method applies only if a strategy plays against itself.
         """
         mirrored_rows = self.rows.copy()
         mirrored_rows[:, _COLUMN_INDEX["dealer"]] = 1 - self.column("dealer")

@@ -2,7 +2,8 @@
 
 The generic kernel reads the rules from a record, and calls each policy by its address. In a
 specialised kernel, the rules are constant and the policies are known. LLVM can therefore remove the
-code of unused rules, and inline the policies. Both kernels give the same results.
+code of unused rules, and inline the policies. The generic and the specialised kernel
+give the same results.
 
 A run starts with the generic kernel. After some CPU time, simgin loads the specialised kernel from
 the cache, or compiles the kernel in another process. The specialised kernel plays all later blocks.
@@ -74,7 +75,7 @@ class SpecializedKernel:
     def entry_point(self, *arguments: Any) -> None:
         """Play with the specialised kernel, or with the generic kernel until it is ready.
 
-        Both kernels have the same arguments.
+        The generic and the specialised kernel have the same arguments.
         """
         specialized = self._specialized if _is_enabled else None
         start = time.thread_time()

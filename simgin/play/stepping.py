@@ -187,7 +187,7 @@ def _seat_policy(game, seat, slot):
 def _copy_state_head(source, target):
     """Copy the state fields that can change during a turn.
 
-    Both arguments are addresses.
+    `source` and `target` are addresses.
     """
     for i in range(STATE_HEAD_SIZE):
         _head_at(target).numbers[i] = _head_at(source).numbers[i]
