@@ -3,8 +3,8 @@
 The reference values for solitaire games in the rule book come from strategies that look ahead in
 this way with perfect memory, so discarded cards are no longer unseen. The parameter `aim` selects
 the criterion. Most cards do not make a meld, so the deadwood after drawing them is known without a
-search. This deadwood equals the deadwood of the ten cards, or of the best nine cards and the new
-card. Only the remaining cards, about a hundred per discard, are evaluated. The last discard
+search. The deadwood then equals the deadwood of the ten cards, or of the best nine cards and the
+new card. Only the remaining cards, about a hundred per discard, are evaluated. The last discard
 minimises deadwood.
 
 Source: This project (solo-lookahead, docs/reference/strategies/solo.md); the criterion `few`

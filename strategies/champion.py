@@ -8,12 +8,13 @@ weights predict a gain.
 
 There are two sets of weights: one for opponents that knock immediately, and one for opponents that
 wait for gin. Champion interpolates between them with the probability that the opponent knocks
-immediately. This probability depends on the number of deals that the opponent has won in the match,
-on the points of these deals, and on the length of the current deal. training/champion.py trained
-all weights with rollouts of every option in the same world. The training used the rules of the EAAI
-challenge and, separately, the rules of Gin Rush, Tedesco Gin and Gin Dice. Under other rules,
-champion changes the weights for the most similar of these variants by a linear function of the
-bonuses, the knock limit and other features of the rules. Champion uses the die like `dice-player`.
+immediately. The probability of an immediate knock depends on the number of deals that the opponent
+has won in the match, on the points of these deals, and on the length of the current deal.
+training/champion.py trained all weights with rollouts of every option in the same world. The
+training used the rules of the EAAI challenge and, separately, the rules of Gin Rush, Tedesco Gin
+and Gin Dice. Under other rules, champion changes the weights for the most similar of these variants
+by a linear function of the bonuses, the knock limit and other features of the rules. Champion uses
+the die like `dice-player`.
 
 Source: Developed for simgin. Regression on rollouts of alternative moves from the same position
 goes back to Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.

@@ -1,8 +1,8 @@
 """SIGRA: keeps cards near new melds and cards that the opponent wants, and waits for gin.
 
 The cost of a hand ("myopic meld distance") is its deadwood, minus the part that the next card is
-expected to meld, minus the value that it withholds from the opponent. This cost determines both
-takes and discards. If the published idea is ambiguous, the strategy follows the code of the
+expected to meld, minus the value that it withholds from the opponent. The cost of a hand determines
+both takes and discards. If the published idea is ambiguous, the strategy follows the code of the
 repository. A card counts once for each new meld that an unseen card would complete. Sets are
 excluded only for a card that the opponent has discarded. The withheld value treats the card itself
 as a card that the opponent would have to draw. The parameter `hold` therefore has almost no effect
@@ -119,7 +119,7 @@ def _find_best_discard(view, eleven_cards, legal, max_cost, scratch, rules, para
 
     Ties are broken by the highest card, then by the lowest number. Only hands that cost less than
     `max_cost` matter. The prospects of ten cards are at most the prospects of the same cards among
-    the eleven. This bound excludes most discards without evaluating the hand.
+    the eleven. The upper bound excludes most discards without evaluating the hand.
     """
     n = max(1, popcount(view.unseen))
     withheld, _, prospects, _ = scratch

@@ -5,7 +5,7 @@ All strategies in this file wait for gin, because no threshold on deadwood or ca
 `solo-switch` ends deals with `stop-dp`, which is equivalent to waiting for gin in that game.
 `solo-switch` follows the advice of the rule book to collect melds, and to exchange high cards for
 lower cards near the end. With `goal`, the last turns maximise the probability that the total of the
-five deals meets the goal. This probability is based on the distribution of deal scores that
+five deals meets the goal. The probability is based on the distribution of deal scores that
 training/solo.py found in self-play.
 
 Source: Developed for simgin, to play Solitary Gin (Susan Plank, pagat.com) and the joker games.

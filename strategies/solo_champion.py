@@ -7,7 +7,7 @@ weights depend on the number of unmatched cards, and they decrease as the stock 
 
 training/solo_champion.py trained the weights separately for each game, from rollouts of several
 discards with the same decks. If training showed no gain, the weights are zero, and the strategy
-plays like `solo-two-draws`. Both strategies end the deal in the same way.
+plays like `solo-two-draws`. `solo-champion` and `solo-two-draws` end deals in the same way.
 
 Source: Developed for simgin. The correction of values with rollouts of alternative actions follows
 Tesauro and Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996.

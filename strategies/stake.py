@@ -1,7 +1,7 @@
 """Policies that make and answer offers of the die in Gin Dice.
 
-`strong` and `brave` depend only on the deadwood of the hand. These policies are predictable without
-a table, so the tests of the die use them.
+`strong` and `brave` depend only on the deadwood of the hand. The policies `strong` and `brave` are
+predictable without a table, so the tests of the die use them.
 
 `dead` looks up the probabilities W of winning and L of losing the deal in a table by the player's
 turn and deadwood, which was estimated from self-play of `gold` (training/stake.py). The value of a

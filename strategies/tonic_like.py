@@ -1,6 +1,6 @@
 """Tonic-like: keeps middle ranks and live pairs, discards safely, and knocks only in early turns.
 
-This strategy combines rules of thumb in the manner of Tonic. The parameters of Tonic's expert rules
+The strategy combines rules of thumb in the manner of Tonic. The parameters of Tonic's expert rules
 were tuned by grid search, but the rules were not published. The strategy uses the rules that
 Tonic's authors reportedly named, and otherwise the rules of gold. All parameters were tuned by grid
 search on one range of seeds and confirmed on another range.
