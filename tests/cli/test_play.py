@@ -412,7 +412,7 @@ def test_the_log_lists_the_turns_without_hidden_cards(monkeypatch, capsys):
 
 def test_the_rules_of_a_variant_come_first_in_at_most_three_lines(saves_here):
     assert "Standard Gin" not in play_input("q\n", "gold")
-    long = "hollywood+oklahoma+rainbow+big_gin=yes+stock_reserve=3"
+    long = "hollywood+oklahoma+rainbow+big_gin=yes+stock_reserve=3+undercut_bonus=35+gin_bonus=35"
     for variant, words in [("oklahoma", "The first upcard sets the knock limit"), (long, " ...")]:
         lines = play_input("q\n", "gold", "-v", variant).split(72 * "-")[1].splitlines()
         about = lines[1 : next(i for i, line in enumerate(lines) if "declined" in line)]
