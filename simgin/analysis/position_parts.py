@@ -214,5 +214,5 @@ def find_hand_size_errors(cards: Sequence[int]) -> Iterator[str]:
     n = len(cards)
     if n not in (10, 11):
         cards_text = "1 card" if n == 1 else f"{n} cards"
-        hint = " If you use --pile, enclose the cards of the pile in quotation marks." * (n > 11)
+        hint = " On the command line, enclose the pile in quotation marks." * (n > 11)
         yield f"a hand cannot have {cards_text}. Enter ten cards, or eleven before a discard.{hint}"
