@@ -219,6 +219,7 @@ def test_a_solitaire_game_has_no_opponent(saves_here):
 
 @pytest.mark.slow
 def test_the_coach_reports_the_costs_of_decisions(monkeypatch, capsys):
+    monkeypatch.setattr(coach, "WORLDS", 1000)  # A cost is rarely significant in 100 worlds.
     screens, end = play_to_the_end(monkeypatch, capsys, "simple", "--one", "--coach")
     output = " ".join("".join(screens).split())
     assert re.search("Coach: [^:]* (is the best action|(Best|Better): )", output)
