@@ -50,8 +50,8 @@ def render_columns(what: str) -> str:
         ]
         listing = "\n".join(["```text", *filter(None, columns), "```"])
         after = (
-            "The listed columns follow `n`. Files marked with an asterisk contain only the listed "
-            "columns:"
+            "The listed columns follow the column `n`, but files marked with an asterisk contain "
+            "only the listed columns:"
         )
         return "\n\n".join(
             (format_table(("file", "written by", "contents"), files), after, listing)
