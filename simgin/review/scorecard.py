@@ -371,7 +371,8 @@ TWO_PLAYER_ROWS = (
         less_word="fewer",
         **_PERCENT_FORMAT,
         goal_names=("shut-outs", "shutouts"),
-        meaning="among matches with a winner, the percentage in which the loser scores no points",
+        meaning="percentage of the matches with a winner that are shut-outs "
+        "(the loser scores no points)",
     ),
 )
 SOLO_ROWS = (
