@@ -74,16 +74,16 @@ print(results.summary())
 # %% [markdown]
 # ## Compare differences
 #
-# To find out whether one discard rule is better than another, do not compare two intervals. Both
-# rules play the same shuffles, so most of the luck cancels out in the difference. The difference
-# therefore has a much smaller standard error.
+# To find out whether one discard rule is better than another, do not compare two intervals. simgin
+# tests both discard rules on the same shuffles, so most of the luck cancels out in the difference.
+# The difference therefore has a much smaller standard error.
 
 # %%
 plots.forest_plot(results.differences, seed=1)
 
 # %% [markdown]
 # `high-first` wins more deals than `gold`, but loses points. The better rule depends on the metric,
-# so choose the metric before you look. In a match to 100 points, the points decide.
+# so choose the metric before you see the results. In a match to 100 points, the points decide.
 #
 # Among twenty comparisons without a real difference, one has p < 0.05 on average. `p_holm` corrects
 # for the number of comparisons.
@@ -123,8 +123,8 @@ wins.assign(detectable=2.8 * wins["se"])[["metric", "value", "low", "high", "det
 
 # %% [markdown]
 # To detect a difference that is half as large, you need four times as many deals. With `until`,
-# simgin plays until the interval is narrow enough. Intervals of runs with `until` are wider,
-# because simgin checks the results several times.
+# simgin plays until the confidence interval is narrow enough. Intervals of runs with `until` are
+# wider, because simgin checks the results several times.
 
 # %%
 precise = simgin.match("gold-early+discard=safe-neighbour", "gold-early", until=0.15, seed=3)
@@ -137,12 +137,12 @@ precise
 #   before you play.
 # * **Deals won, points and matches** can disagree. A player that wins more deals can lose more
 #   matches.
-# * **Do not select and report on the same deals.** The best of many results is too optimistic.
-#   Select with one seed, and report with another.
+# * **Do not select a rule and report its result on the same deals.** The best of many results is
+#   too optimistic. Select the rule with one seed, and report its result with another seed.
 # * **Use several opponents.** A strategy that beats `simple` can lose to `gold-early`.
 # * **Do not stop when you like the result.** Fix the number of deals, or use `until`.
 # * **Count all comparisons**, including those that you did not print.
 #
-# The [findings](../docs/findings.md) follow these rules, with two million deals per question. To
-# test your own discard rule, [write a strategy](../docs/how-to/writing-a-strategy.md), and use the
-# name of its file in the experiment.
+# The [findings](../docs/findings.md) are based on two million deals per question. To test your own
+# discard rule, [write a strategy](../docs/how-to/writing-a-strategy.md), and use the name of its
+# file in the experiment.

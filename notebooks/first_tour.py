@@ -25,25 +25,25 @@ from simgin import plots
 #
 # `simple` knocks as soon as it can. `gold-early` knocks in its first turns and then waits for gin.
 # The strategies play 2,000 matches to 100 points under the standard rules. simgin plays every
-# shuffle twice, with the seats swapped, so that much of the luck of the cards cancels out. With the
-# same seed, simgin always prints the same numbers.
+# shuffle twice, with the seats swapped, to reduce the influence of luck. With the same seed, simgin
+# always prints the same numbers.
 
 # %%
 result = simgin.match("gold-early", "simple", "standard", matches="2k", seed=7)
 result
 
 # %% [markdown]
-# The notebook shows the answer, a table and a plot. Three metrics show which strategy is better:
-# matches, deals and points. The three metrics can disagree, so look at all of them. `print(result)`
-# prints the answer and the table as text:
+# The notebook shows the main result, a table and a plot. Three metrics show which strategy is
+# better: matches, deals and points. The three metrics can disagree, so look at all of them.
+# `print(result)` prints the main result and the table as text:
 
 # %%
 print(result)
 
 # %% [markdown]
-# `result.plot()` returns the plot as a matplotlib figure. If a bar crosses the line of an even
-# result, there is no significant difference. Four times as many matches halve the length of the
-# bars.
+# `result.plot()` returns the plot as a matplotlib figure. If an error bar crosses the line that
+# marks an even result, there is no significant difference. Four times as many matches halve the
+# length of the error bars.
 
 # %%
 result.plot()
@@ -60,8 +60,7 @@ frame[
 ]
 
 # %% [markdown]
-# The next plot shows how the deals ended: a player knocks, goes gin or undercuts the knocker, or
-# the stock runs out.
+# The next plot shows how many deals ended with a knock, gin, an undercut or an exhausted stock.
 
 # %%
 plots.endings(frame, seed=7)
@@ -81,7 +80,7 @@ print(simgin.show("gold-early", "simple", "standard", seed=7, unit=0, deal=0))
 #
 # A strategy is a set of small functions, one for each type of decision. If a function is missing,
 # simgin uses the function of `gold`. Change the number 5 or the knock rule, and run both cells
-# again. To see what a function can use, read [Write a
+# again. For the data that a function can use, see [Write a
 # strategy](../docs/how-to/writing-a-strategy.md).
 
 # %%
@@ -121,7 +120,7 @@ plots.gin_by_draw(odds["odds"], seed=1)
 
 # %% [markdown]
 # The last table shows the difference between the weakest and the strongest strategy on the same
-# shuffles. The last two columns contain the number of deals that would detect the difference, with
+# shuffles. The last two columns contain the number of deals required to detect the difference, with
 # separate shuffles (`own_packs`) and with the same shuffles (`same_packs`):
 
 # %%

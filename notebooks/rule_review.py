@@ -47,8 +47,8 @@ print(review.summary())
 review
 
 # %% [markdown]
-# The table contains every difference for every type of player. Some intervals exclude zero by
-# chance. `p_holm` corrects the p-values for the number of comparisons.
+# The table contains all differences from the baseline for every type of player. Some intervals
+# exclude zero by chance. `p_holm` corrects the p-values for the number of comparisons.
 
 # %%
 review.differences[["variant", "title", "players", "value", "low", "high", "p_holm", "size"]]
@@ -68,7 +68,8 @@ plots.endings_by_player_type(review_plots.endings_frame(review), seed=1)
 # %% [markdown]
 # ## See how the game changes
 #
-# The next plots show the length of a match, when the strong player knocks, and the value of a lead.
+# The next plots show the length of a match, the turns in which the strong player knocks, and the
+# value of a lead.
 
 # %%
 plots.match_length(review_plots.match_length_frame(review), seed=1)
@@ -80,10 +81,10 @@ plots.knocks_by_turn(review_plots.knocks_frame(review), seed=1)
 plots.score_difference(review_plots.score_difference_frame(review), seed=1)
 
 # %% [markdown]
-# * The results apply only to *these strategies*. With `adapt=True`, simgin trains a strong player
-#   for every rule set.
+# * The results apply only to *the strategies in the review*. With `adapt=True`, simgin trains a
+#   strong player for every rule set.
 # * In a longer match, the better player wins more often. Compare win rates only at equal match
 #   length, as in the second scorecard of the report.
-# * More matches can show differences that are too small to be significant here.
+# * A run with more matches can detect smaller differences.
 #
 # Next, run `simgin review oklahoma standard+undercut_bonus=10 --against standard`.

@@ -11,9 +11,9 @@
 # %% [markdown]
 # # Training an agent
 #
-# In this notebook, you train a small network to play Gin Rummy, and measure its strength as for any
-# other strategy. The learning algorithm is PPO with action masks from Stable-Baselines3. To install
-# it, run `pip install 'simgin[rl]' sb3-contrib`.
+# In this notebook, you train a small network to play Gin Rummy, and measure the strength of the
+# network like the strength of any other strategy. The learning algorithm is PPO with action masks
+# from Stable-Baselines3. To install Stable-Baselines3, run `pip install 'simgin[rl]' sb3-contrib`.
 
 # %%
 # %matplotlib inline
@@ -139,7 +139,7 @@ won = ladder[(ladder["metric"] == "deal_win") & (ladder["strategy"] == "agent.py
 print(won[["opponent", "value", "low", "high", "n"]].to_string(index=False))
 
 # %% [markdown]
-# ## Find its mistakes
+# ## Find the agent's mistakes
 #
 # The strongest strategy evaluates one deal, decision by decision, and shows how many points each
 # action costs. `simgin analyze agent.py simple --deals 1000` evaluates a thousand deals by type of
@@ -155,5 +155,5 @@ plots.analysis(deal.frame, seed=1)
 # The agent is weak. After a few minutes of training, the agent is far below `simple`, which is 300
 # Elo below the strongest strategy. An agent that is trained against one opponent plays well only
 # against this opponent. Next, try more steps, self-play, or a network that shares weights between
-# suits. For a vector of games that is ten times as fast as these sixteen, see [Train learning
-# agents](../docs/how-to/environment.md).
+# suits. For a vector of games that is ten times as fast as the sixteen games in this notebook, see
+# [Train learning agents](../docs/how-to/environment.md).

@@ -12,7 +12,7 @@
 # # Tuning a strategy
 #
 # The parameters of a first strategy are usually guesses. This notebook searches for better values,
-# and then tests whether the gain is real and occurs against another opponent. Tuning needs the
+# and then tests whether the gain is real and occurs against another opponent. Tuning requires the
 # package cma: `pip install 'simgin[tune]'`.
 
 # %%
@@ -90,14 +90,15 @@ print(tuned.summary())
 tuned.table[["opponent", "default", "tuned", "value", "low", "high", "n"]]
 
 # %% [markdown]
-# The last row shows the result of the tuned strategy against the default. A strategy can gain
-# against its opponents and lose this comparison, because its values are fitted to these opponents.
+# The last row shows the result of the tuned strategy against the default. A tuned strategy can win
+# more matches against the opponents in the search and still lose to the default, because its
+# parameter values are fitted to the opponents.
 #
 # ## Test another opponent
 #
 # The search did not use `tonic-like`. The next cells test whether the new values are also better
-# against this opponent. Both strategies play the same shuffles, so their difference has a small
-# error.
+# against `tonic-like`. Both strategies play the same shuffles, so the difference between their
+# results has a small standard error.
 
 # %%
 Path("others.toml").write_text(f"""
@@ -123,8 +124,9 @@ plots.forest_plot(others.differences, seed=8)
 # ## Avoid wrong conclusions
 #
 # * **Trust the confirmation**, not the best value of the search.
-# * **Do not repeat the search until you like the confirmation.** Otherwise, the confirmation
-#   becomes part of the search. If you repeat the search, confirm the result with another `seed`.
+# * **Do not repeat the search until you like the confirmation.** A confirmation that decides when
+#   the search ends is part of the search. If you repeat the search, confirm the result with another
+#   `seed`.
 # * **Tune against several opponents**, and test against other opponents.
 # * **"No gain" is a result.** Some parameters do not matter, and some guesses were good.
 #

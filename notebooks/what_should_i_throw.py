@@ -12,8 +12,8 @@
 # # What should I discard?
 #
 # You hold eleven cards and must discard one. `simgin.analyze` samples the hidden cards many times
-# and takes the opponent's play into account. In each of these simulations (*worlds*), simgin tries
-# every discard, and two strategies play the deal to its end.
+# and takes the opponent's play into account. In each simulation (*world*), simgin tries every
+# discard, and two strategies play the deal to its end.
 
 # %%
 # %matplotlib inline
@@ -36,9 +36,9 @@ print(position)
 
 # %% [markdown]
 # The best action is in the first row. The cost of an action is the loss compared with the best
-# action, in points per deal. All intervals hold simultaneously. `position.frame` contains the same
-# estimates. If the column `best` is true in several rows, there is no significant difference
-# between these actions.
+# action, in points per deal. The confidence intervals are simultaneous. `position.frame` contains
+# the same estimates. If the column `best` is true in several rows, there is no significant
+# difference between these actions.
 
 # %%
 plots.analysis(position.frame, seed=1)
@@ -59,7 +59,7 @@ plots.analysis(ahead.frame, seed=1)
 #
 # `simgin.find` searches simulated deals. Here, `gold` and `champion` play the same cards in the
 # same seat against `simple`. The table lists the first deals in which `champion` scores at least 40
-# points more.
+# points more than `gold`.
 
 # %%
 found = simgin.find(
