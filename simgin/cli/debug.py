@@ -35,7 +35,7 @@ debug_option = click.option(
     is_flag=True,
     is_eager=True,
     callback=_restart_interpreted,
-    help="Run policies as plain Python, so that print() and breakpoint() work in them. The "
+    help="Run policies as plain Python, so that print() and breakpoint() work. The "
     f"results are the same, but play is much slower (default: {DEBUG_DEALS} deals).",
 )
 

@@ -30,7 +30,7 @@ class NameType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names and files that start with `incomplete`, or all files if none do."""
+        """Return the names and files that start with `incomplete`, or all files without a match."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
         names = [*self._names(incomplete), *files]
         completions = [CompletionItem(name) for name in names if name.startswith(incomplete)]

@@ -45,8 +45,8 @@ POSITION_WORLDS = 10_000
 @click.option(
     "--score",
     metavar="30-45",
-    help="Match score, starting with your points or won deals. Actions are then ranked by the "
-    "probability of winning the match.",
+    help="Match score: your points (or won deals) first, then the opponent's. With --score, simgin "
+    "ranks actions by the probability of winning the match.",
 )
 @options.number_option("--stake", "Number shown on the die.", "N", default=1)
 @click.option(
@@ -56,13 +56,13 @@ POSITION_WORLDS = 10_000
     show_default=True,
     help="Owner of the die.",
 )
-@click.option("--offer", is_flag=True, help="Evaluate offering the die before the draw.")
+@click.option("--offer", is_flag=True, help="Evaluate an offer of the die before the draw.")
 @click.option(
     "--offered",
     type=int,
     metavar="N",
     default=0,
-    help="Evaluate accepting or refusing the opponent's offer of N.",
+    help="Evaluate whether to accept the opponent's offer of the die at N.",
 )
 @options.unit_option
 @options.half_option
@@ -73,7 +73,7 @@ POSITION_WORLDS = 10_000
     "T",
 )
 @options.count_option(
-    "--deals", "Measure the error rates of A in N deals against B [default: champion]."
+    "--deals", "Measure the error rate of A in N deals against B [default: champion]."
 )
 @options.strategy_option(
     "Strategy that plays your side, or side A, for the rest of each deal.", "--as", "strategy"

@@ -52,8 +52,8 @@ def drill_command(
     An action counts as correct unless it is significantly worse than the best action. The positions
     cover first upcards, draws, discards and knocks in random order.
 
-    With the default options, simgin immediately opens a drill that is part of the package. With
-    other options, simgin searches for positions, which takes about a minute.
+    With the default options, simgin opens a precomputed drill. With other options, simgin searches
+    for positions, which takes about a minute.
 
     \b
       simgin drill

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
 @options.strategy_option(
-    "Opponent of both A and B with `--where differ` [default: B].", "--against"
+    "Opponent of A and of B with `--where differ` [default: B, for both strategies].", "--against"
 )
 @options.variant_option
 @click.option(
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @options.workers_option
 @options.json_option
 def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
-    """Find deals of A against B that meet conditions, and print commands to show them.
+    """Find deals of A against B that meet conditions, and print commands to show the deals.
 
     Separate the conditions of --where with commas. A deal must meet all conditions.
 

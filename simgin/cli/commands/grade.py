@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @options.count_option(
     "--last",
-    "Grade your last N deals in `simgin play` instead of files. simgin saves your last 100 deals.",
+    "Grade your last N deals (at most 100) from `simgin play` instead of deals from files.",
 )
 @click.option(
     "--player",
     metavar="NAME",
-    help="Player to grade, by name or by seat (0 or 1) [default: you, or the first player].",
+    help="Name or seat (0 or 1) of the player to grade [default: you, or the first player].",
 )
 @options.strategy_option(
     "Strategy that evaluates decisions [default: champion, or solo-champion in solitaire].",
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "judge",
 )
 @options.strategy_option(
-    "Strategy that plays for the opponent in rollouts [default: the opponent, if it is a "
+    "Strategy of the opponent in rollouts [default: the opponent in the file, if the opponent is a "
     "strategy].",
     "--against",
     "opponent",

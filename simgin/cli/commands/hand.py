@@ -14,7 +14,7 @@ from simgin.cli.output import CommandResult, repeat_command
 @click.option(
     "--upcard",
     metavar="CARD",
-    help="First upcard, for variants in which it sets the knock limit (oklahoma, tedesco).",
+    help="First upcard, which sets the knock limit in oklahoma and tedesco.",
 )
 @click.option(
     "--score", type=int, metavar="N", help="Your score before the deal, for the rule `shot`."

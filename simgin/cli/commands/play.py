@@ -26,7 +26,7 @@ CORRUPT = (
 @seed_option
 @click.option("--one", is_flag=True, help="Play a single deal instead of a match.")
 @click.option("--coach", is_flag=True, help="Show the cost of each of your decisions.")
-@click.option("--new", is_flag=True, help="Start a new game instead of resuming the saved one.")
+@click.option("--new", is_flag=True, help="Start a new game instead of resuming the saved game.")
 @click.option(
     "--save",
     type=FILE_PATH,

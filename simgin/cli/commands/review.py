@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 @click.option(
     "--deep",
     is_flag=True,
-    help="Play 100 times as many matches, so that intervals are a tenth as wide.",
+    help="Play 100 times as many matches, so that confidence intervals are a tenth as wide.",
 )
 @options.count_option(
     "--matches", "Matches per pair of players [default: 5k to 20k, or 2M with --deep]."
@@ -101,8 +101,8 @@ def review_command(
       simgin review standard --targets 100,150,250
       simgin review oklahoma --against standard --goals 'turns per match 60..90'
 
-    Four player types play the same deals in every variant. The types range from a player that
-    knocks immediately to a strong player. To add a beginner, use
+    Four player types play the same deals in every variant. The player types range from a player
+    that knocks immediately to a strong player. To add a beginner, use
     `--players beginner,simple,gold-early,gin-only,champion`.
 
     The HTML report shows the verdict, a scorecard and plots, and can be sent as a single file. A
@@ -110,7 +110,7 @@ def review_command(
     and `seconds_per_turn`.
 
     Repeat the command to resume an interrupted review, or increase --matches to extend a finished
-    review. The stored title and note are used again.
+    review. simgin then reuses the stored title and note.
     """
     from simgin.cli import config, plan_table, session
     from simgin.review.review import plan_review, run_review
@@ -163,7 +163,7 @@ def review_command(
 
 
 def _read_texts(request: ReviewRequest, directory_path: Path) -> dict[str, Any]:
-    """Read the title and the note of an earlier review, unless the request specifies new texts."""
+    """Read the title and note of an earlier review, unless the request specifies new ones."""
     from simgin.runs import directory
 
     if not (directory_path / directory.MANIFEST_FILE).exists():

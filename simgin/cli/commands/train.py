@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     help="Number of training rounds [default: 8, or 12 for champion].",
 )
 @options.count_option(
-    "--deals", "Training deals per round and opponent [default: 20k, or 40k in total for champion]."
+    "--deals",
+    "Training deals per round and opponent [default: 20k]. For champion, training deals per round, "
+    "divided among the opponents [default: 40k].",
 )
 @options.count_option(
     "--confirm", "Validation matches against each opponent [default: 40k, or 10k for champion]."

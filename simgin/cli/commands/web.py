@@ -21,14 +21,14 @@ DEFAULT_RESULTS = Path("results")
 @click.option(
     "--results", type=options.PATH, metavar="DIR", help="Directory for results [default: results]."
 )
-@click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
+@click.option("--no-open", is_flag=True, help="Print the URL without opening a browser.")
 def web_command(
     strategies: tuple[str, ...], host: str, port: int | None, results: Path | None, no_open: bool
 ) -> None:
     """Open web pages to play, analyse hands and see results.
 
     The pages run on your machine, load nothing from the network, and work in every browser. Only a
-    browser that opens the printed address can use the pages. Press Ctrl-C to stop the server.
+    browser that opens the printed URL can use the pages. Press Ctrl-C to stop the server.
 
     \b
       simgin web
