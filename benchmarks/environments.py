@@ -68,7 +68,7 @@ def play_rlcard(env):
 
 
 def play_gymnasium(env):
-    """Play a deal for one seat, and return the numbers of deals and steps."""
+    """Play one deal for one seat, and return 1 and the number of steps."""
     obs, _ = env.reset()
     steps, is_over = 0, False
     while not is_over:
@@ -78,7 +78,7 @@ def play_gymnasium(env):
 
 
 def play_pettingzoo(env):
-    """Play a deal for both seats, and return the numbers of deals and steps."""
+    """Play one deal for both seats, and return 1 and the number of steps."""
     env.reset()
     steps = 0
     while True:

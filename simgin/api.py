@@ -635,8 +635,8 @@ def analyze(
             forgotten card and, if `stock` is given, .. for any number of forgotten cards. In
             solitaire variants, list your own discards.
         variant: Variant, as a spec or an object.
-        score: Match score, such as "30-45" or (30, 45), starting with your points or won deals. If
-            a score is given, actions are ranked by the probability of winning the match.
+        score: Match score, such as "30-45" or (30, 45): your points (or won deals) first, then the
+            opponent's. With a score, actions are ranked by the probability of winning the match.
         dealer: "me" or "other", by default inferred from the pile.
         stock: Number of cards in the stock.
         stake: Number that the die shows.

@@ -207,7 +207,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def world_sampler(self) -> WorldSampler:
-        """Sampler that draws the worlds of the position."""
+        """Sampler of hidden states that are consistent with the position."""
         return WorldSampler(self.matchup, self.position.view)
 
     @property

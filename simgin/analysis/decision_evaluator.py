@@ -91,7 +91,7 @@ class DecisionEvaluator:
 
     Args:
         matchup: Matchup of the evaluator against the opponent. In a solitaire game, there is no
-            opponent. The seed of the matchup is the seed of the worlds.
+            opponent. The seed of the matchup also determines the worlds.
         worlds: Maximum number of worlds used to find the best action. If it is 0, the evaluator's
             action counts as the best action.
         first_check: Number of worlds before the first check, which drops all actions that are not

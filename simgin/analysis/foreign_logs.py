@@ -159,7 +159,7 @@ def _parse_entry(word: str) -> HistoryEntry:
 
 
 def _parse_kaggle(text: str) -> ForeignLog:
-    """Return the log in a Kaggle replay, in which every observation contains the history."""
+    """Return the log of a Kaggle replay, whose observations contain the history of the deal."""
     states, teams = _collect_observations(text)
     if not states:
         raise PositionError(f"the replay contains no data for {KAGGLE_GAME}")

@@ -96,7 +96,7 @@ class GradeRequest:
                 files if all files have the same available opponent, otherwise the strongest
                 strategy.
             worlds: Maximum number of worlds per decision.
-            seed: Seed of the worlds.
+            seed: Seed of the sampled hidden states.
 
         Raises:
             PositionError: If there is no file, if a file does not contain a deal, or if variants or

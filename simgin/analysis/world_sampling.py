@@ -45,7 +45,7 @@ def sample_worlds(
         view: View of the player.
         rules: Rules of the variant.
         n_worlds: Number of worlds.
-        seed: Seed of the worlds.
+        seed: Seed of the sampled hidden states.
         first: Number of the first world.
         p_immediate: Probability that the opponent knocks immediately.
     """

@@ -222,7 +222,7 @@ class Chart(Result):
         return [(self.request.matchup, self.request.n_deals)]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the DataFrames of the chart by name."""
+        """Return the DataFrames of the chart, keyed by name."""
         return {"chart": self.frame}
 
     def report(self, command: str) -> Report:

@@ -232,7 +232,7 @@ class AdaptedChampion(Improvement):
         return encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return the DataFrames of the training by name."""
+        """Return a dictionary of the DataFrames of the training, keyed by name."""
         rows = [
             {"round": round_number, "opponent": opponent, "won": win_rate}
             for round_number, win_rates in enumerate(self.win_rates, 1)
@@ -382,8 +382,8 @@ def _train(
     """Train `champion` against both opponent types, and estimate the probability of each type.
 
     Returns:
-        Arrays by name: `weights` (float64, in champion's format), `course` (win rates before each
-        round, (n_rounds, len(TRAINING_OPPONENTS))) and `seconds` (CPU time).
+        Arrays, keyed by name: `weights` (float64, in champion's format), `course` (win rates
+        before each round, (n_rounds, len(TRAINING_OPPONENTS))) and `seconds` (CPU time).
     """
     from simgin.learn import champion_weights
 

@@ -332,7 +332,7 @@ class TuningResult(Improvement):
         return f"{comment_lines}\n{toml_text}".encode()
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return the DataFrames of the search by name."""
+        """Return a dictionary of the DataFrames of the search, keyed by name."""
         return {
             "parameters": self.parameters,
             "candidates": self.candidates,

@@ -223,7 +223,7 @@ class TrainingResult(Improvement):
         return improvement.encode_weights(self.weights, command, *self.sentences)
 
     def frames(self) -> Mapping[str, Frame]:
-        """Return the DataFrames of the training by name."""
+        """Return a dictionary of the DataFrames of the training, keyed by name."""
         rows = []
         for training_round in self.rounds:
             row = {"round": training_round.number, "questions": training_round.n_decisions}

@@ -71,7 +71,7 @@ TRAINING_WORDING = Wording(
 
 @dataclass(frozen=True, eq=False)
 class PoolResults:
-    """Batch rows of matchups that play the same deals, by the names of the players."""
+    """Batch rows of matchups that play the same deals, keyed by the names of the players."""
 
     request: TuneRequest
     n_matches: int  # number of matches per matchup
@@ -160,13 +160,13 @@ def load_or_play_step(
     shapes: Mapping[str, tuple[int, ...]],
     play: Callable[[], Mapping[str, np.ndarray]],
 ) -> dict[str, np.ndarray]:
-    """Return the arrays of a step from the ledger. If they are missing, play the step first.
+    """Return the arrays of a step from the ledger. If the arrays are missing, play the step first.
 
     Args:
         run_ledger: Ledger of the search.
         name: Name of the step in the ledger.
         n: Number of matches or rounds of the step.
-        shapes: Expected shapes of the arrays, by name.
+        shapes: Expected shapes of the arrays, keyed by name.
         play: Function that computes the arrays.
 
     Raises:

@@ -118,7 +118,7 @@ class TuneRequest:
 
     @property
     def short_names(self) -> dict[str, str]:
-        """Short names of the strategy and its opponents, by canonical name."""
+        """Short names of the strategy and its opponents, keyed by canonical name."""
         names_by_spec = short_names(self.matchups(self.strategy, self.seed))
         specs = [strategy.spec for strategy in (self.strategy, *self.pool)]
         return {spec: names_by_spec.get(spec, spec) for spec in specs}
@@ -363,7 +363,7 @@ def read_tunable_parameters(
 def slot_values(
     parameters: Sequence[TunableParameter], values: Sequence[float]
 ) -> dict[str, dict[str, str]]:
-    """Return parameter values as strings, by policy slot and parameter name."""
+    """Return parameter values as strings, keyed by policy slot and parameter name."""
     values_by_slot: dict[str, dict[str, str]] = {}
     for parameter, value in zip(parameters, values, strict=True):
         value_text = parameter.format_value(value)

@@ -140,7 +140,7 @@ class Odds(Result):
     played: Sequence[tuple[Matchup, int]] = ()
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the non-empty tables of odds by name."""
+        """Return the non-empty tables of odds, keyed by name."""
         return self.tables
 
     def report(self, command: str) -> Report:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ODDS_INTERVAL_NOTE = "All intervals are 95 % confidence intervals."
 N_SCORE_STEPS = 10  # number of scores per side in the score table
-SHOWN_TURNS = (0, 2, 4, 6, 8)  # numbers of turns that the deadwood table shows
+SHOWN_TURNS = (0, 2, 4, 6, 8)  # turn counts shown in the deadwood table
 DEADWOOD_BIN = 5  # range of deadwood per row of the table, in points
 EXAMPLE_HAND = (4, 20)  # turn and deadwood of the example hand in a summary sentence
 # maximum half-width of the interval of a value that is shown without its interval

@@ -48,7 +48,7 @@ class RunInfo:
         return manifest.parse_matchup_keys(self.identity)
 
     def variant_params(self, matchup_key: MatchupKey) -> Mapping[str, Any]:
-        """Return the parameter values in the variant of a matchup, by name."""
+        """Return the parameter values in the variant of a matchup, keyed by name."""
         params: Mapping[str, Any] = self.identity["variants"][matchup_key.variant]
         return params
 

@@ -120,7 +120,7 @@ def add_equivalence(rows: list[dict[str, Any]], results: RunResults, margin: str
 
 
 def _build_csv_files(results: RunResults) -> dict[str, str]:
-    """Return the contents of all non-empty CSV files, by name."""
+    """Return the contents of all non-empty CSV files, keyed by name."""
     files = {
         f"{name}.csv": table.format_csv(frame)
         for name, frame in results.frames().items()

@@ -290,7 +290,7 @@ class RunResults(Result):
 
     @cached_property
     def duplicate_strategies(self) -> dict[str, list[tuple[str, ...]]]:
-        """Groups of strategies with identical results in a round robin, by variant."""
+        """Groups of strategies with identical results in a round robin, keyed by variant."""
         return {
             variant: league.find_duplicate_entries(self._rows_of_both_sides(variant))
             for variant in self._round_robins
@@ -307,7 +307,7 @@ class RunResults(Result):
 
     @cached_property
     def non_additivity(self) -> dict[str, round_robin.NonAdditivity]:
-        """Unexplained proportion of the deviance of the ratings in each round robin, by variant."""
+        """Unexplained proportion of the ratings' deviance in each round robin, keyed by variant."""
         return {
             variant: round_robin.compute_non_additivity(robin)
             for variant, robin in self._round_robins.items()
@@ -315,7 +315,7 @@ class RunResults(Result):
 
     @cached_property
     def triads(self) -> dict[str, round_robin.Triads]:
-        """Tests for cyclic triads in every round robin, by variant."""
+        """Tests for cyclic triads in every round robin, keyed by variant."""
         cross_table = self.cross_table
         return {
             variant: round_robin.find_circles(cross_table[cross_table["variant"] == variant])
@@ -418,7 +418,7 @@ class RunResults(Result):
 
     @cached_property
     def _round_robins(self) -> dict[str, round_robin.RoundRobin]:
-        """Pairings of every round robin with at least three strategies, by variant."""
+        """Pairings of every round robin with at least three strategies, keyed by variant."""
         indices_by_variant: dict[str, dict[tuple[str, str], int]] = {}
         for i in self._mirrored_indices:
             key = self.matchup_keys[i]

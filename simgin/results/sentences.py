@@ -165,7 +165,7 @@ def compare_family(family: Sequence[IntervalEstimate], reference: float) -> list
 
 
 def _two_sided_p(estimate: IntervalEstimate, reference: float) -> float:
-    """Compute the two-sided p-value for a reference value from an estimate with its interval.
+    """Compute the two-sided p-value of a reference value from a confidence interval.
 
     The p-value therefore accounts for the sample size, the skewness of proportions and stopping
     rules. For a confidence sequence, the p-value is conservative.

@@ -251,7 +251,7 @@ class Review(Result):
 
     @cached_property
     def _batch_rows(self) -> dict[tuple[str, str, str], np.ndarray]:
-        """Batch rows that this review uses, by variant, strategy A and strategy B."""
+        """Batch rows that this review uses, keyed by (variant, strategy A, strategy B)."""
         return {
             (key.variant, key.a, key.b): self._select(rows, key)
             for key, rows in (self.parent or self)._loaded_rows.items()
@@ -259,7 +259,7 @@ class Review(Result):
 
     @cached_property
     def _loaded_rows(self) -> dict[MatchupKey, np.ndarray]:
-        """Batch rows of all matches in the finished matchups, by matchup."""
+        """Batch rows of all matches in the finished matchups, keyed by matchup."""
         return {
             key: match_course.merge_batches(self.results.rows(i))
             for i, key in enumerate(self.results.matchup_keys)
@@ -276,7 +276,7 @@ class Review(Result):
 
     @cached_property
     def _loaded_courses(self) -> dict[MatchupKey, Mapping[str, np.ndarray]]:
-        """Event counts in all recorded matches between strong players, by matchup."""
+        """Event counts in all recorded matches between strong players, keyed by matchup."""
         ledger = self.results.ledger
         courses: dict[MatchupKey, Mapping[str, np.ndarray]] = {}
         for variant, name in match_course_matchups(self.request):
@@ -304,7 +304,7 @@ class Review(Result):
 
     @cached_property
     def measurements(self) -> dict[MetricKey, Measurement]:
-        """All values of the finished matchups, by variant, metric and player type.
+        """All values of the finished matchups, keyed by variant, metric and player type.
 
         If a value is missing, a string states the reason.
         """

@@ -355,7 +355,7 @@ def remaining_units_by_task(
 
 
 def _find_gaps(task: Task, finished_sizes: Iterable[tuple[int, int]]) -> Iterator[Gap]:
-    """Yield the ranges of unfinished units in order. Each range starts at the start of a batch."""
+    """Yield the ranges of unfinished units in order. Each range begins with a new batch."""
     batch_size = task.matchup.batch_size
     n_units = task.units
     remainder = n_units % batch_size

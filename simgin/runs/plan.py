@@ -127,7 +127,7 @@ class Plan:
 
     @property
     def display_names(self) -> dict[str, str]:
-        """Display names by spec, including user-defined labels and short file names."""
+        """Display names, keyed by spec, including user-defined labels and short file names."""
         return {**short_names(self.matchups), **self.labels}
 
     @property
@@ -503,7 +503,7 @@ def _possible_baselines(file: ExperimentFile, keys: Iterable[MatchupKey]) -> set
 def _read_labels(
     labels: Mapping[str, str], matchups: Sequence[Matchup], source: str = ""
 ) -> dict[str, str]:
-    """Return the labels in a file by the canonical names of variants and strategies.
+    """Return the labels in a file, keyed by the canonical names of variants and strategies.
 
     Raises:
         ExperimentError: If the matchups do not contain a name, or if two names have the same label.

@@ -126,7 +126,7 @@ class Result(RenamedAttributes):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Entries of `manifest.json` that determine the results of a run for a given size."""
+        """Entries of `manifest.json` that determine the results of a run of a given sample size."""
         return build_identity([matchup for matchup, _ in self.played])
 
     @property
@@ -145,7 +145,7 @@ class Result(RenamedAttributes):
         return {}
 
     def frames(self) -> Mapping[str, pd.DataFrame]:
-        """Return the results as DataFrames by name, starting with the main DataFrame."""
+        """Return the results as DataFrames keyed by name, starting with the main DataFrame."""
         raise NotImplementedError
 
     def records(self) -> list[dict[str, Any]]:

@@ -228,7 +228,7 @@ def make_sequential_test(elo0: float, elo1: float, matchup: Matchup) -> Sequenti
 
 
 def _choose_metric(matchup: Matchup, *, is_percent: bool) -> str:
-    """Return the metric to which a half-width in percent or in points applies."""
+    """Return the metric for a target half-width that is given in percent or in points."""
     if matchup.unit == metrics.DEAL:
         rate_metric, points_metric = metrics.headline_metrics(metrics.DEAL, len(matchup.players))
         return rate_metric if is_percent else points_metric

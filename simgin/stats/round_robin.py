@@ -330,7 +330,7 @@ def _pivot(cross: Frame, names: list[str], column: str) -> np.ndarray:
 
 
 def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-    """Fit the log strengths for several tables of wins, (n_tables, k) float64 with mean 0.
+    """Fit log strengths with mean 0 to several tables of wins.
 
     The iteration is t_i <- W_i / sum_j n_ij / (t_i + t_j) (Zermelo 1929; Hunter, Annals of
     Statistics 2004).
@@ -339,6 +339,9 @@ def fit_strengths(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarr
         wins: Wins of i against j, (n_tables, k, k) float64. In every table, the results must
             connect all strategies in both directions.
         start: Initial log strengths, (k,) float64.
+
+    Returns:
+        Log strengths, (n_tables, k) float64.
     """
     total_wins = wins.sum(axis=2)
     games = wins + wins.transpose(0, 2, 1)

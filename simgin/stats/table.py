@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     Frame = Any  # placeholder type, because pandas loads slowly
 
-Rows = list[dict[str, Any]]  # dictionaries with the keys TABLE_COLUMNS
+Rows = list[dict[str, Any]]  # dictionaries with the keys in TABLE_COLUMNS
 ByMetric = dict[str, dict[str, Any]]  # rows of one side of a matchup, by metric
 TEXT_COLUMNS = ("variant", "strategy", "opponent", "unit", "metric")
 NUMBER_COLUMNS = ("value", "se", "low", "high")
@@ -149,7 +149,7 @@ def estimate_rows(
             `simgin.runs.stopping`).
 
     Returns:
-        Dictionaries with the keys TABLE_COLUMNS.
+        Dictionaries with the keys in TABLE_COLUMNS.
     """
     units = [metrics.DEAL] if unit == metrics.DEAL else [metrics.DEAL, metrics.MATCH]
     sides = [(a, b, False)]

@@ -114,7 +114,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
 
 
 def read_static_files() -> dict[str, bytes]:
-    """Return all scripts and style sheets by name, including the style sheet of HTML reports."""
+    """Return all scripts and style sheets, including that of HTML reports, keyed by name."""
     files = {path.name: path.read_bytes() for path in STATIC_FOLDER.iterdir()}
     return files | {"page.css": load_template(STYLE).render().encode()}
 

@@ -1,7 +1,7 @@
 """Form fields for the parameters of variants and strategies, described as JSON.
 
-The browser edits a spec as a name with changed parameters (see static/specs.js). The browser shows
-the parameters with their values, ranges and descriptions.
+The browser represents a spec as a name and a list of changed parameters (see static/specs.js). The
+browser shows the parameters with their values, ranges and descriptions.
 """
 
 from __future__ import annotations
