@@ -136,10 +136,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=4022)
     args = parser.parse_args()
     players = {part: change_weights(change) for part, change in CHANGES_BY_PART.items()}
-    players["its knocks (`early:k=3` instead)"] = replace_policies(knock="early:k=3")
-    players["its knocks (`at:k=10` instead)"] = replace_policies(knock="at:k=10")
-    players["its takes (`lower` instead)"] = replace_policies(take="lower")
-    players["its discards (`low` instead)"] = replace_policies(discard="low")
+    players["knock policy (replaced by `early:k=3`)"] = replace_policies(knock="early:k=3")
+    players["knock policy (replaced by `at:k=10`)"] = replace_policies(knock="at:k=10")
+    players["take policy (replaced by `lower`)"] = replace_policies(take="lower")
+    players["discard policy (replaced by `low`)"] = replace_policies(discard="low")
     print("| Removed part | Against `simple` | Against `marjj` |\n|---|---|---|")
     for part, changed_player in players.items():
         win_rates = [
