@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 )
 @options.count_option(
     "--deals",
-    "Training deals per round and opponent [default: 20k]. For champion, training deals per round, "
-    "divided among the opponents [default: 40k].",
+    "Training deals per round and opponent [default: 20k]. For champion, training deals per round "
+    "against opponents that wait for gin [default: 40k], and half as many against opponents that "
+    "knock immediately.",
 )
 @options.count_option(
     "--confirm", "Validation matches against each opponent [default: 40k, or 10k for champion]."
