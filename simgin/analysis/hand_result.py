@@ -55,7 +55,7 @@ class HandResult(Result):
         }
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return a DataFrame with one row per discard, or with one row for ten cards."""
+        """Return a DataFrame with one row per discard, or a single row for a hand of ten cards."""
         deadwood = self.hand.deadwood_by_discard or {-1: self.deadwood}
         return {
             "hand": make_frame(

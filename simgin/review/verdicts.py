@@ -488,13 +488,14 @@ def _trend_line(
         f"{row.format_value(value.value)}{unit_noun} with {format_sweep_point(review, variant)}"
         for value, variant in ((first_value, first_variant), (last_value, last_variant))
     )
-    if effect.sign:
-        verb = "rises" if effect.sign > 0 else "falls"
-        adverb = "sharply" if effect.size == MUCH else "slightly"
+    low, high = effect.interval
+    if effect.size != SAME and (low > 0 or high < 0):
+        verb = "rises" if low > 0 else "falls"
+        adverb = {LITTLE: " slightly", MUCH: " sharply"}.get(effect.size, "")
         minutes_text = ""
         if row.key == "turns_per_match":
             minutes_text = minutes_sentence(review, last_variant, first_variant)
-        yield f"{subject} {verb} {adverb}, from {start_text} to {end_text}. {minutes_text}".rstrip()
+        yield f"{subject} {verb}{adverb}, from {start_text} to {end_text}. {minutes_text}".rstrip()
     else:
         values = (review.measurements[v, row.key, STRONG] for v in review.request.swept_variants)
         known_values = [value.value for value in values if isinstance(value, PairedEstimate)]

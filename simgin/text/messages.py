@@ -122,10 +122,12 @@ def join_words(parts: Sequence[str], conjunction: str = "and") -> str:
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return a spelling suggestion at the end of an error message, or only a full stop."""
-    similar_words = difflib.get_close_matches(word[:60].lower(), list(words), n=1)
+    word = word[:60].lower()
+    similar_words = difflib.get_close_matches(word, list(words))
     if not similar_words:
         return "."
-    return f". Did you mean {similar_words[0]!r}?"
+    longer_words = [name for name in similar_words if word in name]
+    return f". Did you mean {join_words([*map(repr, longer_words or similar_words[:1])], 'or')}?"
 
 
 def format_error_message(error: BaseException) -> str:

@@ -760,19 +760,35 @@ def test_a_sweep_of_two_parameters_groups_values_with_the_same_result():
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "words"),
+    ("first", "last", "half", "words"),
     [
-        (90.0, 74.0, "falls slightly, from 90 turns with undercut bonus 0 to 74 turns with "),
-        (74.0, 110.0, "rises sharply, from 74 turns with undercut bonus 0 to 110 turns with "),
-        (74.0, 75.0, "is 70 to 75 turns and hardly differs between undercut bonus 0 and undercut "),
-        (74.0, 82.0, "is 70 to 82 turns and does not differ significantly between undercut bonus "),
+        (90.0, 74.0, 1.0, "falls slightly, from 90 turns with undercut bonus 0 to 74 turns with "),
+        (74.0, 110.0, 1.0, "rises sharply, from 74 turns with undercut bonus 0 to 110 turns with "),
+        (
+            74.0,
+            75.0,
+            1.0,
+            "is 70 to 75 turns and hardly differs between undercut bonus 0 and undercut ",
+        ),
+        (
+            74.0,
+            82.0,
+            1.0,
+            "rises, from 74 turns with undercut bonus 0 to 82 turns with undercut bonus ",
+        ),
+        (
+            74.0,
+            82.0,
+            9.0,
+            "is 70 to 82 turns and does not differ significantly between undercut bonus ",
+        ),
     ],
 )
-def test_a_sweep_names_the_trend_of_a_row(first, last, words, monkeypatch):
+def test_a_sweep_names_the_trend_of_a_row(first, last, half, words, monkeypatch):
     made = make_sweep([make_estimate(0.6)] * 5)
     low, *_, middle, high = made.request.swept_variants
     values = {low: first, middle: 70.0, high: last}
-    turns = {variant: make_estimate(value, 1.0) for variant, value in values.items()}
+    turns = {variant: make_estimate(value, half) for variant, value in values.items()}
     missing = dict.fromkeys(made.request.swept_variants, "not measured")
     own = {(v, "turns_per_match", STRONG): value for v, value in (missing | turns).items()}
     made.measurements.update(own)
