@@ -59,8 +59,13 @@ def forest_plot(
         frame = frame[frame["se"] != 0]  # metrics that cannot differ are omitted
     has_same_variant = frame["variant"] == frame["base_variant"]
     compared_column = "strategy" if has_same_variant.all() else "variant"
-    baseline_names = figures.unique_names(frame[f"base_{compared_column}"])
-    names, shared_sentence = figures.drop_shared_parts(_row_names(frame, compared_column))
+    baselines = frame[f"base_{compared_column}"]
+    row_names = _row_names(frame, compared_column)
+    if has_same_variant.nunique() > 1:  # differences between strategies and between variants
+        baselines = baselines.mask(has_same_variant, frame.get("base_strategy"))
+        row_names = [f"{name} v {base}" for name, base in zip(row_names, baselines, strict=True)]
+    baseline_names = figures.unique_names(baselines)
+    names, shared_sentence = figures.drop_shared_parts(row_names)
     frame = _in_display_units(frame).assign(name=names, clear=_is_significant(frame))
     titles = {name: metrics.METRICS_BY_NAME[name].title for name in frame["metric"]}
     displayed_metrics = figures.unique_names(frame.loc[frame["clear"], "metric"]) or list(titles)

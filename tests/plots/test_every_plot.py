@@ -168,6 +168,14 @@ def test_rows_name_the_variant_and_the_opponent_where_they_differ():
     assert len(set(flat)) == 4 and any("eaai" in name and "stubborn" in name for name in flat)
 
 
+def test_rows_name_the_baseline_where_strategies_and_variants_are_compared():
+    frame = strategy_differences([1.0])
+    other = frame.assign(variant="oklahoma", base_strategy=frame["strategy"])
+    names = forest_names(plots.forest_plot(pd.concat([frame, other])))[0]
+    flat = " ".join(" ".join(names).split())
+    assert flat.count("v gold") == 1 and flat.count("v standard") == 1
+
+
 def test_the_effects_of_a_change_have_a_panel_and_the_best_comes_first():
     frame = sample_plots.effects(VARIANTS, STRATEGIES)
     frame.loc[frame["change"] == "knock=early", ["value", "low", "high"]] += 5
