@@ -232,6 +232,8 @@ class InteractiveGame:
             self.coach.start_deal()
         elif key == "u":
             self._undo()
+        elif key == "?":
+            self.panel = list(help_lines({"Enter": ([], "continue with the next deal")}))
         elif not self._open_panel(key):
             self.messages.append(f"{key!r} is not a valid key after a deal.")
 

@@ -318,7 +318,7 @@ def test_only_enter_continues_after_a_deal(monkeypatch, capsys):
     class CuriousPlayer(Player):
         """Player that types other keys before Enter after a deal."""
 
-        keys = iter("ewsx")
+        keys = iter("ew?sx")
 
         def __call__(self, prompt=""):
             key = super().__call__(prompt)
@@ -326,9 +326,10 @@ def test_only_enter_continues_after_a_deal(monkeypatch, capsys):
 
     player = CuriousPlayer(1)
     screens, _ = play_to_the_end(monkeypatch, capsys, "gold", "--one", player=player)
-    evaluation, explanation, s_key, x_key = (" ".join(s.split()) for s in screens[-4:])
+    evaluation, explanation, keys, s_key, x_key = (" ".join(s.split()) for s in screens[-5:])
     assert "The player chose" in evaluation and "action cost, points" in evaluation
     assert "Coach: " in explanation and "you average" in explanation
+    assert "Keys: Enter continue with the next deal e evaluate" in keys
     assert "'s' is not a valid key after a deal" in s_key
     assert "'x' is not a valid key after a deal" in x_key
 
