@@ -98,7 +98,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
     least, best = best_discards(eleven_cards, legal, rules)
     state.least = least
     state.best = best
-    # A take decision has already written the turn fields.
+    # The take decision of this turn has already written the turn fields.
     if state.turns == 0 or not rules.take_discard:
         write_turn_fields(state, view, seat)
     write_card_fields(state, view, seat)

@@ -18,7 +18,8 @@ def format_number(value: float, error: float) -> str:
     if value == 0:
         return "0"
     decimals = _decimals(error)
-    rounded_value = round(value, decimals) + 0.0  # Adding 0.0 replaces -0.0 with 0.0.
+    # Adding 0.0 replaces -0.0 with 0.0. NumPy rounds ties differently from Python.
+    rounded_value = round(float(value), decimals) + 0.0
     return f"{rounded_value:.{decimals}f}"
 
 

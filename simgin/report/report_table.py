@@ -138,7 +138,7 @@ class Column:
             return f"{value:,}"
         if self.digits is None:
             return f"{value:.4g}"
-        return f"{round(value, self.digits) + 0.0:,.{self.digits}f}"
+        return f"{round(float(value), self.digits) + 0.0:,.{self.digits}f}"
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def deal_stage(turn):
 
 @jit
 def prior_offset(view, offset):
-    """Return the index of the first weight for the initial odds at the current stage of a deal."""
+    """Return the index of the first initial-odds weight for the current stage of the deal."""
     return offset + 13 * deal_stage(view.turns - view.own_turn + 1)
 
 

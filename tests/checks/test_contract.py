@@ -1,7 +1,6 @@
 """Tests that the contract test rejects every bad strategy and accepts good ones."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -94,7 +93,7 @@ def test_good_strategies_are_accepted_and_bad_ones_rejected(tmp_path: Path) -> N
     for file in (begun, remembering):
         assert [one for one in found[str(file)] if one.passed is not True] == []
         sentences = {one.check: one.sentence for one in found[str(file)]}
-        assert re.fullmatch(r"\d+ deals of standard\.", sentences["plays"])  # fewer on a busy CPU
+        assert sentences["plays"] == "200 deals of standard."
         assert ("discard runs in Python" in sentences["compiles"]) == (file == remembering)
 
 

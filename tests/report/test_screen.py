@@ -170,6 +170,11 @@ def test_an_estimate_is_rounded_to_its_error(value, low, high, factor, text):
     assert numbers.format_estimate(value, low, high, factor) == text
 
 
+def test_numbers_of_numpy_are_rounded_like_numbers_of_python():
+    rounded = {numbers.format_number(kind(10.445), 0.3) for kind in (float, np.float64)}
+    assert rounded == {f"{10.445:.2f}"}
+
+
 def test_the_summary_has_a_row_a_matchup_and_dashes_for_undefined_values():
     text = summary.results_table(SUMMARISED.assign(variant="a|b.toml#x")).to_markdown()
     lines = text.splitlines()[2:]
