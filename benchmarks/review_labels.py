@@ -21,7 +21,7 @@ from simgin.strategy.cast import STRONG
 # Smallest and largest step that an effect size in the direction of the difference includes
 STEPS = {
     "same": (0, 0),
-    "same or a little": (0, 1),
+    "at most a little": (0, 1),
     "same to much": (0, 2),
     "a little": (1, 1),
     "much": (2, 2),

@@ -48,7 +48,7 @@ BOOLEAN_TEXTS = {"True": "yes", "False": "no"}
 # pattern that shortens a verdict for narrow terminals, for example `▲ a little longer` to `▲ a
 # little`
 SHORT_VERDICT = re.compile(
-    r"([▲▼] (?:a little|much)|same or a little|same to much|effect varies)\b.*"
+    r"([▲▼] (?:a little|much)|at most a little|same to much|effect varies)\b.*"
 )
 
 
@@ -82,7 +82,7 @@ class ScoreCell:
 
     def abbreviate(self) -> str:
         """Return the short form of a cell, without the difference, such as `≤ a little`."""
-        return replace(self, change="").shorten().replace("same or", "≤")
+        return replace(self, change="").shorten().replace("at most", "≤")
 
     @property
     def markdown(self) -> str:

@@ -72,15 +72,16 @@ GOAL_RESULTS = {MET: "met by", MISSED: "missed by", UNDECIDED: "undecided for"}
 INTERVAL_NOTE = "± marks 95 % confidence intervals. "
 SIZE_NOTE = (
     "Values with a sign are differences from the baseline. "
-    'If a difference is called "much", you would see it with probability 5/6 in an evening of '
+    '"Much" means that you notice the difference with probability 5/6 in one evening of '
     f"{MATCHES_PER_EVENING} matches under each rule set. "
-    f'"A little" requires {EVENINGS_FOR_LITTLE} evenings, and "same" marks smaller differences. '
-    "If a cell names two sizes, the interval includes both sizes, and more matches can decide "
-    'between them. For skill and playing for gin, "a little" begins at 2 percentage points and '
-    '"much" at 6. For other percentages of wins, "a little" begins at 1 percentage point and '
-    '"much" at 3. '
+    f'"A little" means that you need {EVENINGS_FOR_LITTLE} evenings to notice the difference with '
+    'the same probability. "Same" marks smaller differences. '
+    'In skill and playing for gin, "a little" begins at 2 percentage points and "much" at 6. '
+    'In other win percentages, "a little" begins at 1 percentage point and "much" at 3. '
+    'If the interval includes several sizes, the cell shows "at most a little" or "same to much". '
+    "To narrow the interval, increase --matches. "
     "If the effect on skill depends on the opponent, the cell is purple in the HTML report, and "
-    'the table "All metrics" shows each effect. '
+    'the table "All metrics" shows the effect against each opponent. '
 )
 LIMITATIONS = (
     "A review does not measure fun, learning, bluffing or human play, because the simulated "

@@ -216,7 +216,7 @@ def effect_size_range(size: str, bounds: tuple[float, float], interval: tuple[fl
     low, high = interval
     if size != UNCLEAR or not max(low, -high) >= -little_bound:
         return size
-    return f"{SAME} or {LITTLE}" if max(high, -low) < much_bound else f"{SAME} to {MUCH}"
+    return f"at most {LITTLE}" if max(high, -low) < much_bound else f"{SAME} to {MUCH}"
 
 
 def is_tenfold(

@@ -228,9 +228,9 @@ def test_player_types_that_differ_have_a_range_and_no_mean():
 @pytest.mark.parametrize(
     ("value", "half", "words", "short"),
     [
-        (0.05, 0.03, "same or a little more", "≤ a little"),
-        (-0.05, 0.03, "same or a little less", "≤ a little"),
-        (-0.02, 0.06, "same or a little less", "≤ a little"),
+        (0.05, 0.03, "at most a little more", "≤ a little"),
+        (-0.05, 0.03, "at most a little less", "≤ a little"),
+        (-0.02, 0.06, "at most a little less", "≤ a little"),
         (0.1, 0.08, "same to much more", "same to much"),
         (0.0, 0.06, UNCLEAR, UNCLEAR),
     ],
