@@ -135,15 +135,15 @@ def _format_bounds(bounds: tuple[float, float] | None) -> str:
 
 
 def render_review(name: str) -> str:
-    """Return the caution, the verdicts and the scorecard of a review in results/reference."""
+    """Return the warning, the verdicts and the scorecard of a review in results/reference."""
     parts = (REFERENCE / name / "summary.md").read_text().split("\n\n")
     table_index = parts.index("## Scorecard")
-    cautions = [
-        part.partition(" `")[0] for part in parts[:table_index] if part.startswith("**Caution")
+    warnings = [
+        part.partition(" `")[0] for part in parts[:table_index] if part.startswith("**Warning")
     ]
     return "\n\n".join(
         (
-            *cautions,
+            *warnings,
             parts[table_index - 1],
             re.sub(r"; range over player types: [^)]*", "", parts[table_index + 1]),
         )

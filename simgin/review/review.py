@@ -41,7 +41,7 @@ from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 # of a review would decide the effect size with a probability of at most 1/6.
 FUTILE_DISTANCE = 0.7
 SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two player types
-MIN_STALLED_RATE = 0.01  # minimum proportion of stalled deals for a caution
+MIN_STALLED_RATE = 0.01  # minimum proportion of stalled deals for a warning
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +210,7 @@ class Review(Result):
 
     @cached_property
     def stalled_rates(self) -> Mapping[tuple[str, str], float]:
-        """Proportions of stalled deals that need a caution, by variant and player type."""
+        """Proportions of stalled deals that need a warning, by variant and player type."""
         return {
             (variant, player_type): estimate.value
             for (variant, metric, player_type), estimate in self.measurements.items()

@@ -129,9 +129,9 @@ def _training_caveat(review: Review, command: str) -> Caveat | None:
     if len(untrained_variants) > MAX_VARIANTS_NAMED:
         rule_sets = f"{len(untrained_variants)} of these {len(request.variants)} rule sets"
     return Caveat(
-        f"Caution: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
-        f"{rule_sets}. Rows marked {UNTRAINED_MARK} can differ greatly from the rows of a trained "
-        "player. Add --adapt to train a player.",
+        f"Warning: {join_words(players)} {'was' if len(players) == 1 else 'were'} not trained for "
+        f"{rule_sets}. The values in rows marked {UNTRAINED_MARK} can differ greatly from those of "
+        "a trained player. Add --adapt to train a player.",
         _adapt_command(command),
     )
 

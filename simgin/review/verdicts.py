@@ -106,12 +106,12 @@ def review_notes(review: Review) -> list[str]:
 
 
 def stalled_sentences(review: Review) -> list[str]:
-    """Return a caution for every player type whose deals often end at the turn limit."""
+    """Return a warning for every player type whose deals often end at the turn limit."""
     rates_by_type: dict[str, list[float]] = {}
     for (_, player_type), rate in review.stalled_rates.items():
         rates_by_type.setdefault(player_type, []).append(rate)
     return [
-        "Caution: simgin stops "
+        "Warning: simgin stops "
         f"{' to '.join(dict.fromkeys(f'{100 * rate:.1f}' for rate in (min(rates), max(rates))))} % "
         f"of deals between {_plural(player_type)} at the turn limit. For "
         f"{_plural(player_type)}, the length of matches and deals depends on the turn limit."

@@ -25,12 +25,12 @@ def rendered_report():
 
 
 EMPTY = {name: [] for name in ("rules", "verdict", "tables", "plots", "detail_tables", "facts")}
-CAUTION = {"caveat": Caveat(f"Caution: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
+WARNING = {"caveat": Caveat(f"Warning: {HOSTILE} was not trained.", f"simgin x '{HOSTILE}'")}
 TWO = {"plots": [Plot(name, "One", "Words.", make_figure()) for name in ("a", "b")]}
 
 
 @pytest.mark.parametrize(
-    "parts", [{}, EMPTY | {"files": {}}, TWO, CAUTION], ids=["whole", "empty", "alike", "caution"]
+    "parts", [{}, EMPTY | {"files": {}}, TWO, WARNING], ids=["whole", "empty", "alike", "warning"]
 )
 def test_a_page_is_valid_html_and_the_same_each_time(parts):
     text = html_report.render_html(make_report(**parts))
@@ -70,16 +70,16 @@ def test_the_most_important_parts_come_first():
     )
 
 
-def test_a_caution_stands_next_to_the_question_with_its_command():
+def test_a_warning_stands_next_to_the_question_with_its_command():
     """The caveat is in the report, in the summary, and in the first lines of the screen."""
-    report = make_report(**CAUTION)
+    report = make_report(**WARNING)
     root, _ = parse(html_report.render_html(report))
     (header,) = find(root, "header")
     first, second, *_ = (*find(header, "h1"), *find(header, "p"))
     assert "Who wins" in text_of(first) and text_of(second) == report.caveat.sentence
     assert [text_of(node) for node in find(header, "pre")] == [report.caveat.command]
-    question, caution, *_ = report.to_markdown().split("\n\n")
-    assert question.startswith("# ") and report.caveat.command in caution
+    question, warning, *_ = report.to_markdown().split("\n\n")
+    assert question.startswith("# ") and report.caveat.command in warning
     console = Console(file=io.StringIO(), width=300)
     for part in output.screen_parts(report, False, "simgin report x"):
         console.print(part)

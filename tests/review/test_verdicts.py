@@ -322,7 +322,7 @@ def make_request(*players, base=BASE, **more):
     return ReviewRequest(tuple(v for v, _ in players), base, strong=players, **more)
 
 
-def caution(request, command="simgin review straight -o out --seed 1"):
+def warning(request, command="simgin review straight -o out --seed 1"):
     return review_report._training_caveat(Review(request, None), command)
 
 
@@ -363,11 +363,11 @@ LEARNED = "champion@standard-undercut-bonus-150-1234abcd.npy"
     ],
 )
 def test_a_review_names_rules_for_which_the_strong_player_was_not_trained(request_, words):
-    found = caution(request_)
+    found = warning(request_)
     if words is None:
         assert found is None
     else:
-        assert found.sentence.startswith(f"Caution: {words}") and "Rows marked † " in found.sentence
+        assert found.sentence.startswith(f"Warning: {words}") and "rows marked † " in found.sentence
 
 
 def test_the_notes_name_the_rules_for_which_training_did_not_improve_the_player():
@@ -386,7 +386,7 @@ def test_the_rule_sets_of_a_sweep_are_named_or_counted():
         ["standard"], sweep=["undercut_bonus=25,125,150,175", "gin_bonus=20,25"]
     )
     found = [
-        caution(replace(one, strong=tuple((variant, "champion") for variant in one.variants)))
+        warning(replace(one, strong=tuple((variant, "champion") for variant in one.variants)))
         for one in (one, two)
     ]
     assert "for undercut bonus 125 or 150. " in found[0].sentence
@@ -396,7 +396,7 @@ def test_the_rule_sets_of_a_sweep_are_named_or_counted():
 def test_the_suggested_command_trains_and_writes_to_a_separate_directory():
     request = make_request((BASE, "champion"), (NEW, "champion"))
     command = "simgin review straight --against standard -o 'my results/x/' --matches 2000"
-    assert caution(request, command).command == (
+    assert warning(request, command).command == (
         "simgin review straight --against standard -o 'my results/x-adapted' --matches 2000 --adapt"
     )
 
@@ -580,7 +580,7 @@ def test_lengths_that_differ_name_the_player_types(strong, others, said):
     assert verdicts.winners_and_losers(made, OTHER) == said
 
 
-def test_lengths_that_depend_on_the_turn_limit_have_a_caution():
+def test_lengths_that_depend_on_the_turn_limit_have_a_warning():
     kind = IMMEDIATE_KNOCKER
     made = make_review(everybody={"turns_per_match": 30.0})
     assert not verdicts.stalled_sentences(made)
@@ -590,7 +590,7 @@ def test_lengths_that_depend_on_the_turn_limit_have_a_caution():
     made.measurements[OTHER, "stalled", kind] = make_estimate(0.0995)
     (note,) = verdicts.stalled_sentences(made)
     assert note.startswith(
-        "Caution: simgin stops 8.0 to 10.0 % of deals between players who knock immediately at "
+        "Warning: simgin stops 8.0 to 10.0 % of deals between players who knock immediately at "
     )
     assert "Stalled deals" in {*review_report.scorecard_table(made).frame["row"]}
     assert verdicts.winners_and_losers(made, OTHER).endswith(
