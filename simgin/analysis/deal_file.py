@@ -125,8 +125,8 @@ def _replay_deal(
     decisions = [row for row in rows if row["event"] == "decision"]
     if variant.params["die"] == "game" and decisions and decisions[0]["stake"] != 1:
         raise PositionError(
-            "the die was changed in an earlier deal, which the file does not contain. Use --seed, "
-            "--unit and --deal instead of the file"
+            "the value of the die was changed in an earlier deal, and the file does not contain "
+            "that deal. Use --seed, --unit and --deal instead of the file"
         )
     pack = parse_cards(first_row["pack"])
     script = _read_actions(decisions)
@@ -212,7 +212,7 @@ def _read_seat_scores(values: Sequence[Any]) -> tuple[int, int]:
 
 
 def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None:
-    """Raise PositionError if a decision contradicts earlier decisions of the deal."""
+    """Raise PositionError if a decision is inconsistent with earlier decisions."""
     expected_rows = replay_json.replay_to_json(replay.make_replay(replayed))[1:-1]
     for index, decision in enumerate(decisions):
         row = expected_rows[index] if index < len(expected_rows) else {}
@@ -224,7 +224,7 @@ def _check_decisions(replayed: TracedDeal, decisions: Sequence[JsonRow]) -> None
         if wrong_fields:
             raise PositionError(
                 f"decision {index + 1} (turn {decision['turn']}, {decision['slot']}, field "
-                f"{wrong_fields[0]}) contradicts earlier cards and decisions"
+                f"{wrong_fields[0]}) is inconsistent with earlier cards and decisions"
             )
 
 

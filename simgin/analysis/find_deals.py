@@ -317,7 +317,7 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
                 "own": _describe_decision(query),
                 "other": _describe_decision(rival_query),
             }
-    raise AssertionError("two deals with different results have the same decisions")
+    raise AssertionError("two deals have the same decisions but different results")
 
 
 def _describe_decision(decision: Decision) -> str:

@@ -209,8 +209,8 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
     for player, action in history:
         if player not in (None, seat):
             raise PositionError(
-                f"the history contains an action of player {player} (action {action}), but the "
-                f"turn belongs to player {seat}"
+                f"the history contains an action by player {player} (action {action}), but it is "
+                f"player {seat}'s turn"
             )
         if action in (DRAW_MOVE, KNOCK_MOVE):
             _, card = next(history, (None, -1))

@@ -104,22 +104,21 @@ class GradeRequest:
         """
         if not files:
             raise PositionError(
-                "a grade requires at least one file. Specify files of recorded deals."
+                "no file was specified. Specify at least one file with a recorded deal."
             )
         records = [read_deal_file(file) for file in files]
         variants = list(dict.fromkeys(record.deal.matchup.variant.spec for record in records))
         if len(variants) > 1:
             raise PositionError(
-                f"the files contain deals of {' and '.join(variants)}. Grade each variant "
-                "separately."
+                f"the files contain deals of several variants ({', '.join(variants)}). Grade each "
+                "variant separately."
             )
         seats = [(record, _find_seat(record, player)) for record in records]
         names = list(dict.fromkeys(record.names[seat] for record, seat in seats))
         if len(names) > 1 and player is None:
             player_list = " and ".join(quote_text(name, 40) for name in names)
             raise PositionError(
-                f"the files contain deals of the players {player_list}. Choose one player with "
-                "--player."
+                f"the files contain deals played by {player_list}. Choose one player with --player."
             )
         deals = [assign_player(record.deal, seat) for record, seat in seats]
         opponent_names = {

@@ -54,8 +54,8 @@ def parse_pile(text: str) -> tuple[list[PileCard], int | None]:
             pile.append(PileCard(card, word.endswith(TAKEN_MARK)))
         elif gap is not None:
             raise PositionError(
-                "the pile contains `..` twice. Use `..` only once, and `?` for every other "
-                "forgotten card."
+                "the pile contains `..` twice. Use `..` only once, and `?` for each "
+                "additional card that you have forgotten."
             )
         else:
             gap = len(pile)
@@ -82,8 +82,8 @@ def fill_gap(
     """
     if gap is None and stock not in (None, max_stock):
         raise PositionError(
-            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. If you have "
-            "forgotten cards of the pile, add `..` to the pile."
+            f"this pile leaves {max_stock} cards in the {stock_word}, not {stock}. If you do "
+            "not remember the whole pile, write `..` for the missing cards."
         )
     if gap is None:
         return pile
@@ -109,8 +109,8 @@ def parse_score_pair(text: str) -> tuple[int, int]:
     score = SCORE_PATTERN.fullmatch(text.strip())
     if score is None:
         raise PositionError(
-            f"{quote_text(text, 40)} is not a valid score. Write your points and the opponent's "
-            "points, such as 30-45."
+            f"{quote_text(text, 40)} is not a valid score. Enter your points and the opponent's "
+            "points in the form 30-45."
         )
     return int(score[1]), int(score[2])
 

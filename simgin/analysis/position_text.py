@@ -110,8 +110,8 @@ def _write_score(view: Any, score: tuple[int, int], variant: Variant) -> None:
         isinstance(n_won, int) and 0 <= n_won < MAX_POINTS for n_won in score
     ):
         raise PositionError(
-            f"{format_value(score)} is not a valid score. Use your points and the opponent's "
-            "points, such as (30, 45)."
+            f"{format_value(score)} is not a valid score. Use a pair (your points, the "
+            "opponent's points), such as (30, 45)."
         )
     if variant.goal.score and max(score) >= match_target(build_rules(variant), PLAYER_SEAT):
         goal = int(match_target(build_rules(variant), PLAYER_SEAT))

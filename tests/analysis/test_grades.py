@@ -340,8 +340,7 @@ WRONG = {
     ): "'fold' is not a valid OpenSpiel action",
     PROXY.format(""): "ends before the cards are dealt",
     PROXY.format("0:1," + DEALT): "a move before the cards are dealt",
-    PROXY.format(DEALT + ",1:54"): "an action of player 1 (action 54), but the turn belongs to "
-    "player 0",
+    PROXY.format(DEALT + ",1:54"): "an action by player 1 (action 54), but it is player 0's turn",
     PROXY.format(DEALT + ",0:54,2:54"): "'2:54' is not a valid OpenSpiel action",
     REPLAY.replace("gin_rummy_proxy", "hearts_proxy"): "the log is not from the game gin_rummy",
     REPLAY.replace("history=-1:43", "history=-1:44", 2): "the file contains several deals",
@@ -375,7 +374,7 @@ def test_an_invalid_deal_is_rejected_with_a_message(text, empty_directory):
         ("00.json --player 2", "'2' is not a player"),
         (
             "00.json other.json",
-            "deals of the players 'gold' and 'simple'. Choose one player with --player",
+            "deals played by 'gold' and 'simple'. Choose one player with --player",
         ),
         ("00.json --as nobody-else", "nobody-else"),
         ("{rlcard}", "move 110 "),

@@ -166,7 +166,7 @@ def analyze_command(
     text = " ".join(words)
     is_hand = len(words) > 2 or " " in words[0] or words[0] == BLIND_WORD or is_card_list(text)
     if is_hand or arguments["pile"] is not None:
-        _reject_options(DEAL_OPTIONS, "cannot be used with cards. Specify two strategies instead.")
+        _reject_options(DEAL_OPTIONS, "cannot be used if you enter cards. Specify two strategies.")
         resolved_options |= dict.fromkeys(DEAL_OPTIONS) | {"words": (text,)}
         resolved_options |= {"offered": arguments["offered"] or None}
         resolved_options |= dict.fromkeys(("stake", "owner")) if arguments["stake"] <= 1 else {}
@@ -176,7 +176,7 @@ def analyze_command(
             text, arguments["pile"], arguments["variant"], budget, die=die, **options, **players
         )
     else:
-        _reject_options(CARDS_OPTIONS, "needs cards. Enter your hand instead of strategies.")
+        _reject_options(CARDS_OPTIONS, "requires cards. Enter your hand instead of strategies.")
         resolved_options |= dict.fromkeys(CARDS_OPTIONS)
         if has_suffix(words[0], *DEAL_FILE_ENDINGS):
             _reject_options(
@@ -236,8 +236,8 @@ def _analyze_strategy(
 
     if len(words) > 2 or " " in words[0]:
         raise click.UsageError(
-            "--deals cannot be used with cards. Specify a strategy, as in `simgin analyze gold "
-            "--deals 1000`."
+            "--deals cannot be used if you enter cards. Specify a strategy, as in `simgin analyze "
+            "gold --deals 1000`."
         )
     a, b = (*words, None)[:2]
     variant, judge, worlds = (arguments[name] for name in ("variant", "strategy", "worlds"))
