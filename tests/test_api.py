@@ -311,7 +311,7 @@ def test_a_plot_needs_no_seed_and_rejects_what_it_cannot_draw(found):
         (frame.iloc[:0], r"plots\.endings received a DataFrame without rows"),
         (
             pd.concat([frame, frame]),
-            r"occurs in 2 rows of one matchup\. Use the rows of a single run\.",
+            r"the same matchup has 2 rows for .*\. Use the rows of a single run\.",
         ),
     ]:
         with pytest.raises(ValueError, match=told):

@@ -163,8 +163,8 @@ def trace_deal(
         exception = error
     if not error_text and not state.watched:
         raise DealNotFoundError(
-            f"the match of unit {unit}, half {half} has no deal {deal}, because the match ended "
-            f"with deal {state.deal}. Use a smaller deal number."
+            f"in unit {unit}, half {half}, the match ended with deal {state.deal}, so it has no "
+            f"deal {deal}. Use a smaller deal number."
         )
     return TracedDeal(
         matchup=matchup,

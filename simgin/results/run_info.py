@@ -112,8 +112,8 @@ def read_run_info(directory_path: Path, manifest_entries: Mapping[str, Any]) -> 
     """
     if "tune" in manifest_entries:
         raise ResultsError(
-            f"{directory_path} contains a search, not a run. To rewrite the files of the search, "
-            f"run `{manifest_entries.get('command')}`."
+            f"{directory_path} contains a search, not a run. To write its files again, run "
+            f"`{manifest_entries.get('command')}`."
         )
     manifest_format = manifest_entries.get("form")
     if manifest_format != manifest.MANIFEST_FORMAT:
@@ -280,9 +280,9 @@ def _replay_batch(matchup: Matchup, batch: int, row: np.ndarray) -> int:
     new_rows = play_batches(matchup, batch * matchup.batch_size, units)[0]
     if (new_rows != row).any():
         raise block.InvariantError(
-            f"{matchup.title} ({matchup.variant.spec}): batch {batch} has a different result when "
-            "played again. Run `simgin doctor` on all machines of the run, and repeat the run in "
-            "another directory."
+            f"{matchup.title} ({matchup.variant.spec}): batch {batch} gave a different result "
+            "when it was played again. Run `simgin doctor` on all machines that took part in the "
+            "run, and repeat the run in another directory."
         )
     return batch
 

@@ -115,9 +115,9 @@ def check_block(block: Block, rows: np.ndarray, worker: str) -> None:
         check_rows(block.matchup, block.sizes, rows)
     except InvariantError as error:
         raise InvariantError(
-            f"{block.matchup.title} ({block.matchup.variant.spec}), units from {block.first_unit}, "
-            f"played by {worker}: {error} The block was discarded. Run `simgin doctor`. If the "
-            "error occurs again, please report it."
+            f"{block.matchup.title} ({block.matchup.variant.spec}), block starting at unit "
+            f"{block.first_unit}, played by {worker}: {error} The block was discarded. Run `simgin "
+            "doctor`. If the error occurs again, please report it."
         ) from None
 
 

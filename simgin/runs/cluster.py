@@ -175,7 +175,7 @@ class ClusterPool:
         for worker, error in error_by_worker.items():
             if isinstance(error, BaseException) and not isinstance(error, CommClosedError):
                 raise ClusterError(
-                    f"worker {worker} cannot play "
+                    f"worker {worker} cannot load simgin "
                     f"({describe_error(ensure_printable_error(error))}). Install the same versions "
                     "of simgin and the strategies on all machines."
                 )

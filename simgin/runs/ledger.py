@@ -261,8 +261,8 @@ class Ledger:
         """Raise LedgerError unless all batches of the first `units` units were read."""
         if n_batches != -(-units // batch_size):
             raise LedgerError(
-                f"{self._name} is incomplete: batches are missing or corrupt. Run the same command "
-                "again to play these batches again."
+                f"{self._name} is incomplete: batches are missing or corrupt. Repeat the command "
+                "to play these batches again."
             )
 
     def has_pass(self, name: str, n: int) -> bool:
@@ -483,8 +483,8 @@ def _check_files(path: Path) -> None:
         journal_file.seek(max(0, journal.stat().st_size - len(SUPER_JOURNAL_MAGIC)))
         if journal_file.read() == SUPER_JOURNAL_MAGIC:
             raise LedgerError(
-                f"{journal} cannot be used, because SQLite would delete another file. Choose "
-                "another directory."
+                f"{journal} cannot be used, because it names another file, which SQLite would "
+                "delete. Choose another directory."
             )
 
 

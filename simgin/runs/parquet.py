@@ -139,7 +139,7 @@ def _decode_codes(pyarrow: Any, codes: np.ndarray, words: dict[int, str]) -> Any
     indices = np.searchsorted(known_codes, codes).clip(max=len(known_codes) - 1)
     if (unknown_codes := codes[known_codes[indices] != codes]).size:
         raise ValueError(
-            f"{unknown_codes[0]} is not a valid code for one of these words: "
+            f"the code {unknown_codes[0]} does not represent any of these words: "
             f"{', '.join(map(repr, words.values()))}."
         )
     known_words = [words[int(code)] for code in known_codes]

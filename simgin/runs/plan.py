@@ -226,8 +226,8 @@ def plan_match(
         raise PlayerCountError("the list of strategies is empty. Specify at least one strategy.")
     if against is None and (base is not None or len(strategies) > 2):
         raise PlayerCountError(
-            "more than two strategies, or --base, require a common opponent. Specify the opponent "
-            "with --against, or use `simgin league`."
+            "--base and comparisons of more than two strategies require a common opponent. Specify "
+            "the opponent with --against, or use `simgin league`."
         )
     if against is None or (base is None and len(strategies) == 1):
         a, b = strategies[0], against or next(iter(strategies[1:]), None)
@@ -237,8 +237,9 @@ def plan_match(
     opponent, specs = loader.find_strategy(against).spec, _find_specs(strategies)
     if opponent in specs:
         raise PlayerCountError(
-            f"{opponent!r} cannot be both a strategy and the common opponent, because it wins half "
-            f"of the deals against itself. Omit it from the strategies, or use --base {opponent}."
+            f"{opponent!r} cannot be both a strategy and the common opponent, because a match "
+            "of a strategy against itself does not show its strength. Omit it from the strategies, "
+            f"or use --base {opponent}."
         )
     keys = {
         "question": f"Which strategies beat {opponent}?",

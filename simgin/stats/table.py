@@ -265,6 +265,6 @@ def index_by_metric(rows: Rows) -> ByMetric:
     metric, count = Counter(row["metric"] for row in rows).most_common(1)[0]
     if count > 1:
         raise ValueError(
-            f"{metric} occurs in {count} rows of one matchup. Use the rows of a single run."
+            f"the same matchup has {count} rows for {metric}. Use the rows of a single run."
         )
     return {row["metric"]: row for row in rows}

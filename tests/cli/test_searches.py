@@ -91,7 +91,7 @@ def test_the_tuned_parameters_can_be_played(tune_screen):
     for words in (["report", "tuned"], ["compare", "tuned", "tuned"]):
         refused = call(*words, code=2)
         assert (
-            "contains a search, not a run. To rewrite the files of the search, run `simgin tune"
+            "contains a search, not a run. To write its files again, run `simgin tune"
             in refused.stderr
         )
     refused = call(*TUNE, "--objective", "points", "--run", "tuned", code=2)
@@ -109,10 +109,7 @@ def test_the_weights_can_be_played(train_screen):
     assert {"trained.npy", "parameters.csv", "rounds.csv", "confirmation.csv", "report.html"} < kept
     assert Path("trained/trained.npy").read_bytes() == Path("weighed.npy").read_bytes()
     refused = call("report", "trained", code=2).stderr
-    assert (
-        "contains a search, not a run. To rewrite the files of the search, run `simgin train"
-        in refused
-    )
+    assert "contains a search, not a run. To write its files again, run `simgin train" in refused
 
 
 def test_training_ignores_earlier_weights(train_screen):

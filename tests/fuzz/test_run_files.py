@@ -209,7 +209,7 @@ def test_no_file_outside_of_a_run_is_removed_or_written(run):
         check("which is not a regular file. Move it away")
         Path(link).unlink()
     hostile_ledgers.name_super_journal(LEDGER, mine)
-    check("because SQLite would delete another file", REPORT, COMPARE, RUN)
+    check("because it names another file, which SQLite would delete", REPORT, COMPARE, RUN)
     run()
     shutil.move("run/plots", "elsewhere")
     Path("run/plots").symlink_to(Path("elsewhere").absolute())

@@ -238,7 +238,7 @@ def play_match(game, unit, half, booked):
         result = replay_deal(played, match)
         book_deal(booked, result, played, half)
         match.enter(result)
-    told = f"has no deal {match.deals}, because the match ended with deal {match.deals - 1}\\."
+    told = f"the match ended with deal {match.deals - 1}, so it has no deal {match.deals}\\."
     with pytest.raises(DealNotFoundError, match=told):
         trace_deal(game, unit, half, match.deals)
     book_match(booked, match, half)

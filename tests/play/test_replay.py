@@ -112,7 +112,7 @@ def test_a_match_is_shown_deal_by_deal(players, variant, target):
     winner = (players[0], players[1] or "joker")[score.argmax()]
     assert f"{winner} wins the match" in call("show", *words, number - 1).stdout
     over = call("show", *words, number, code=2)
-    assert f"has no deal {number}, because the match ended with deal {number - 1}." in over.stderr
+    assert f"the match ended with deal {number - 1}, so it has no deal {number}." in over.stderr
 
 
 def test_the_command_shows_a_deal():

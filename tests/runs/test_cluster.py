@@ -175,7 +175,7 @@ def test_a_worker_that_is_lost_during_a_request_does_not_stop_the_run(team, monk
     ("changed", "told"),
     [
         ("# another version\n", OTHER_ENGINE),
-        ("raise ImportError('half')", rf"cannot play \(.*half.*\)\. {SAME_VERSIONS}$"),
+        ("raise ImportError('half')", rf"cannot load simgin \(.*half.*\)\. {SAME_VERSIONS}$"),
     ],
 )
 def test_another_simgin_on_the_workers_is_rejected(tmp_path, changed, told):

@@ -162,7 +162,7 @@ def test_a_bad_block_is_dropped_and_earlier_blocks_are_kept(monkeypatch, team, w
     lying(monkeypatch, 7500)
     matchup = parse_matchup("gold", "simple", "standard", 1, "deal")
     told = (
-        rf"^gold v simple \(standard\), units from \d+000, played by {who}: numbers of "
+        rf"^gold v simple \(standard\), block starting at unit \d+000, played by {who}: numbers of "
         rf"deal results "
         r"and of units differ: \d+ and \d+ in a batch of .* The block was discarded\. "
         r"Run `simgin doctor`"
@@ -220,6 +220,6 @@ def test_a_sound_run_is_described_by_two_chi_squares(game, monkeypatch):
 def test_a_batch_that_does_not_repeat_is_an_error(game):
     rows = np.array(game[1])
     rows[4, batch_columns.COL_SUM + batch_columns.FACT_INDEX["a_deal_win"]] += 400
-    told = r"gold v simple \(eaai\): batch 4 has a different result when played"
+    told = r"gold v simple \(eaai\): batch 4 gave a different result when it was played"
     with pytest.raises(block.InvariantError, match=told):
         found(game, rows)
