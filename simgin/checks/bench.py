@@ -556,5 +556,6 @@ def _measure_program(program: Sequence[str], seconds: float) -> MeasurementRound
     except ValueError:
         last_line = process.stderr.strip().splitlines()[-1:] or [f"exit code {process.returncode}"]
         raise BenchError(
-            f"{command[0]} cannot be measured ({last_line[0]}). Check this installation."
+            f"the speed of {command[0]} could not be measured ({last_line[0]}). Check that simgin "
+            "works in that installation."
         ) from None

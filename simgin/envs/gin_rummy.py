@@ -36,7 +36,7 @@ try:
     from pettingzoo.utils import wrappers
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        f"The environments of simgin require {error.name}, which is not installed. Run: "
+        f"The simgin environments require {error.name}, which is not installed. Run: "
         "pip install 'simgin[rl]'",
         name=error.name,
     ) from None

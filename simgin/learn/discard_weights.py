@@ -451,8 +451,8 @@ class FeatureSampler:
         file_name = self.policy.source_file.name
         if features[:, :, n_features:].any():
             raise TuneError(
-                f"`describe` in {file_name} writes features without an initial weight: `start` has "
-                f"only {n_features} weights. Add the missing initial weights to `start`."
+                f"`describe` in {file_name} computes features that have no initial weight: `start` "
+                f"has only {n_features} weights. Add the missing initial weights to `start`."
             )
         return features[:, :, :n_features]
 
@@ -467,7 +467,7 @@ def feature_sampler(policy: Policy) -> FeatureSampler:
     if policy.describe is None:
         raise TuneError(
             f"{location} cannot be trained because it defines no features. Add a function "
-            "`describe` that writes the features of a discard, and a dictionary `start` with the "
+            "`describe` that computes the features of a discard, and a dictionary `start` with the "
             "initial weight of each feature: "
             '@discard(weights="mine.npy", describe=describe, start={"deadwood left": 1}).'
         )

@@ -217,8 +217,8 @@ def compute_value(
     if not goal.board:
         raise value_unavailable_error(
             matchup,
-            f"the match value cannot be computed for goal = {goal.name}, which has too many "
-            "states.",
+            f"the match value cannot be computed for goal = {goal.name}, because the match "
+            "has too many states.",
         )
     if seat is None and matchup.b is not None and not _has_symmetric_seats(matchup.variant):
         raise ValueUnavailableError(
@@ -283,8 +283,8 @@ def solve_value(
     if value.board.size > MAX_STATES:
         raise value_unavailable_error(
             matchup,
-            f"the match value has {value.board.size:,} states, but simgin can compute at most "
-            f"{MAX_STATES:,} states.",
+            f"the match has {value.board.size:,} states, but simgin can compute match values for "
+            f"at most {MAX_STATES:,} states.",
         )
     max_deals = int_param(matchup.variant.params, "max_deals")
     proportion = value.bound_longer_matches(max_deals)

@@ -346,8 +346,9 @@ def _parse_sweep(
     """Return the variants of a sweep, its baseline and the values of each parameter."""
     if against is not None or len(names) != 1 or len(sweep) > 2:
         raise ReviewError(
-            "a sweep requires one variant, one or two parameters and no --against. Use a command "
-            "such as `simgin review standard --sweep undercut_bonus=0,10,25`."
+            "a sweep requires one variant and one or two parameters, and does not support "
+            "--against. Use a command such as `simgin review standard --sweep "
+            "undercut_bonus=0,10,25`."
         )
     swept_parameters = tuple(map(_parse_values, sweep))
     if len({name for name, _ in swept_parameters}) < len(swept_parameters):

@@ -144,8 +144,8 @@ def compile_policy(policy: Policy) -> Any:
             raise
         except Exception as error:  # An author's object can raise any exception.
             raise PolicyError(
-                f"{_describe_policy(policy)} uses an object, and reading the object raises "
-                f"{describe_error(ensure_printable_error(error))}. Remove the object."
+                f"{_describe_policy(policy)} uses an object that cannot be read "
+                f"({describe_error(ensure_printable_error(error))}). Remove this object."
             ) from None
     return _COMPILED_POLICIES[policy.function]
 

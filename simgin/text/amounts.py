@@ -197,17 +197,17 @@ def parse_elo_bounds(bounds: Sequence[float] | str) -> tuple[float, float]:
 
 
 def parse_seconds(text: float | str) -> float:
-    """Convert a time of up to 1000 hours, such as 30, "30s", "5m" or "2h", to seconds.
+    """Convert a duration of up to 1000 hours, such as 30, "30s", "5m" or "2h", to seconds.
 
     Raises:
-        AmountError: If the time is invalid.
+        AmountError: If the duration is invalid.
     """
     match = _TIME_PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     time = float(match[1]) * _SECONDS_PER_UNIT[match[2].lower()] if match else _parse_finite(text)
     if time is None or not 0 < time <= MAX_SECONDS:
         raise AmountError(
-            f"{format_value(text)} is not a valid time. Use a time such as 30s, 5m or 2h, up to "
-            "1000h."
+            f"{format_value(text)} is not a valid duration. Use a duration such as 30s, 5m or 2h, "
+            "up to 1000h."
         )
     return time
 

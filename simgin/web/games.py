@@ -177,7 +177,7 @@ class OpenGame:
         decision = self.game.decision
         choices = {} if decision is None else list_choices(decision, self.game.table.rules)
         if not isinstance(key, str) or key not in choices:
-            raise MoveError("This action is not legal now.")
+            raise MoveError("This action is not legal at this point in the game.")
         self.game.act(choices[key][0])
 
     def undo(self) -> None:

@@ -186,6 +186,6 @@ def test_an_installation_that_fails_is_named(tmp_path):
     found = call("bench", "--against", broken, code=2)
     assert found.stdout == ""
     assert found.stderr.endswith(
-        f"simgin: error: {broken} cannot be measured (simgin: no numba here). Check "
-        "this installation.\n"
+        f"simgin: error: the speed of {broken} could not be measured (simgin: no numba here). "
+        "Check that simgin works in that installation.\n"
     )

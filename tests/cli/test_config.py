@@ -53,7 +53,7 @@ def test_the_file_is_in_the_configuration_of_the_user(monkeypatch):
         (("colour",), "is not a valid setting. Use one of variant, opponent, seconds_per_turn"),
         (("workers", "0"), "workers: '0' is not a valid number of workers. Use 1 to 1024."),
         (("workers", "two"), "workers: 'two' is not a valid number of workers."),
-        (("seconds_per_turn", "-1"), "seconds_per_turn: '-1' is not a valid time."),
+        (("seconds_per_turn", "-1"), "seconds_per_turn: '-1' is not a valid duration."),
         (("variant", "oklahomaa"), "'oklahomaa' is not a known variant. Did you mean 'oklahoma'?"),
         (("opponent", "goldd"), "'goldd'"),
         (("results", ""), "results: '' is not a valid name."),

@@ -174,7 +174,7 @@ def test_a_file_of_weights_is_read_by_the_strategy(tmp_path, capfd):
         (
             '    "breaks a meld": 0,\n',
             "",
-            "writes features without an initial weight: `start` has only 7 weights",
+            "computes features that have no initial weight: `start` has only 7 weights",
         ),
         ("@helper\ndef describe", "def describe", "Decorate `describe` with @helper"),
         (", start=START", "", "training requires a weights file"),

@@ -97,7 +97,7 @@ def test_a_review_trains_players_for_few_rule_sets(browser, values, is_adapted):
         ({"r1": "standard"}, "r1", "These are the rules of the baseline"),
         ({"r1": "oklahoma", "r2": "oklahoma"}, "r2", "Another rule set has the same rules"),
         ({"r2": "rules.toml"}, "r2", "is not a built-in variant"),
-        ({"seconds": "nan"}, "seconds", "is not a valid time"),
+        ({"seconds": "nan"}, "seconds", "is not a valid duration"),
         ({"goals": "fun"}, "goals", "is not a valid goal"),
         ({"players": "gold"}, "players", "at least two strategies"),
         ({"players": "gold,mine.py"}, "players", "is not a built-in strategy"),
