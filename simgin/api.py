@@ -150,13 +150,13 @@ def league(
     workers: int | None = None,
     output: str | Path | None = None,
 ) -> RunResults:
-    """Play all pairs of several strategies, as `simgin league` does.
+    """Play several strategies against each other, as `simgin league` does.
 
     Args:
         strategies: Three or more strategies.
         variant: Variant, as a spec or an object.
         labels: Names for reports and plots, by the spec or name of a strategy or variant.
-        deals: Number of deals per pair, to play deals instead of matches.
+        deals: Number of single deals to play per pair, instead of matches.
         matches: Number of matches per pair (default: 5,000).
         until: Half-width of the interval at which the run stops: "0.1%" (wins) or 0.05 (points).
         sprt: Hypotheses of a sequential test of each pair, as two Elo differences.
@@ -813,7 +813,7 @@ def find(
     seed: int = 1,
     workers: int | None = None,
 ) -> FoundDeals:
-    """Find deals that meet conditions, as `simgin find` does.
+    """Find deals that meet given conditions, as `simgin find` does.
 
     Args:
         a: Strategy A.

@@ -36,7 +36,7 @@ debug_option = click.option(
     is_eager=True,
     callback=_restart_interpreted,
     help="Run policies as plain Python, so that print() and breakpoint() work. The "
-    f"results are the same, but play is much slower (default: {DEBUG_DEALS} deals).",
+    f"results are the same, but play is much slower, so the default is {DEBUG_DEALS} deals.",
 )
 
 

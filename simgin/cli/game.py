@@ -41,7 +41,7 @@ NEXT_DEAL = (
     "q save and quit"
 )
 HELP_LINES = [
-    "  e   evaluate your actions in simulated deals, in about two seconds",
+    "  e   evaluate your possible actions in simulated deals, in about two seconds",
     "  w   explain what your last action cost, and why",
     "  l   list the turns of this deal",
     "  u   undo your last action",

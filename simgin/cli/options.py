@@ -289,8 +289,8 @@ _limit_options = (
         "--until",
         callback=read_until,
         metavar="±X",
-        help="Stop when the 95 % interval has this half-width, such as 0.1% (wins) or 0.05 "
-        "(points).",
+        help="Stop when the half-width of the 95 % interval falls to this value, such as 0.1% "
+        "(wins) or 0.05 (points).",
     ),
     click.option(
         "--sprt",

@@ -137,7 +137,11 @@ def test_the_variants_and_commands_in_the_documentation_work(tmp_path, monkeypat
 
 def test_the_odds_in_the_readme_are_those_of_their_page():
     """The win rates of the naive and the strongest player in Solitary Gin."""
-    answer = read("README.md").partition("simgin odds solitary-gin")[2].partition("by draw")[0]
+    answer = (
+        read("README.md")
+        .partition("simgin odds solitary-gin")[2]
+        .partition("by number of draws")[0]
+    )
     naive, strong = re.search(r"in ([\d.]+) %.* in\s+([\d.]+ ± [\d.]+) %", answer, re.S).groups()
     below = read("docs/how-to/odds.md").partition("**Solitary Gin (solitary-gin)")[2]
     table = below.partition("**Odds by draws")[0]

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 N_KERNEL_MEASUREMENTS = 11  # number of measurements in addition to matchups and strategies
 READING = """
 The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
-Philox words) on one thread. Use ratios instead of seconds to compare machines. Two different \
-players play mirrored pairs. Each value is the best of {repetitions} repetitions. Speeds on one \
-thread are based on CPU time. Long runs are faster, because simgin specialises their kernels."""
+Philox words) on one thread. To compare machines, use ratios instead of seconds. Matchups of two \
+different players are played in mirrored pairs. Each value is the best of {repetitions} \
+repetitions. Speeds on one thread are based on CPU time. Long runs are faster than these \
+measurements, because simgin specialises their kernels."""
 READING_SHARES = """\
-The parts were measured separately for the same deals. Turns include all other work, such as \
-dealing, views and showdowns."""
+The parts were measured separately on the same deals. The part "turns" includes all other work, \
+such as dealing, views and showdowns."""
 READING_C = """\
 The C program benchmarks/full.c plays the same deals as the first matchup. The generic kernel \
 takes {generic:.2f} times as long, and a specialised kernel takes {specialized:.2f} times as \
@@ -65,8 +66,9 @@ def bench_command(seconds: float, save: Path | None, against: Path | None, as_js
     simgin also measures the speed of every strategy, and of several matchups on one thread and on
     all threads.
 
-    BEFORE is a file written by --save, or another installation (its `simgin` program or virtual
-    environment). If BEFORE is an installation, simgin measures both installations alternately.
+    BEFORE is a file written by --save, or the path of another installation (its `simgin` program or
+    its virtual environment). If BEFORE is an installation, simgin measures both installations
+    alternately.
     """
     from simgin.checks.bench import SEED, read_measurements
 
@@ -165,7 +167,7 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
     headings = ("measurement", "threads", "now", "before", "times as fast")
     yield table_from_rows("Changes", headings, cells)
     if rounds == 1:
-        yield f"{READING_CHANGE} Differences up to 10 % can be due to the machine."
+        yield f"{READING_CHANGE} Differences of up to 10 % can be due to the machine."
     else:
         yield f"{READING_CHANGE} Ratios are medians of {rounds} rounds, with minimum and maximum."
 

@@ -26,7 +26,7 @@ from simgin.cli.output import repeat_command
     "file",
     type=options.FILE_PATH,
     metavar="FILE.py",
-    help="Python file for a strategy that follows the knock chart, such as mine.py.",
+    help="Write a strategy that follows the knock chart to this Python file, such as mine.py.",
 )
 @options.output_option("Directory for the printable HTML report, the plot and the table.")
 @options.style_option
@@ -42,8 +42,8 @@ def chart_command(
     simgin plays a strong strategy against itself. At one decision per deal, simgin tries every
     option with the same hidden cards. The chart shows the average gain of each option in points per
     deal or, with --score, in percentage points of matches won. Without --score, simgin also
-    measures the match win rate of the strategy with the knock chart against the strategy without
-    the chart.
+    plays the strategy with the knock chart against the same strategy without the chart, and reports
+    the match win rate.
 
     \b
       simgin chart knock

@@ -12,10 +12,10 @@ from simgin.cli.output import print_line
 @click.command("cite")
 @click.argument("directory_path", metavar="[DIR]", type=PATH, required=False)
 def cite_command(directory_path: Path | None) -> None:
-    """Print a BibTeX entry for simgin, and identify the result in DIR.
+    """Print a BibTeX entry for simgin, and details of the result in DIR.
 
-    With DIR, simgin also prints the title, date, command and seed of the result, the digest of the
-    source code, and the checksum of the main table.
+    For the result, simgin prints the title, date, command and seed, the digest of the source code,
+    and the checksum of the main table.
 
     \b
       simgin cite

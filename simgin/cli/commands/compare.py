@@ -36,8 +36,8 @@ def compare_command(
 
     simgin compares the matchups that both runs have in common. If the runs have no matchup in
     common, simgin compares matchups in the same position, such as the first matchups of both runs.
-    Runs with the same seed play the same deals, so that their differences are paired and much more
-    precise.
+    Runs with the same seed play the same deals, so simgin compares them deal by deal, which makes
+    the differences much more precise.
 
     With --margin X, simgin calls two results equivalent within X if the whole 95 % interval of
     their difference lies within ±X.

@@ -45,12 +45,13 @@ def drill_command(
     new: bool,
     **asked: Any,
 ) -> None:
-    """Practise on a set of costly decisions.
+    """Practise decisions in which mistakes are costly.
 
-    simgin writes an HTML file that works offline, with a keyboard or on a phone. Choose an action
-    in each position. simgin then shows the cost of each action, and why the best action is better.
-    An action counts as correct unless it is significantly worse than the best action. The positions
-    cover first upcards, draws, discards and knocks in random order.
+    simgin writes an HTML file that works offline. You can use it with a keyboard or on a phone.
+    Choose an action in each position. The page then shows the cost of each action, and compares the
+    outcomes of your action with those of the best action. An action counts as correct unless it is
+    significantly worse than the best action. The positions cover decisions on first upcards, draws,
+    discards and knocks, in random order.
 
     With the default options, simgin opens a precomputed drill. With other options, simgin searches
     for positions, which takes about a minute.

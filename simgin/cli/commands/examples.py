@@ -23,7 +23,8 @@ Notebooks:   jupyter lab notebooks     (requires simgin[notebooks])
 def examples_command(directory_path: Path | None, as_json: bool) -> None:
     """List or copy the example experiments and notebooks.
 
-    With DIR, simgin copies all experiments, a strategy and the notebooks into the new folder DIR.
+    With DIR, simgin copies all example experiments, an example strategy and the notebooks into the
+    new directory DIR.
 
     \b
       simgin run demo                         run an example by its name

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("a", type=options.STRATEGY)
 @click.argument("b", type=options.STRATEGY, required=False)
 @options.strategy_option(
-    "Opponent of A and of B with `--where differ` [default: B, for both strategies].", "--against"
+    "With `--where differ`, the opponent against which both A and B play [default: B].", "--against"
 )
 @options.variant_option
 @click.option(
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @options.workers_option
 @options.json_option
 def find_command(workers: int | None, as_json: bool, **arguments: Any) -> None:
-    """Find deals of A against B that meet conditions, and print commands to show the deals.
+    """Find deals of A against B that meet the given conditions, and print commands to show them.
 
     Separate the conditions of --where with commas. A deal must meet all conditions.
 

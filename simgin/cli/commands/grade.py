@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @options.count_option(
     "--last",
-    "Grade your last N deals (at most 100) from `simgin play` instead of deals from files.",
+    "Grade your play in your last N deals (at most 100) from `simgin play`, instead of files.",
 )
 @click.option(
     "--player",
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "judge",
 )
 @options.strategy_option(
-    "Strategy of the opponent in rollouts [default: the opponent in the file, if the opponent is a "
+    "Strategy that plays the opponent in rollouts [default: the opponent in the file, if it is a "
     "strategy].",
     "--against",
     "opponent",

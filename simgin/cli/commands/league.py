@@ -13,25 +13,24 @@ from simgin.cli.commands.match import command_with_size, play_command_plan
 @click.command("league")
 @click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A B C...")
 @options.variant_option
-@options.count_option(
-    "--deals", "Number of deals per pair, to play single deals instead of matches."
-)
+@options.count_option("--deals", "Number of single deals to play per pair, instead of matches.")
 @options.count_option("--matches", "Number of matches per pair [default: 5k].")
 @options.limit_options
 @options.dry_run_option
 @click.option("--details", is_flag=True, help="Print all tables.")
 @options.json_option
 def league_command(strategies: tuple[str, ...], **arguments: Any) -> None:
-    """Play all pairs of several strategies, and rank the strategies.
+    """Play several strategies against each other, and rank them.
 
-    Every pair of strategies plays the same deals. simgin computes Elo ratings, the results of all
-    pairs with Holm's adjustment, and the mix of strategies that no strategy beats.
+    Every pair of strategies plays the same deals. simgin computes Elo ratings, and the mix of
+    strategies that no single strategy beats. simgin also computes the result of each pair, with
+    Holm's adjustment for multiple comparisons.
 
     \b
       simgin league gold simple stubborn mine.py
       simgin league gold simple stubborn --deals 50k -v oklahoma
 
-    To label strategies in plots, add a table [labels] to an experiment file.
+    To label strategies in plots, add a [labels] table to an experiment file.
 
     With -o, simgin saves the results. Repeat the command to resume an interrupted league, or
     increase --matches or --deals to extend a finished league.

@@ -25,7 +25,7 @@ DETAILS_HINT = "--details prints every metric and table."
 @click.argument("strategies", type=options.STRATEGY, nargs=-1, required=True, metavar="A [B]")
 @options.strategy_option("Opponent of all strategies.", "--against")
 @options.strategy_option(
-    "Strategy to use as the baseline of all differences [default: the first strategy].", "--base"
+    "Strategy to use as the baseline for all differences [default: the first strategy].", "--base"
 )
 @options.variant_option
 @options.count_option(
@@ -54,8 +54,8 @@ def match_command(
 
     By default, B is the strategy `simple`. In solitaire variants, A plays without an opponent.
 
-    To specify a strategy, enter the name of a built-in strategy or of your own file. You can change
-    the parameters of a strategy and replace its policies:
+    To specify a strategy, enter the name of a built-in strategy or a file with your own strategy.
+    You can change the parameters of a strategy and replace its policies:
 
     \b
       gold-early:k=7                    wait for gin after 7 turns
@@ -73,7 +73,7 @@ def match_command(
     \b
       simgin match gold mine.py stubborn --against simple
 
-    To label strategies in plots, add a table [labels] to an experiment file.
+    To label strategies in plots, add a [labels] table to an experiment file.
 
     With -o, simgin saves the results. Repeat the command to resume an interrupted run, or increase
     --deals or --matches to extend a finished run. If you use --until, --sprt or --for, the options

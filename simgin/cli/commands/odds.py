@@ -50,10 +50,10 @@ def odds_command(
     """Compute the probability of winning a deal and a match.
 
     For solitaire variants, simgin reports the probability of winning a deal, winning the match,
-    going gin and drawing the joker. simgin shows the solitaire odds by strategy, by draw and by
-    number of cards left, and separates luck from skill. For two-player variants, simgin reports the
-    win probability by seat and by score, with each strategy playing against itself. Without
-    VARIANT, simgin covers all solitaire variants.
+    going gin and drawing the joker. The tables show the odds of each strategy by number of draws
+    and by number of cards left, and separate luck from skill. For two-player variants, simgin
+    reports the win probability by seat and by score, with each strategy playing against itself.
+    Without VARIANT, simgin covers all solitaire variants.
 
     \b
       simgin odds

@@ -36,8 +36,8 @@ CORRUPT = (
 def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) -> None:
     """Play against a strategy (default: champion), or play a solitaire game.
 
-    Type a key or a card, and press Enter. Type ? to list the keys, e to evaluate your actions, or q
-    to save the game and quit. Repeat the command to resume the game.
+    Type the letter of an action, or a card, and press Enter. Type ? to list all keys, e to evaluate
+    your possible actions, or q to save the game and quit. Repeat the command to resume the game.
 
     \b
     Play a match, choose a weak opponent, use the coach, or choose a variant:
@@ -48,7 +48,7 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
       simgin play -v solitaire-gin
 
     \b
-    Grade your last ten deals, or save deals and analyse them:
+    Grade your play in your last ten deals, or save deals and analyse them:
       simgin grade --last 10
       simgin play --save mine
       simgin analyze mine-1.json

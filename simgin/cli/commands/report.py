@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @details_option
 @json_option
 def report_command(directory_path: Path, details: bool, as_json: bool) -> None:
-    """Rewrite the tables, plots and HTML report of a finished run.
+    """Regenerate the tables, plots and HTML report of a finished run.
 
     simgin computes all files from the ledger and the manifest in DIR. The command plays no deals,
     so it does not need the strategies of the run. The same run and style always give the same

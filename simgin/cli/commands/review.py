@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     "twice to review all combinations of two parameters.",
 )
 @click.option(
-    "--targets", metavar="N,N,...", help="Additional points targets to review, such as 150,250."
+    "--targets", metavar="N,N,...", help="Additional target scores to review, such as 150,250."
 )
 @click.option(
     "--seconds-per-turn",

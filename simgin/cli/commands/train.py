@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 )
 @options.count_option(
     "--deals",
-    "Training deals per round and opponent [default: 20k]. For champion, training deals per round "
-    "against opponents that wait for gin [default: 40k], and half as many against opponents that "
-    "knock immediately.",
+    "Training deals per round and opponent [default: 20k]. For champion, this is the number of "
+    "deals per round against opponents that wait for gin [default: 40k]. Against opponents that "
+    "knock immediately, champion trains on half as many deals.",
 )
 @options.count_option(
     "--confirm", "Validation matches against each opponent [default: 40k, or 10k for champion]."
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 @options.workers_option
 @options.output_option("Write the weights to FILE.npy, for use as STRATEGY@./FILE.npy.", "FILE.npy")
 @learn_runner.run_directory_option(
-    "Directory for the training rounds and their tables, so that training can be resumed."
+    "Directory in which to save the training rounds and their tables. Saved training can be "
+    "resumed."
 )
 @options.json_only_option
 def train_command(
@@ -54,7 +55,7 @@ def train_command(
 ) -> None:
     """Train the weights of a strategy, and validate the gain.
 
-    For the strategy `champion`, simgin fine-tunes the weights of all decisions to a two-player
+    For the strategy `champion`, simgin fine-tunes the weights of all decisions for a two-player
     variant. The training takes about a minute on one core, and simgin caches the trained weights.
 
     \b

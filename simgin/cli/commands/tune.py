@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     "Write the tuned parameters to FILE.toml, for use as STRATEGY@FILE.toml.", "FILE.toml"
 )
 @learn_runner.run_directory_option(
-    "Directory for the search and its report, so that the search can be resumed."
+    "Directory in which to save the search and its report. A saved search can be resumed."
 )
 @options.style_option
 @click.option(

@@ -27,8 +27,9 @@ def web_command(
 ) -> None:
     """Open web pages to play, analyse hands and see results.
 
-    The pages run on your machine, load nothing from the network, and work in every browser. Only a
-    browser that opens the printed URL can use the pages. Press Ctrl-C to stop the server.
+    The pages run on your machine, load nothing from the network, and work in every browser. The
+    printed URL contains a secret token. A browser must open this URL once before it can use the
+    pages. Press Ctrl-C to stop the server.
 
     \b
       simgin web
