@@ -54,7 +54,7 @@ EFFECT_CLAUSES = {
     "match_win": ("matches are {} easier to win", "matches are {} harder to win"),
 }
 SAME_SKILL = "skill matters as much as under the baseline"
-UNCLEAR_SKILL = "there is no clear change in skill"
+UNCLEAR_SKILL = "there is no clear change in how much skill matters"
 SKILL_CLAUSES = {
     SAME: SAME_SKILL,
     UNCLEAR: UNCLEAR_SKILL,
@@ -364,8 +364,9 @@ def winners_and_losers(review: Review, variant: str) -> str:
     sentences = []
     if review.player_types_differ(variant, "turns_per_match"):
         length_types = _types_by_sign(review, variant, "turns_per_match")
-        if clauses := _type_clauses("longer for {}", "shorter for {}", length_types):
-            sentences.append(f"Matches are {', and '.join(clauses)}.")
+        types = {sign: [f"for {name}" for name in names] for sign, names in length_types.items()}
+        if clauses := _type_clauses("longer {}", "shorter {}", types):
+            sentences.append(f"Matches are {', but '.join(clauses)}.")
         stalled_types = [
             _plural(player_type)
             for player_type, effect in review.effects_by_type(variant, "turns_per_match").items()

@@ -563,14 +563,14 @@ def test_gains_and_losses_name_the_player_types_for_every_combination():
         (
             0.0,
             30.0,
-            "Matches are longer for players who play for gin, players who knock only in early "
-            "turns and players who knock immediately.",
+            "Matches are longer for players who play for gin, for players who knock only in early "
+            "turns and for players who knock immediately.",
         ),
         (
             30.0,
             -30.0,
-            "Matches are longer for strong players, and shorter for players who play for gin, "
-            "players who knock only in early turns and players who knock immediately.",
+            "Matches are longer for strong players, but shorter for players who play for gin, "
+            "for players who knock only in early turns and for players who knock immediately.",
         ),
         (50.0, 30.0, "Matches are longer for all player types."),
     ],
