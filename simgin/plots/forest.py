@@ -37,7 +37,7 @@ INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant.
 def forest_plot(
     frame: pd.DataFrame, *, labels: Mapping[str, str] | None = None, seed: int | None = None
 ) -> Figure:
-    """Plot the differences of variants or strategies from their baseline, by metric.
+    """Plot differences from the baseline by variant or strategy, with one panel per metric.
 
     The required columns are metric, base_variant, base_strategy and value, as in `differences.csv`.
     The column p_holm is optional. The rows are sorted by the first metric. Parts that all names

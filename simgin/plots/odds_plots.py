@@ -52,7 +52,7 @@ TOTALS_NOTE = (
 
 @figures.plot_function
 def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the cumulative gin probability by draw for the weakest and the strongest strategy.
+    """Plot the probability of gin within n draws, for the weakest and the strongest strategy.
 
     The DataFrame is `frames()["odds"]` of a result of `simgin.compute_odds`. The required columns
     are draws, kind and value. Each variant has a panel with labelled lines. Strategies must be
@@ -329,7 +329,7 @@ def _draw_contours(axes: Axes, table: pd.DataFrame) -> None:
 
 @figures.plot_function
 def win_by_deadwood(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the probability of winning the deal by the player's deadwood and turn.
+    """Plot the probability of winning the deal as a function of deadwood and turn.
 
     The DataFrame contains win probabilities, as computed by `simgin odds`. The required columns
     are turn, count (lower end of a bin) and value. Each player has a heat map.

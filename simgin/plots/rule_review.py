@@ -207,7 +207,7 @@ def _draw_player_type_dots(
 
 @figures.plot_function
 def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
-    """Plot the differences in win probability from the baseline by score.
+    """Plot how the match win probability at each score differs from the baseline.
 
     The DataFrame contains differences from a review, as proportions. The required columns are own
     and other (lower ends of bins, in % of the target), value, low and high. Each variant has a heat
