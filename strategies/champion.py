@@ -1,10 +1,10 @@
-"""Champion: balances the prospects of its hand and the risk of discards with trained weights.
+"""Champion: uses trained weights to balance its prospects against the risk of discards.
 
 Each discard that leaves little more than the least deadwood has a cost: the weighted sum of 64
 features of the remaining cards and of the discard (strategies/_champion.py). The weights depend on
 the stage of the deal. Champion makes the discard with the lowest cost. Champion knocks according to
-a table by turn and deadwood, corrected for the outs. Champion takes a card on offer if the same
-weights predict a gain.
+a table indexed by turn and deadwood, corrected for the outs. Champion takes a card on offer if the
+same weights predict a gain.
 
 There are two sets of weights: one for opponents that knock immediately, and one for opponents that
 wait for gin. Champion interpolates between them with the probability that the opponent knocks

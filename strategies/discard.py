@@ -66,7 +66,7 @@ def loose_high(view, rules, params):
     keep_pairs=flag(False, "keep neighbours in a suit together if there is another discard"),
 )
 def most_hits(view, rules, params):
-    """Keep the ten cards for which the most unseen cards make a meld (Truong and Neller).
+    """Maximise the number of unseen cards that would complete a meld (Truong and Neller).
 
     Ties are broken by least deadwood.
     """

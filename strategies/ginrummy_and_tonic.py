@@ -1,4 +1,4 @@
-"""GinRummy-and-Tonic: minimises its expected deadwood after eight turns, and waits for gin.
+"""GinRummy-and-Tonic: minimises the deadwood expected eight turns ahead, and waits for gin.
 
 The cost of a discard consists of the expected deadwood and of the help to the opponent. Deadwood
 after one draw is the mean over the best part of the unseen cards. Deadwood after two draws is the
@@ -56,7 +56,7 @@ N_CANDIDATES, MARGIN, SHARE, TURNS, OPPONENT, TABLE = range(6)
     weights="improvement.npy",
 )
 def tonic(view, rules, params):
-    """Minimise the deadwood expected after eight turns plus the help to the opponent."""
+    """Minimise the deadwood expected eight turns ahead plus the help to the opponent."""
     cards = _select_candidates(view, rules, params)
     if cards & (cards - 1) == 0:
         return lowest_bit(cards)

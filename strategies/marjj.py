@@ -205,7 +205,7 @@ EARLY = Strategy(
     discard=marjj,
     knock=early(k=5),
     ending="same",
-    about="Plays like MARJJ, but makes every legal knock in its first five turns instead of three.",
+    about="Plays like MARJJ, but can knock in its first five turns instead of its first three.",
 )
 PAPER = Strategy(
     "marjj-paper",

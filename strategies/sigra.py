@@ -1,4 +1,4 @@
-"""SIGRA: keeps cards near new melds and cards that the opponent wants, and waits for gin.
+"""SIGRA: keeps cards that can form new melds or that the opponent wants, and waits for gin.
 
 The cost of a hand ("myopic meld distance") is its deadwood, minus the part that the next card is
 expected to meld, minus the value that it withholds from the opponent. The cost of a hand determines

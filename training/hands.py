@@ -13,8 +13,8 @@ knock immediately, and opponents that wait for gin.
 The decision is sampled from all decisions of a finished deal, and all samples have the same weight
 (docs/explanation/decisions/0009-learning.md).
 
-The script prints how well the fit distinguishes true hands in held-out deals from hands with
-exchanged cards.
+The script prints how well the fit distinguishes true hands in held-out deals from hands in which
+cards were exchanged.
 """
 
 import argparse
