@@ -30,8 +30,8 @@ VIEW_ARRAYS = (
         "history",
         "`history[i]` is `(seat, source, drawn card, discarded card)` of turn `i < view.turns`. "
         "The source is 0 for the stock and 1 for the pile or the first upcard, and an unknown or "
-        "missing card is -1. A pass is not a turn. The opponent's last pick-up is the drawn card "
-        "of the last row with the opponent's seat and source 1.",
+        "missing card is -1. A pass is not a turn. To find the last card that the opponent took "
+        "from the pile, look for the last row with the opponent's seat and source 1.",
     ),
 )
 HEADLINES = (

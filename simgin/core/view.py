@@ -17,7 +17,7 @@ FROM_STOCK, FROM_PILE, FROM_DEAL = np.int64(0), np.int64(1), np.int64(2)  # sour
 
 VIEW_FIELDS = (
     ("hand", "mask of the player's own cards: ten before the draw, eleven after the draw"),
-    ("count", "least deadwood in points of the ten cards that the player held before the draw"),
+    ("count", "least deadwood, in points, of the ten cards that the player held before the draw"),
     ("upcard", "first upcard of the deal (also after a player has taken it), or -1 if none"),
     ("pile", "mask of all cards in the discard pile"),
     ("known", "mask of the face-up cards that the opponent took and still holds"),
@@ -28,23 +28,30 @@ VIEW_FIELDS = (
         "deck_left",
         "number of cards left in the deck, including the joker, or -1 in two-player games",
     ),
-    ("turn", "number of the current turn of the deal, from 1, including the opponent's turns"),
-    ("own_turn", "number of the player's current turn, from 1, without the opponent's turns"),
+    (
+        "turn",
+        "number of the current turn of the deal, counted from 1, including the opponent's turns",
+    ),
+    (
+        "own_turn",
+        "number of the player's current turn, counted from 1, excluding the opponent's turns",
+    ),
     ("turns", "number of completed turns of both players, which is the number of history rows"),
     ("dealer", "seat of the dealer, 0 or 1"),
     ("seat", "seat of the player, 0 or 1"),
     ("limit", "knock limit of the deal, in points of deadwood"),
     ("multiplier", "factor by which all points of the deal are multiplied, at least 1"),
-    ("own_points", "points that the player scored in the match before the deal"),
-    ("other_points", "points that the opponent scored in the match before the deal"),
+    ("own_points", "points that the player scored in the match before the current deal"),
+    ("other_points", "points that the opponent scored in the match before the current deal"),
     (
         "own_deals",
-        "number of deals that the player won before the deal, as counted for the goal of the match",
+        "number of won deals credited to the player before the current deal (gin and undercuts "
+        "can count twice)",
     ),
     (
         "other_deals",
-        "number of deals that the opponent won before the deal, as counted for the goal of the "
-        "match",
+        "number of won deals credited to the opponent before the current deal (gin and "
+        "undercuts can count twice)",
     ),
     ("own_games", "number of games that the player won in the match, for the goal `games`"),
     ("other_games", "number of games that the opponent won in the match, for the goal `games`"),
@@ -57,8 +64,11 @@ VIEW_FIELDS = (
         "number of the last column that the opponent opened, or 0 if none, for the goal `columns`",
     ),
     ("closed", "bit mask of the finished columns, for the goal `columns`"),
-    ("deal", "number of deals played in the match before the deal"),
-    ("goal", "index of the goal of the match in the list of goals in section 11 of the rules"),
+    ("deal", "number of deals played in the match before the current deal"),
+    (
+        "goal",
+        "index of the match goal in the list of goals in section 11 of the rules, counted from 0",
+    ),
     (
         "target",
         "number of points, deals or games required to win, or maximum total for the goal `total`",
@@ -71,7 +81,7 @@ VIEW_FIELDS = (
     ("drawn", "card that the player drew from the stock in the current turn, or -1 if none"),
     ("ending", "proposed ending of the deal: 0 none, 1 knock or gin, 2 shot, 3 big gin"),
     ("ending_card", "discard of the proposed ending, or -1 if the ending has no discard"),
-    ("ending_count", "deadwood in points that remains after the proposed ending"),
+    ("ending_count", "deadwood, in points, that remains after the proposed ending"),
     (
         "noise",
         "random number for the current decision, from 0 to 2**53 - 1, if the policy declares "
@@ -79,19 +89,19 @@ VIEW_FIELDS = (
     ),
     (
         "phase",
-        "phase of the deal: 0 first upcard, 1 turn, 2 last discard (50th-card rule), 3 stop in "
-        "solitaire games, 4 before the cards are seen",
+        "phase of the deal: 0 first upcard, 1 turn, 2 last discard (50th-card rule), 3 decision "
+        "whether to stop (solitaire games), 4 before the cards are seen",
     ),
     ("legal", "bit mask of the legal actions"),
     (
         "least",
-        "least deadwood in points after a legal discard if the player holds eleven cards, "
+        "least deadwood, in points, after a legal discard if the player holds eleven cards, "
         "otherwise -1",
     ),
     (
         "best",
-        "mask of the legal discards that leave the deadwood `least` if the player holds eleven "
-        "cards, otherwise 0",
+        "mask of the legal discards that leave the least deadwood (`least`) if the player holds "
+        "eleven cards, otherwise 0",
     ),
 )
 
