@@ -155,7 +155,7 @@ def render_chart(name: str) -> str:
     verdict = (REFERENCE / name / "summary.md").read_text().split("\n\n")[2]
     notes = ("* The chart covers", "* The win rate of this chart was not measured")
     lines = [line for line in verdict.splitlines() if not line.startswith(notes)]
-    return "\n".join(lines).replace("* With this chart,", "\nWith this chart,")
+    return "\n".join(lines).replace("* A version of", "\nA version of")
 
 
 def render_review_players() -> str:

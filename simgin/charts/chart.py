@@ -66,7 +66,7 @@ SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
     "take": "Take an upcard that {}.",
     "leave": "Leave an upcard that {}.",
-    "unclear": "If the upcard {}, neither choice is significantly better in both seats.",
+    "unclear": "If the upcard {}, the better choice depends on who deals, or is inconclusive.",
 }
 SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_only`
     True: "In each deal, all actions were compared at this decision of one player, who was the "
@@ -178,7 +178,7 @@ def _parse_score(text: str, params: Params) -> tuple[int, int]:
     """Parse a score such as `60-80`, in which both numbers must be below the target."""
     if params["goal"] != "points":
         raise ChartError(
-            "--score requires a variant with a points target. Omit --score for this variant."
+            "--score requires a variant with a target score. Omit --score for this variant."
         )
     score_match = SCORE_PATTERN.fullmatch(text)
     if score_match is None:
@@ -386,14 +386,20 @@ def summarise_knock(chart: Chart) -> Iterator[str]:
         clauses = []
         if has_early_knocks:
             first_turn, last_turn = max(t[0] for t in turns), min(t[1] for t in turns)
-            turns_text = f"turns {first_turn} to {last_turn}"
+            turns_text = f"from your {_ordinal(first_turn)} to your {_ordinal(last_turn)} turn"
             if first_turn == 1:
-                turns_text = f"your first {last_turn} turns"
-            clauses.append(f"knock in {turns_text}")
+                turns_text = f"in your first {last_turn} turns"
+            clauses.append(f"knock {turns_text}")
         if gin_turn is not None:
-            clauses.append(f"play for gin from turn {gin_turn}")
+            limit_text = " at the latest" if has_early_knocks else ""
+            clauses.append(f"play for gin from your {_ordinal(gin_turn)} turn{limit_text}")
         advice = ", and ".join(clauses) or "the best choice is inconclusive or depends on the turn"
         yield f"With {name_range} {point_noun} of deadwood, {advice}."
+
+
+def _ordinal(number: int) -> str:
+    """Return a number from 1 to 12 as an ordinal, such as `3rd`."""
+    return str(number) + {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
 
 
 def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
@@ -448,9 +454,9 @@ def summarise_discard(chart: Chart) -> Iterator[str]:
         partners_text = "one partner" if name == "one" else f"{name} partners"
         range_text = f"{np.nanmin(row):.1f} to {np.nanmax(row):.1f} {unit}"
         yield (
-            f"A card with {partners_text} costs {range_text} more to discard than a king without "
-            f"partners. For cards with {partners_text}, the 95 % confidence intervals are at most "
-            f"± {np.nanmax(row_half_widths):.1f}."
+            f"Discarding a card with {partners_text} costs {range_text} more than discarding a "
+            f"king without partners. For cards with {partners_text}, the 95 % confidence intervals "
+            f"are at most ± {np.nanmax(row_half_widths):.1f}."
         )
 
 
@@ -477,9 +483,9 @@ def build_chart_report(chart: Chart, command: str) -> Report:
     if win_rate is not None:
         low, high = win_rate.interval
         sentences.append(
-            f"With this chart, {request.strategy} wins {100 * win_rate.value:.1f} % "
-            f"({100 * low:.1f} to {100 * high:.1f}) of matches against the original "
-            f"{request.strategy}."
+            f"A version of {request.strategy} that follows this chart wins "
+            f"{100 * win_rate.value:.1f} % ({100 * low:.1f} to {100 * high:.1f}) of matches "
+            f"against the unmodified {request.strategy}."
         )
     else:
         sentences.append(
@@ -491,7 +497,7 @@ def build_chart_report(chart: Chart, command: str) -> Report:
     )
     score_text = ""
     if request.score:
-        score_text = f", at a score of {request.score[0]} to {request.score[1]}"
+        score_text = f", with {request.score[0]} points against {request.score[1]}"
     title = variants.find_variant(request.variant).title
     return Report(
         request.kind.question,

@@ -184,8 +184,9 @@ def test_the_summary_of_a_knock_chart_holds_in_every_cell_that_it_names():
     later = [0, 5.0, 5, 5, 5, 5, 0, *[-4.0] * 5]
     lines = list(SUMMARY_FUNCTIONS["knock"](make_chart("knock", [wait, wait, early, later])))
     assert lines == [
-        "With 1 to 2 points of deadwood, play for gin from turn 4.",
-        "With 3 to 4 points of deadwood, knock in turns 2 to 4, and play for gin from turn 8.",
+        "With 1 to 2 points of deadwood, play for gin from your 4th turn.",
+        "With 3 to 4 points of deadwood, knock from your 2nd to your 4th turn, and play for gin "
+        "from your 8th turn at the latest.",
     ]
     alone = list(SUMMARY_FUNCTIONS["knock"](make_chart("knock", [[0.0] * 12])))
     unclear = "the best choice is inconclusive or depends on the turn"
@@ -197,7 +198,8 @@ def test_summaries_of_upcard_and_discard_charts():
     assert list(SUMMARY_FUNCTIONS["upcard"](upcard)) == [
         "Take an upcard that makes a meld or has two or more partners.",
         "Leave an upcard that has no partner.",
-        "If the upcard has one partner, neither choice is significantly better in both seats.",
+        "If the upcard has one partner, the better choice depends on who deals, or is "
+        "inconclusive.",
     ]
     lone = [-2.0, -1.5, *[0.0] * 10, 0.0]
     lines = list(
@@ -205,9 +207,9 @@ def test_summaries_of_upcard_and_discard_charts():
     )
     assert lines[:2] == [
         "Among cards without a partner, A and 2 cost significantly more to discard than a king.",
-        "A card with one partner costs 4.0 to 4.0 points per deal more to discard than a king "
-        "without partners. For cards with one partner, the 95 % confidence intervals are at most "
-        "± 0.5.",
+        "Discarding a card with one partner costs 4.0 to 4.0 points per deal more than discarding "
+        "a king without partners. For cards with one partner, the 95 % confidence intervals are at "
+        "most ± 0.5.",
     ]
 
 
