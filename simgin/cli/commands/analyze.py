@@ -123,7 +123,7 @@ def analyze_command(
       simgin analyze deal.json --turn 5
 
     \b
-    Evaluate whether to offer the die, to accept an offer, or to offer the die before the deal:
+    Evaluate whether to offer the die, accept an offer, or offer before the deal:
       simgin analyze 7H...4C --pile "QD TS" -v dice --stake 2 --owner me --offer
       simgin analyze 7H...4C --pile QD -v dice --stake 2 --owner other --offered 4
       simgin analyze blind -v dice --score 5-6 --offer
