@@ -328,13 +328,14 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
     frame = make_frame(table_rows)
     columns = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
-        "Gin rates, match win rates and rates of goals met",
+        "Gin rates and match win rates",
         frame,
         [Column("variant", "game"), *columns],
         "The gin rate of the best possible player lies between two 95 % confidence bounds: the "
-        "lower bound of the strong player and the upper bound of a player who sees the whole deck. "
-        "In the gin columns, the strong player is the strategy with the highest gin rate. In games "
-        "without knocking, only gin wins a deal.",
+        "lower bound on the gin rate of the strong player, and the upper bound on the gin rate of "
+        "a player who sees the whole deck. In the gin columns, the strong player is the strategy "
+        "with the highest gin rate. In games without knocking, only gin wins a deal. In games with "
+        "a goal, a player wins the match by meeting the goal.",
     )
 
 
