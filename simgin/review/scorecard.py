@@ -356,7 +356,7 @@ TWO_PLAYER_ROWS = (
         **_PERCENT_FORMAT,
         fixed_bounds=_PROPORTION_BOUNDS,
         goal_names=("nondealer", "seats"),
-        meaning="percentage of the deals that have a winner",
+        meaning="percentage of the deals with a winner that the nondealer wins",
     ),
     ScorecardRow(
         *("comebacks", "Comebacks", _comeback_rate),
@@ -371,8 +371,7 @@ TWO_PLAYER_ROWS = (
         less_word="fewer",
         **_PERCENT_FORMAT,
         goal_names=("shut-outs", "shutouts"),
-        meaning="percentage of the matches with a winner that are shut-outs "
-        "(the loser scores no points)",
+        meaning="percentage of the matches with a winner in which the loser scores no points",
     ),
 )
 SOLO_ROWS = (
