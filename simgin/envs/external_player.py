@@ -7,10 +7,10 @@ def act(observation):  # dict of simgin.envs.gin_rummy: observation, action_mask
 
 STRATEGY = make_external_strategy("first-legal", act)
 
-In each process, simgin calls the function in Python for one decision at a time. A call of a Python
-function takes about a thousand times as long as a call of a compiled policy. The result must depend
-only on the observation. Large objects such as networks should be loaded in a function with the
-decorator `functools.cache`.
+In each process, simgin calls the function in Python for one decision at a time. Calling a Python
+function takes about a thousand times as long as calling a compiled policy. The result must depend
+only on the observation. Large objects such as networks should be loaded in a function that is
+decorated with `functools.cache`.
 """
 
 from __future__ import annotations
