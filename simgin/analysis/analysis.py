@@ -44,18 +44,19 @@ WORLDS_PER_CHECK = 400  # number of worlds between two checks of the time limit
 GIN_ENDINGS = (DEAL_RESULTS.index("gin"), DEAL_RESULTS.index("big_gin"))
 UNDERCUT = DEAL_RESULTS.index("undercut")
 
-# Outcome of a deal for the player. Points are net points, or the negative penalty. `match` is the
-# probability of winning the match in %, or NaN if it is unknown. `deals` and `games` are the net
-# numbers of won deals and games if the game has a die, otherwise NaN. The other measures are 1 if
-# the event occurred.
+# Outcome of a deal for the player. Points are net points, or minus the penalty. `match` is the
+# probability of winning the match in %, or NaN if it is unknown. If the variant has a die, `deals`
+# and `games` are the net numbers of deals and games won. Otherwise, they are NaN. Each other
+# measure is 1 if the event with its name occurred, and 0 otherwise.
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 # `won_undercut`, which only the coach uses, is 1 if the player undercut the opponent.
 OUTCOME = np.dtype([(name, np.float64) for name in (*MEASURES, "won_undercut")])
 # Minimum assumed range of the difference between two actions in one world, in points or % of
 # matches
 MIN_OUTCOME_RANGE = 100.0
-# Minimum assumed ranges for other measures. A deal counts up to ±6 deals (die at 6) or ±24 games
-# (die at 6 and a game that counts as 4).
+# Minimum assumed ranges for other measures. One deal can change the net number of deals won by up
+# to 6 (die at 6), and the net number of games won by up to 24 (die at 6, and a game that counts as
+# 4).
 MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 
@@ -107,8 +108,8 @@ def compare_actions(
     mean_gaps = np.nanmean(gaps, axis=0)
     ranges = np.nanmax(values, axis=1) - np.nanmin(values, axis=1)
     value_range = max(min_range, float(ranges.max()))
-    # Add one world with the widest possible gap. A few hundred worlds might not contain a rare
-    # event, so the estimated error could otherwise vanish.
+    # Add one world in which the difference between the actions is as large as possible. A few
+    # hundred worlds might not contain a rare event, so the estimated error could otherwise be 0.
     variances = np.nanvar(gaps, axis=0) + value_range**2 / worlds
     alpha = ALPHA / max(1, len(worlds) * (len(worlds) - 1) / 2)
     # The intervals are narrowest at the geometric mean of the first and last checkpoints.

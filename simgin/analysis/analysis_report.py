@@ -42,13 +42,13 @@ MEASURE_TITLES = {
     "undercut": "undercut %",
 }
 INTERVAL_NOTE = "± marks simultaneous 95 % confidence intervals for all actions."
-PENALTY_FACTOR = -1  # display factor that turns points into a penalty
+PENALTY_FACTOR = -1  # factor by which points are multiplied to show a penalty
 NET_NOTES = {
     "deals": "Deals: deals that you win minus deals that your opponent wins.",
     "games": "Games: games that you win minus games that your opponent wins. A game can count more "
     "than once.",
 }
-# Criterion by which actions are ranked, by `Position.in_match`
+# Notes on the ranking of actions, for each value of `Position.in_match`
 RANKING_NOTES = {
     True: "Actions are ranked by match %. Without a score, simgin ranks actions by {}.",
     False: "Actions are ranked by {}. If you enter the position with its score, simgin ranks "

@@ -178,7 +178,8 @@ class DecisionEvaluator:
         rng: np.random.Generator,
     ) -> EvaluatedDecision:
         chosen_action = position.chosen_action
-        # Draw an unused number, so that every seed gives the same worlds as in earlier versions.
+        # Draw a random number and ignore it, so that every seed gives the same worlds as in earlier
+        # versions.
         rng.random()
         best, selection_lead = self._find_best(position, evaluator_action, rng)
         mean_gains = self._mean_gains(deal, position, [chosen_action, best, evaluator_action], rng)
@@ -271,7 +272,8 @@ class DecisionEvaluator:
 def evaluator_actions(matchup: Matchup, deal: TracedDeal) -> Iterator[tuple[Position, Action]]:
     """Yield each decision of strategy A in a deal, with the evaluator's action."""
     state = deal.state
-    if state.half:  # Swap the strategies, because a deal from a given shuffle is not mirrored.
+    if state.half:
+        # A deal from a given shuffle has half 0, so swap the strategies to keep their seats.
         assert matchup.b is not None, "A single-player game has only one half."
         matchup = replace(matchup, a=matchup.b, b=matchup.a)
     table = {"dealer": int(state.dealer), "joker": int(state.joker)}

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 DEFAULT_EVALUATION_WORLDS = 200
 MIN_RELIABLE_WORLDS = 100  # With only 20 worlds, estimated error rates are two points too low.
 MIN_DEALS, MAX_DEALS = 100, 100_000  # minimum (for reliable intervals) and maximum number of deals
-LEAD_FACTOR = 25  # deals that estimate the lead, for each evaluated deal
+LEAD_FACTOR = 25  # number of deals for estimating the mean gain, per evaluated deal
 PAIRS_PER_CALL = 1000  # number of pairs per engine call
 ALL_KINDS = "all"
 # Number of decisions that are measured again because they seem costliest, and number of new worlds

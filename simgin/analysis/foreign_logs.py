@@ -72,7 +72,7 @@ ACTION_WORDS = {
     ACTION_END: "knock",
     ACTION_LEAVE: "leave",
 }
-# Strategy that chooses how to end the deal after it has chosen the discard
+# Strategy that chooses the discard first, and then how to end the deal
 REPLAY_PLAYER = "openspiel-simple"
 MAX_MOVES = 600
 ANY_GIN = Action(ACTION_END)  # RLCard does not log the discard that accompanies gin.

@@ -34,7 +34,7 @@ DRAW_WORDS = {
     codes.ACTION_PASS: "pass",
     ACTION_LEAVE: "leave",
 }
-# All policy calls with eleven cards or about the last discard belong to one decision.
+# All policy calls for a hand of eleven cards or for the last discard belong to one decision.
 STEP_OF_SLOT = {
     "take": "draw",
     "discard": "end",

@@ -19,7 +19,7 @@ from simgin.rules.parameters import int_param
 from simgin.rules.variants import Variant
 
 EQUITY_PLAYER = "gold-early"
-EQUITY_DEALS = 200_000  # number of deals, which keeps the standard error of V below 0.3 %
+EQUITY_DEALS = 200_000  # number of deals that keeps the standard error of V below 0.3 %
 NO_WINNER = -1
 GIN_KINDS = tuple(DEAL_RESULTS.index(kind) for kind in ("gin", "big_gin", "shot"))
 UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused")

@@ -26,10 +26,10 @@ WEIGHT_FACTOR = 1.15
 IMMEDIATE_KNOCK = "at"  # name of the knock policy that ends a deal as soon as possible
 # Conditioning on an offer of the die
 PROBE_WORLDS = 500  # number of worlds for estimating the probability of the offer
-MIN_OFFER_PROBABILITY = 0.01  # minimum probability of an offer that simgin does not ignore
-# maximum number of samples per world, which all fail with a probability of at most e**-10
+MIN_OFFER_PROBABILITY = 0.01  # simgin ignores less likely offers
+# maximum number of samples per world (all of them fail with a probability of at most e**-10)
 MAX_ATTEMPTS = 1_000
-ATTEMPT_STRIDE = 2**20  # offset between the numbers of two samples of a world
+ATTEMPT_STRIDE = 2**20  # difference between the numbers of two successive samples of a world
 
 
 def sample_worlds(
@@ -59,7 +59,7 @@ def sample_worlds(
     if view.deck_left >= 0:
         fill_decks(view, rules.joker != JOKER_NONE, n_left, int_seed, first, stocks)
     else:
-        # Hands are weighted after the opponent's first turn.
+        # Hands are weighted only if the opponent has played a turn.
         steps = METROPOLIS_STEPS if view.turns >= view.own_turn else 0
         fill_worlds(
             view, rules, _load_hand_weights(), p_immediate, steps, int_seed, first, hands, stocks

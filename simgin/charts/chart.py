@@ -53,14 +53,14 @@ if TYPE_CHECKING:
 
 SCORE_PATTERN = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 DEALS_PER_CALL = 4000  # number of deals per engine call
-TEST_MATCHES = 20_000  # number of matches on held-out deals that estimate the win rate of a chart
+TEST_MATCHES = 20_000  # number of matches on held-out deals, from which the win rate is estimated
 STRATEGY_TEMPLATE = Path(__file__).with_name("by_chart.py.j2")
 FILE_MARKER = b'"""Knock policy from a chart: '  # first bytes of generated strategy files
 TEST_FACT = f"Estimated from {TEST_MATCHES:,} matches on held-out deals."
 # difference between the seed of the held-out deals and the seed of the chart
 TEST_SEED_OFFSET = 0x7072696365
-# A table with more columns than this number and with gains above this number of points has no
-# decimals.
+# Values in a table have no decimals if the table has more than 5 columns and the largest gain is at
+# least 5 points.
 DECIMALS_LIMIT = 5
 SIGN_TONES = {1: "little", -1: "base", 0: "unclear"}
 UPCARD_SENTENCES = {
@@ -75,8 +75,8 @@ SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_on
     "player, who was the dealer in every second deal. The decision was drawn at random from all "
     "knock decisions of that player and weighted by their number.",
 }
-MIN_KNOCK_TURNS = 3  # minimum number of turns in a run that the summary reports
-MAX_EARLY_TURN = 3  # latest turn at which an early run of knocks can start
+MIN_KNOCK_TURNS = 3  # minimum number of successive turns for reporting early knocks
+MAX_EARLY_TURN = 3  # latest first turn of the early knocks
 READING_NOTE = (
     "A dot marks an inconclusive cell. All other cells are significant at 5 % after Holm's "
     "correction."

@@ -89,7 +89,7 @@ def try_first_discards(view, rules, params):
     return view.legal & unmatched_cards(view.hand, rules) if view.own_turn == 1 else 0
 
 
-# Cells of the actions
+# Assignment of actions to the cells of a chart
 
 
 def _knock_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:

@@ -56,7 +56,8 @@ SEED = 1
 N_HANDS = 100_000
 HANDS_PER_DECK = 10  # number of hands in play per shuffled deck
 REPETITIONS = 5
-# Number of deals for measuring the parts of a deal. Their views must fit into the CPU cache.
+# Number of deals for measuring the time that each part of a deal takes. The views of the deals must
+# fit into the CPU cache.
 TRACED_DEALS = 100
 # minimum duration of the trial run that determines the size of a repetition, in seconds
 MIN_TRIAL_SECONDS = 0.02

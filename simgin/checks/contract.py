@@ -84,7 +84,7 @@ def check_strategies(
         seconds: Time limit per action in seconds.
     """
     for players in {1 if variant.is_solo else 2 for variant in variants}:
-        # The cache is filled first because the process compiles with index checks.
+        # Cache the kernel first. Otherwise, the test process would compile it with index checks.
         kernel.compile_kernel(players)
     remaining_strategies = list(strategies)
     results: list[ContractResult] = []

@@ -94,7 +94,7 @@ def run_improvement(
     from simgin.report.wrapping import Sentences
     from simgin.text.files import write_file
 
-    # The file does not depend on its path or on the number of workers.
+    # The contents of the file must not depend on its path or on the number of workers.
     command = repeat_command(**resolved_options, output=None, directory_path=None)
 
     def finish(result: Improvement) -> list[Path]:

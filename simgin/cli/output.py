@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HTML_REPORT = "report.html"
 # parameters that do not change a result
 RESULT_NEUTRAL_OPTIONS = ("workers", "scheduler", "debug", "dry_run", "details", "as_json", "save")
-# keys of options in the metadata of the context
+# keys under which the metadata of the context contains options
 PATIENCE_KEY, EXPORT_KEY, STYLE_KEY = "patience", "export", "style"
 EXPORT_FORMATS = ("markdown", "latex", "csv")
 
@@ -216,6 +216,6 @@ def _option_arguments(parameter: click.Parameter, value: Any) -> Iterator[str]:
 
 
 def _format_value(value: Any) -> str:
-    if isinstance(value, tuple):  # The option --sprt has two hypotheses.
+    if isinstance(value, tuple):  # The value of --sprt is a pair of hypotheses.
         return ",".join(map(_format_value, value))
     return f"{value:.15g}" if isinstance(value, float) else str(value)

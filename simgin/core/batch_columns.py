@@ -15,7 +15,7 @@ DEAL_RESULTS = tuple(
 SCORED_RESULTS = DEAL_RESULTS[:5]  # results that score points for a player
 WINNING_RESULTS = (*SCORED_RESULTS, "refused")  # results that count as a won deal
 
-# Facts of strategies A and B. The function `count_draws` defines `draws`.
+# Facts about strategies A and B. The function `count_draws` defines `draws`.
 SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_RESULTS) + (
     "deal_win",
     "points",
@@ -23,7 +23,7 @@ SIDE_FACTS = tuple(f"won_{kind}" for kind in WINNING_RESULTS) + (
     "draws",
 )
 
-# Facts of deals that end with a knock
+# Facts about deals that end with a knock
 SHOWDOWN_FACTS = tuple(
     "knock_count defender_count defender_before laid_off laid_off_any tie".split()
 )

@@ -181,7 +181,7 @@ def _add_match_facts(state, rules, outcome, seat_a):
     a_has_won = outcome == seat_a
     state.facts[FACT_MATCH_WIN + (not a_has_won)] += 2
     if rules.goal == GOAL_TOTAL:
-        return  # A solitaire match to a total has no opponent with a score.
+        return  # A match to a total is a solitaire match, so no opponent has a score.
     state.facts[FACT_MATCHES_DECIDED] += 1
     state.facts[FACT_WINNER_SCORE] += score_a if a_has_won else score_b
     state.facts[FACT_LOSER_SCORE] += score_b if a_has_won else score_a
@@ -279,7 +279,7 @@ def play_units(
 
     A unit is a mirrored pair of games or a single game. A game is a match if `play_matches` is
     true, and a deal otherwise. If `is_mirrored` is true, every unit consists of two games with the
-    same cards and the same first dealer: strategy A sits at seat 0 in the first game and at seat 1
+    same cards and the same first dealer: strategy A sits in seat 0 in the first game and in seat 1
     in the second.
 
     Unit numbers begin at `first_unit`. Unit i of the call is added to row i // units_per_row. If

@@ -134,7 +134,7 @@ def min_deadwood_over_conflicts(hand, runs, sets, rules, side):
     `runs` and `sets` contain the cards in the hand that are in runs and in sets.
     """
     conflicts, spare_cards = find_conflicts(hand, runs, sets)
-    hand &= ~sets | conflicts * ACES  # Remove the sets without conflict.
+    hand &= ~sets | conflicts * ACES  # Remove the sets that share no card with a run.
     least_deadwood = HUGE_DEADWOOD
     ranks, left_to_runs = 0, 0
     while True:

@@ -306,7 +306,7 @@ def _best_discards_by_search(hand, legal, rules):
     best = hand_deadwood - value if best_cards else HUGE_DEADWOOD
     untested_cards = legal & in_melds
     if untested_cards == 0 or _deadwood_after_runs(hand & ~in_melds, rules, 0) > best:
-        return best, best_cards  # Discarding a melded card cannot be better.
+        return best, best_cards  # No card in a meld is a better discard.
     while untested_cards:
         card = lowest_bit(untested_cards)
         untested_cards &= untested_cards - 1

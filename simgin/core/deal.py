@@ -113,7 +113,7 @@ def _play_turn(state, rules, view, other_view, seat, source, discard, knock, sho
                 record_turn_end(state, view, other_view, seat, source, card)
                 return True
             propose_ending(state, ENDING_NONE, -1, -1)
-            write_card_fields(state, view, seat)  # The knock policy can have modified its view.
+            write_card_fields(state, view, seat)  # The policy can modify its view.
             write_ending_fields(state, view)
     card = query_policy_with_view(state, rules, view, seat, SLOT_DISCARD, legal, discard)
     ten_cards = eleven_cards & ~(1 << card)

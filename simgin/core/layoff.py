@@ -94,7 +94,7 @@ def lay_off(hand, melds, rules, options, scratch):
         | meld_extensions(melds[2], rules)
     )
     if hand & fitting_cards == 0:
-        # This shortcut applies to about half of all knocks, in which no card can be laid off.
+        # No card can be laid off. This is the case for about half of all knocks.
         return deadwood_for_side(hand, rules, 1), 0
     n0 = _write_layoff_options(melds[0], hand, rules, scratch, options[0])
     n1 = _write_layoff_options(melds[1], hand, rules, scratch, options[1])

@@ -35,7 +35,7 @@ def run_paired_rollouts(
     decision is the number of these decisions (Horvitz and Thompson 1952). Unweighted means would be
     biased, because this number depends on the rest of the deal and therefore on the hidden cards.
 
-    A sits at seat 0. The dealer alternates with the number of the unit.
+    A sits in seat 0. The dealer alternates with the number of the unit.
 
     Array arguments:
         match_states: (n_units, 4) int64, score before each deal (points of A, points of B, deals

@@ -66,7 +66,7 @@ PACK_SIZE = 52  # number of cards in `state.pack`
 def set_position(state, rules, view, hand, stock):
     """Write a position and the hidden cards of a sampled world to the state.
 
-    Strategy A sits at the seat of the view.
+    Strategy A sits in the seat of the view.
 
     `hand` contains the opponent's ten cards, and `stock` the face-down cards in order. Before the
     cards are dealt, the hand is empty and the stock is the whole pack.
@@ -299,7 +299,7 @@ def roll_out_action(
 
     `view` is the view at the decision. `view0` and `view1` become the views of the two seats after
     the action, so they must be different objects. `card` is the card of the action or the offered
-    number. Strategy A sits at the seat of the view.
+    number. Strategy A sits in the seat of the view.
     """
     clear_history(view0, state.turns)
     clear_history(view1, state.turns)

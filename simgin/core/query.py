@@ -179,7 +179,7 @@ def query_policy_with_view(state, rules, view, seat, slot, legal, policy):
 
 @force_inline
 def strategy_of_seat(state, seat):
-    """Return 0 if strategy A sits at a seat, or 1 if strategy B does."""
+    """Return 0 if strategy A sits in a seat, or 1 if strategy B does."""
     return (seat ^ state.half) & 1  # The mask tells LLVM that the result is 0 or 1.
 
 

@@ -97,7 +97,7 @@ class _TypedFunction:
     def _is_safe_call(self, call: Any) -> bool:
         """Return True if a call neither creates nor copies an array.
 
-        Calls without arrays, calls of `len` and calls of compiled functions are safe.
+        Calls without arrays, calls to `len` and calls to compiled functions are safe.
         """
         function_type = self._types[call.func.name]
         is_known = (

@@ -19,7 +19,7 @@ from simgin.core.jit import jit
     DOMAIN_BOOTSTRAP,
     DOMAIN_DECISION,
 ) = range(7)  # domains of the random streams, one for each purpose
-STREAM_VERSION = 2  # Increase this number if a seed yields different cards or random numbers.
+STREAM_VERSION = 2  # Increase it when a change makes seeds yield different cards or numbers.
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)

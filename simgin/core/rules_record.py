@@ -43,7 +43,7 @@ NEXT_DEALER_WINNER, NEXT_DEALER_LOSER, NEXT_DEALER_ALTERNATE = range(3)  # value
 VOID_DEALER_SAME, VOID_DEALER_OTHER = 0, 1  # values of void_dealer
 FIRST_DEALER_RANDOM = 0  # value of first_dealer (0 for random, 1 for seat 0, 2 for seat 1)
 
-MAX_RUNS = 131  # number of runs in one suit with round-the-corner runs
+MAX_RUNS = 131  # number of runs in one suit if runs can go round the corner
 MAX_RAINBOWS = 104
 MAX_COLUMNS = 10
 MAX_TABLE_ROWS = 8
@@ -75,9 +75,9 @@ _RULES = np.dtype(
         ("n_runs", np.int64),
         ("rainbows", np.int64, MAX_RAINBOWS),  # every rainbow, as a hand
         ("n_rainbows", np.int64),
-        # In lane[side, m], bits 0 to 12 contain the cards of lane m that are in a run, and the bits
-        # from 16 contain the points left by the best runs. Four loads solve most hands, because
-        # each load reads both the cards and the points.
+        # In lane[side, m], bits 0 to 12 contain the cards of lane m that are in a run. Bits 16 and
+        # above contain the points that remain after the best runs. Most hands need only four
+        # loads, because each load reads both the cards and the points.
         ("lane", np.int32, (2, 8192)),
         # 1 if `simgin.core.bitboard` finds the melds of all hands, otherwise 0
         ("by_planes", np.int64, 2),

@@ -65,7 +65,7 @@ def end_deal(state, rules, view, seat, show_a, show_b):
         )
         row = _choose_melding(
             state, rules, view, seat, n, show_a if seat == state.half else show_b
-        )  # Strategy A sits at seat `state.half`.
+        )  # Strategy A sits in seat `state.half`.
         knocker_count = state.keys[row, 0]
     for k in range(3):
         state.melds[k] = state.meldings[row, k]

@@ -62,8 +62,8 @@ _BY_SEAT = (
     # number of random numbers that policies have used so far
     + ("noises",)
 )
-# fields of strategies A and B (A sits at seat `half`): mask of the slots with policies that use
-# random numbers, and 1 if the discard precedes the decision about the ending
+# Fields of strategies A and B (A sits in seat `half`). `noisy` is a mask of the slots whose
+# policies use random numbers. `same` is 1 if the discard precedes the decision about the ending.
 _BY_STRATEGY = ("noisy", "same")
 
 _STATE = np.dtype(

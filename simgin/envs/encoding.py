@@ -66,7 +66,7 @@ PLANES_END = 52 * len(PLANES)
 FIRST_NUMBER = PLANES_END + 6 + 5 + len(FLAGS)
 N_PARAMETERS = len(RULE_PARAMETERS)
 OBSERVATION_SIZE = FIRST_NUMBER + len(NUMBER_FIELDS) + 2 * MAX_COLUMNS + N_PARAMETERS
-# rewards for an illegal action in games of a deal and in games of a match
+# rewards for an illegal action in an episode of one deal and of one match
 ILLEGAL_ACTION_POINTS, ILLEGAL_ACTION_RESULT = -100, -1
 
 ENCODED_RULES_TYPE = types.Array(float32, 1, "C")

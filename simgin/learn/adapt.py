@@ -53,7 +53,7 @@ from simgin.text.files import read_bytes, write_file
 if TYPE_CHECKING:
     from simgin.learn.champion_weights import ChampionTrainer
 
-# opponents in training other than `champion`
+# opponents for training, except `champion`
 TRAINING_OPPONENTS = tuple(
     name for group in cast.TRAINING.values() for name in group["opponents"] if name != SELF
 )

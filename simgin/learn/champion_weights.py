@@ -284,8 +284,8 @@ def center_by_decision(values: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
 
 # Equity of a deal in a variant, on a scale similar to points. In matches to a number of points,
 # equity is proportional to the match win probability. In matches to a number of won deals, it is
-# proportional to the won deals. For other goals, or if the seats have unequal chances, equity is in
-# points.
+# proportional to the number of deals won. For other goals, or if the seats have unequal chances,
+# equity is in points.
 
 
 # number of deals and seed for the win probability by score

@@ -14,11 +14,11 @@ from simgin.rules.validation import RulesWarning
 from simgin.rules.variants import Variant, VariantError
 
 # Settings of training/champion_rules.py: seed, number of rounds, number of rule sets per round, and
-# number of rule sets that estimate the odds of the opponent's type
+# number of rule sets for estimating the odds of the opponent's type
 TRAINING_SEED, TRAINING_ROUNDS, RULE_SETS_PER_ROUND, ODDS_RULE_SETS = 20261128, 8, 96, 100
 # probability that a rule set starts from a built-in variant other than `standard`
 BUILT_IN_PROBABILITY = 0.4
-GOALS = ("points", "deals")  # match goals of the built-in variants that are sampled
+GOALS = ("points", "deals")  # match goals of the sampled variants
 # relative frequencies of the settings that can be changed
 CHANGES: tuple[tuple[float, str, tuple[object, ...]], ...] = (
     (7, "undercut_bonus", (0, 0, 5, 10, 10, 15, 20, 30, 40, 50, 75, 100)),

@@ -260,8 +260,8 @@ def read_matches(text: float | str) -> int:
 # Parameters
 
 
-ORDERED_KINDS = ("number", "integer", "bool")  # kinds of parameters with an order, unlike choices
-VALUE_DIGITS = 2  # number of significant digits of a value after the first digit of its step
+ORDERED_KINDS = ("number", "integer", "bool")  # kinds of parameters whose values have an order
+VALUE_DIGITS = 2  # decimals of a value beyond the first significant digit of its step
 _LIMIT_PATTERN = r"-?(?:\d+(?:\.\d+)?|\.\d+)"
 _PARAMETER_PATTERN = re.compile(rf"([\w.]+)\s*(?:=\s*({_LIMIT_PATTERN})\.\.({_LIMIT_PATTERN}))?")
 

@@ -303,7 +303,8 @@ class RaceBoard(Board):
         self._outcomes = outcomes
         self._a, self._b = _make_track(params, seat), _make_track(params, 1 - seat)
         self._is_one_deal = match_goal(params).one_deal
-        self._shape = self._a.length + 1, self._b.length + 1  # number of scores of each side
+        # number of possible scores of A and of B
+        self._shape = self._a.length + 1, self._b.length + 1
         self.size = 2 * self._shape[0] * self._shape[1]
         self.fields = self._a.fields, self._b.fields
         self.start = starting_scores(params, seat, self.fields)

@@ -85,7 +85,7 @@ def _dealt_hand(state, rules, is_nondealer, is_solo):
     hand = 0
     if is_solo:
         n = 11 if eleven_cards else 10
-        # A joker replaces a card of the hand.
+        # A joker in the hand replaces a card.
         cards = n - (0 <= state.joker < n)
         for i in range(cards):
             hand |= 1 << int(state.pack[i])

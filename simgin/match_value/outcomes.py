@@ -36,7 +36,7 @@ from simgin.text.files import atomic_write, read_bytes
 from simgin.text.messages import SimginError
 
 MIN_OUTCOME_DEALS = 10_000
-N_GROUPS = 20  # number of groups, which gives standard errors a relative error of 16 %
+N_GROUPS = 20  # number of groups (the relative error of standard errors is 16 %)
 Arrays = dict[str, np.ndarray]
 UNITS_PER_CALL = 20_000  # number of units per engine call (records of 10 MB)
 
@@ -44,7 +44,7 @@ UNITS_PER_CALL = 20_000  # number of units per engine call (records of 10 MB)
 # points of the winner (of A if neither side won), and number on the die at the end of the deal
 OUTCOME_COLUMNS = ("dealer", "winner", "kind", "points", "stake")
 _COLUMN_INDEX = {name: i for i, name in enumerate(OUTCOME_COLUMNS)}
-# Minimum value and number of values of each column, with which an outcome is packed into an integer
+# Minimum value and number of values of each column, for packing an outcome into an integer
 _COLUMN_MIN = np.array([0, -1, 0, -(2**20), 0])
 _COLUMN_SIZES = (2, 3, len(DEAL_RESULTS), 2**21, 8)
 
@@ -208,13 +208,13 @@ def merge_tallies(rows: np.ndarray) -> outcomes.Arrays:
 
 # Outcomes by score, for variants and policies in which play depends on the score
 #
-# Shots depend on the score, and some policies use points. Each deal is played twice with the same
-# shuffle, once from the starting score of a match and once from another score. The outcome
-# probabilities at the other score are those from the starting score, corrected by the deals that
-# end differently. This estimate is unbiased. It is precise with few deals per score because most
-# deals end in the same way. Every score has its own shuffles, and no score occurs twice in a match.
-# A match value is therefore a sum of products of independent estimates, which is unbiased except
-# for deals without points.
+# The score determines which hands are shots, and some policies use the score. Each deal is played
+# twice with the same shuffle, once from the starting score of a match and once from another score.
+# The outcome probabilities at the other score are those at the starting score, plus the differences
+# between the two outcomes of each deal. This estimate is unbiased. It is precise with few deals per
+# score, because most deals end in the same way. Every score has its own shuffles, and no score
+# occurs twice in a match. A match value is therefore a sum of products of independent estimates,
+# which is unbiased except for deals without points.
 
 
 MIN_UNITS_PER_SCORE = 2 * N_GROUPS  # every group needs a unit with each dealer

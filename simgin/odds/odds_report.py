@@ -25,7 +25,7 @@ N_SCORE_STEPS = 10  # number of scores per side in the score table
 SHOWN_TURNS = (0, 2, 4, 6, 8)  # turn counts shown in the deadwood table
 DEADWOOD_BIN = 5  # range of deadwood per row of the table, in points
 EXAMPLE_HAND = (4, 20)  # turn and deadwood of the example hand in a summary sentence
-# maximum half-width of the interval of a value that is shown without its interval
+# maximum half-width of the confidence interval of a win rate in the deadwood table
 MAX_HALF_WIDTH = 0.05
 OMNISCIENT_LABEL = "sees the whole deck"
 METRIC_TITLES = {"win": "deals won", "score": "score", "match": "matches won"}

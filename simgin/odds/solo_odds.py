@@ -352,7 +352,7 @@ def hindsight_gin_probability(variant: Variant, n_decks: int, seed: int) -> np.n
     rules = build_rules(variant)
     cards = np.tile(np.arange(52), (n_decks, 1))
     decks = np.random.default_rng(seed).permuted(cards, axis=1)
-    # number of cards that have been seen when each card is seen
+    # number of cards seen up to and including each card
     positions = np.ascontiguousarray(np.argsort(decks, axis=1).T + 1).astype(np.int8)
     melds_buffer = np.zeros(MAX_PACK_MELDS, np.int64)
     melds = melds_buffer[: find_melds(ALL_CARDS, rules, melds_buffer)]

@@ -190,7 +190,7 @@ class GameTable:
         self.state.watched = 1  # Log every decision.
         self._step(stepping.BEGIN, unit)
 
-    # Properties, unlike attributes, make a copied table use the copied games.
+    # These are properties and not attributes, so that a copied table uses the copied games.
 
     @property
     def matchup(self) -> Matchup:

@@ -25,7 +25,7 @@ from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import notation
 from simgin.text.messages import SimginError, describe_error
 
-SOLO_SLOTS = ("discard", "knock")  # policies that a single player needs
+SOLO_SLOTS = ("discard", "knock")  # policies that are used in solitaire games
 NO_RECORDS = np.zeros(0, DEAL_RECORD)
 MAX_LISTED_ACTIONS = 7  # maximum number of legal actions that a message lists individually
 
@@ -91,7 +91,7 @@ def _make_unit_argument_types(players: int) -> list[Any]:
 def compile_policies(matchup: Matchup) -> list[Any]:
     """Return the compiled policies of A, followed by those of B, in slot order.
 
-    In solitaire games, the result contains only the policies that a single player needs.
+    In solitaire games, the result contains only the policies in SOLO_SLOTS.
     """
     slots = SOLO_SLOTS if matchup.b is None else SLOTS
     functions: list[Any] = []

@@ -249,7 +249,7 @@ def _run_in_new_state(
     call_kernel_checked(
         matchup, state, kernel, [state, build_rules(matchup.variant), *views, *arguments]
     )
-    del vectors  # The vectors were kept alive because the state contained only their addresses.
+    del vectors  # The state contains only addresses, so the vectors had to live until here.
 
 
 # Paired rollouts of several actions at one decision of a simulated deal

@@ -312,7 +312,7 @@ def advance_game(game):
         game.status = DEAL_OVER
         return
     seat, slot = state.asked_seat, state.asked_slot
-    # Calling a failed policy again raises the exception of the first call again.
+    # If a policy failed, a second call raises the same exception.
     if not game.external_seats >> seat & 1:
         numbers = params_at(state.vectors[seat, slot], state.lengths[seat, slot])
         _seat_policy(game, seat, slot)(view0 if seat == 0 else view1, rules, numbers)

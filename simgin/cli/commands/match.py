@@ -100,7 +100,7 @@ def match_command(
     run_options = {name: arguments.pop(name) for name in options.RUN_OPTIONS}
     plan = plan_match(strategies, **arguments)
     resolved_options: dict[str, Any] = {"variant": plan.matchups[0].variant.spec}
-    if plan.question is None:  # Only a plan with a single matchup has no question.
+    if plan.question is None:  # The plan has a single matchup.
         resolved_options["strategies"] = [player.spec for player in plan.matchups[0].players]
         resolved_options["against"] = None
     else:

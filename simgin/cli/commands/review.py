@@ -121,7 +121,7 @@ def review_command(
     if config.is_configured("seconds_per_turn"):
         if file is None:
             given_arguments["seconds_per_turn"] = arguments["seconds_per_turn"]
-        else:  # The review file can contain another value, and the option has a default.
+        else:  # The configured value must not replace the value in the review file.
             click.get_current_context().params["seconds_per_turn"] = None
     for name in given_arguments.keys() & {"players", "goals"}:
         given_arguments[name] = [part.strip() for part in arguments[name].split(",")]
