@@ -51,8 +51,9 @@ PAIRING_TABLE_COLUMNS = (
     Column("p_sweeps", "p"),
 )
 LEAGUE_NOTE = (
-    "Elo ratings are fitted to {unit} won (Bradley-Terry model), relative to a reference strategy "
-    "with Elo 0. Each interval is for the difference from this reference strategy."
+    "Elo ratings are estimated from the numbers of {unit} won (Bradley-Terry model). The reference "
+    "strategy has an Elo rating of 0. Each interval applies to the difference between a strategy's "
+    "rating and the rating of the reference strategy."
 )
 MIX_NOTE = " No strategy beats the equilibrium mix."
 PAIRING_NOTE = (
@@ -248,8 +249,8 @@ def _describe_rating_fit(results: RunResults, variant: str) -> str:
     bounds = (fit.proportion - half_width, fit.proportion + half_width)
     percent_text = numbers.format_estimate(fit.proportion, *bounds, 100)
     return (
-        f" Ratings cannot explain {percent_text} % of the deviance, because results also depend on "
-        "the matchup (non-additivity)."
+        f" The ratings leave {percent_text} % of the deviance unexplained, because results also "
+        "depend on the matchup (non-additivity)."
     )
 
 
