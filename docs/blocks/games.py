@@ -45,7 +45,7 @@ INDEX_HEADINGS = (
     "players",
     "main difference",
     "turns per deal",
-    "dead hand, joker or draw limit %",
+    "ended by a dead hand, the joker or the draw limit %",
     "ended by gin %",
 )
 
