@@ -335,7 +335,7 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         "lower bound on the gin rate of the strong player, and the upper bound on the gin rate of "
         "a player who sees the whole deck. In the gin columns, the strong player is the strategy "
         "with the highest gin rate. In games without knocking, only gin wins a deal. In games with "
-        "a goal, a player wins the match by meeting the goal.",
+        "a goal for the total penalty, a player wins the match by meeting the goal.",
     )
 
 
