@@ -69,11 +69,12 @@ UPCARD_SENTENCES = {
     "unclear": "If the upcard {}, the better choice depends on who deals, or is inconclusive.",
 }
 SAMPLING_NOTES = {  # notes on the sampling of decisions, by `ChartKind.first_only`
-    True: "In each deal, all actions were compared at this decision of one player, who was the "
+    True: "In each deal, all actions were compared for one of the players. This player was the "
     "dealer in every second deal.",
     False: "In each deal, knocking and continuing were compared at one knock decision of one "
-    "player, who was the dealer in every second deal. The decision was drawn at random from all "
-    "knock decisions of that player and weighted by their number.",
+    "player. This player was the dealer in every second deal. The decision was drawn at random "
+    "from all knock decisions of this player in the deal. Its weight was the number of these "
+    "decisions.",
 }
 MIN_KNOCK_TURNS = 3  # minimum number of successive turns for reporting early knocks
 MAX_EARLY_TURN = 3  # latest first turn of the early knocks
@@ -493,7 +494,8 @@ def build_chart_report(chart: Chart, command: str) -> Report:
         )
     sentences.append(
         f"The chart covers {request.kind.decisions}, in deals that {request.strategy} plays "
-        "against itself. Every action is played to the end of the deal with the same hidden cards."
+        "against itself. After each action, the deal is played to its end with the same hidden "
+        "cards."
     )
     score_text = ""
     if request.score:
