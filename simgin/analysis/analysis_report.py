@@ -44,9 +44,9 @@ MEASURE_TITLES = {
 INTERVAL_NOTE = "± marks simultaneous 95 % confidence intervals for all actions."
 PENALTY_FACTOR = -1  # factor by which points are multiplied to show a penalty
 NET_NOTES = {
-    "deals": "Deals: deals that you win minus deals that your opponent wins.",
-    "games": "Games: games that you win minus games that your opponent wins. A game can count more "
-    "than once.",
+    "deals": "Deals: number of deals that you win, minus the number that your opponent wins.",
+    "games": "Games: number of games that you win, minus the number that your opponent wins. A won "
+    "game can count as several games.",
 }
 # Notes on the ranking of actions, for each value of `Position.in_match`
 RANKING_NOTES = {
@@ -163,11 +163,13 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
             unnamed_text = f"one of {n_unnamed} other actions"
             named_actions.append(unnamed_text if n_unnamed > 1 else "one other action")
         rivals = join_words(named_actions, "or")
-        sentence = f"Best so far: {best_name}. After {worlds}, the best could also be {rivals}."
+        sentence = (
+            f"Best so far: {best_name}. After {worlds}, the best action could also be {rivals}."
+        )
         if is_final or analysis.n_worlds == analysis.max_worlds:
             sentence = (
                 f"No action is clearly the best. After {worlds}, {best_name} is ahead, but the "
-                f"best could also be {rivals}."
+                f"best action could also be {rivals}."
             )
     if position.chosen is None:
         return sentence
@@ -218,7 +220,10 @@ def compare_outcomes(analysis: Analysis, other_index: int) -> str:
     ]
     comma = "" if position.is_solo else ","
     outcome_text = f"{', '.join(phrases)}{comma} and {last_phrase}" if phrases else last_phrase
-    return f"In the simulated deals after {names[0]} (vs. {names[1]}), you {outcome_text}."
+    return (
+        f"In the simulated deals after {names[0]}, compared with those after {names[1]}, you "
+        f"{outcome_text}."
+    )
 
 
 def _compute_outcome(analysis: Analysis, measure: str, index: int) -> float:
@@ -253,7 +258,9 @@ def format_table_note(analyses: Analyses) -> str:
     if measure in NET_NOTES:
         sentences.append(NET_NOTES[measure])
     if first_analysis.has_match_probability:
-        sentences.append("Match %: probability of winning the match between equal players.")
+        sentences.append(
+            "Match %: probability of winning the match if both players are equally strong."
+        )
         note = RANKING_NOTES[first_analysis.position.in_match]
         sentences.append(note.format(MEASURE_TITLES[measure]))
     return " ".join(sentences)
@@ -266,7 +273,8 @@ def _format_offer_sentences(analysis: Analysis) -> list[str]:
         return []
     if not sampler.matching_offers:
         return [
-            "The opponent rarely offers here, so the offer does not reveal anything about the hand."
+            "The opponent rarely offers the die in such a position, so simgin draws no conclusion "
+            "about the opponent's hand from the offer."
         ]
     offer_text = str(sampler.matching_offers[0]) if len(sampler.matching_offers) == 1 else "the die"
     percent = f"{100 * sampler.offer_probability:.0f}"

@@ -253,8 +253,8 @@ class DealReconstruction:
                 yield f"{format_card(top_card.card)} is in the pile twice. Remove one copy."
             if locations.get(top_card.card, discarder) != discarder:
                 yield (
-                    f"{format_card(top_card.card)} was taken by one player and discarded by the "
-                    "opponent. Check the pile."
+                    f"{format_card(top_card.card)} was taken by one player but discarded by the "
+                    "other. Check the pile."
                 )
             locations[top_card.card] = self.seat_of_turn(turn) if top_card.is_taken else IN_PILE
         for card in self.cards:

@@ -458,7 +458,7 @@ def _format_question(exercise: Exercise) -> str:
     if position.view.taken_offer >= 0:
         return f"Do you take the {format_card(int(position.view.taken_offer))}?"
     can_end = any(action.kind == ACTION_END for action in position.actions)
-    return f"What do you discard{', or do you end the deal' if can_end else ''}?"
+    return f"Which card do you discard{', or do you end the deal' if can_end else ''}?"
 
 
 def _format_lesson_sentences(exercise: Exercise) -> Iterator[str]:

@@ -426,8 +426,8 @@ def build_rates_table(rates: ErrorRates, evaluator_name: str) -> Table:
         f"  {mistake}" if mistake else DECISION_TITLES[kind] for kind, mistake in kinds
     ]
     note = (
-        f"The action of {evaluator_name} counts as the best action, unless another action is "
-        f"significantly better in {rates.task.n_worlds} worlds. ± marks 95 % confidence "
+        f"The action that {evaluator_name} chooses counts as the best action, unless another "
+        f"action is significantly better in {rates.task.n_worlds} worlds. ± marks 95 % confidence "
         f"intervals.{format_few_worlds_warning(rates.task.n_worlds)}"
     )
     columns = (
@@ -443,8 +443,8 @@ def format_few_worlds_warning(n_worlds: int) -> str:
     if n_worlds >= MIN_RELIABLE_WORLDS:
         return ""
     return (
-        f" With fewer than {MIN_RELIABLE_WORLDS} worlds, simgin misses better actions and "
-        "underestimates the loss."
+        f" With fewer than {MIN_RELIABLE_WORLDS} worlds, simgin overlooks some better "
+        "actions and underestimates the loss."
     )
 
 

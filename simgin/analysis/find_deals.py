@@ -279,7 +279,7 @@ def _play_deals(request: FindRequest, first_unit: int, n_units: int) -> np.ndarr
 
 
 def describe_ending(record: Any, names: Sequence[str]) -> str:
-    """Describe how a deal ended, as in `gold knocks with 8, simple has 25`.
+    """Describe how a deal ended, as in `gold knocks with 8 on turn 5`.
 
     Args:
         record: DEAL record.
@@ -288,21 +288,21 @@ def describe_ending(record: Any, names: Sequence[str]) -> str:
     ending = DEAL_RESULTS[record["kind"]]
     turn = f"turn {record['turns']}"
     if ending == "refused":
-        return f"{names[1 - record['winner']]} refuses the die in {turn}"
+        return f"{names[1 - record['winner']]} refuses the die on {turn}"
     knocker = int(record["knocker"])
     if knocker < 0 or ending in DRAWN_DEAL_WORDS:
         return f"{DRAWN_DEAL_WORDS[ending]} ({turn})"
     knocker_name = names[knocker]
     knock_count = int(record["knock_count"])
     verbs = {"gin": "goes gin", "big_gin": "has big gin", "shot": "shoots"}
-    ending_phrase = f"{knocker_name} {verbs.get(ending, f'knocks with {knock_count}')} in {turn}"
+    ending_phrase = f"{knocker_name} {verbs.get(ending, f'knocks with {knock_count}')} on {turn}"
     if len(names) == 1:
         return ending_phrase
     opponent_name = names[1 - knocker]
     opponent_count = int(record["defender_count"])
     if ending == "undercut":
-        return f"{ending_phrase}, {opponent_name} undercuts with {opponent_count}"
-    return f"{ending_phrase}, {opponent_name} has {opponent_count}"
+        return f"{ending_phrase}, and {opponent_name} undercuts with {opponent_count}"
+    return f"{ending_phrase}, and {opponent_name} has deadwood {opponent_count}"
 
 
 def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: int) -> DealRow:

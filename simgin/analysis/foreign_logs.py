@@ -40,8 +40,9 @@ ENGINE_NOTES = {
     "OpenSpiel": "OpenSpiel lets players choose melds and lay-offs, but simgin always uses the "
     "best ones. OpenSpiel aborts deals with repeated discards. In simgin, these deals have no "
     "result.",
-    "RLCard": "RLCard rewards gin with 1 and a knock with 0.2, and subtracts deadwood. simgin "
-    "scores the deals in points, with lay-offs and undercuts. RLCard players must declare gin.",
+    "RLCard": "In RLCard, gin scores 1, a knock scores 0.2, and all other results score minus a "
+    "hundredth of the deadwood. simgin instead scores the deals in points, with lay-offs and "
+    "undercuts. In RLCard, a player who can go gin must do so.",
 }
 # simgin's rule parameter for each OpenSpiel parameter, and the settings that OpenSpiel games
 # require

@@ -55,8 +55,9 @@ YOU = "you"
 # Maximum number of strategies named for comparison. A longer list would not be informative.
 MAX_SIMILAR_STRATEGIES = 3
 COMPARISON_NOTE = (
-    "Error rates of built-in strategies against champion, estimated by champion in hundreds of "
-    "`eaai` deals. Error rates differ slightly under other rules and against other opponents."
+    "The built-in strategies played hundreds of deals of `eaai` against champion, and champion "
+    "evaluated their decisions. Error rates differ slightly under other rules and against other "
+    "opponents."
 )
 
 
@@ -381,11 +382,12 @@ def build_grade_report(grade: Grade, command: str = "") -> Report:
     title = "Your grade" if player == YOU else f"Grade of {player}"
     evaluator = task.evaluator.a.spec
     note = (
-        f"The action of {evaluator} counts as the best action, unless another action is better in "
-        f"{task.n_worlds} worlds and in {CONFIRMATION_WORLDS} further worlds. Losses are measured "
-        f"in {count_measurement_worlds(task):,} new worlds, in which {evaluator} plays to the "
-        "end of the deal. A mistake is a decision whose cost is significantly above 0. The loss "
-        "also includes smaller costs. ± marks 95 % intervals."
+        f"The action that {evaluator} chooses counts as the best action, unless another action is "
+        f"better both in {task.n_worlds} worlds and in {CONFIRMATION_WORLDS} further worlds. To "
+        f"measure losses, {evaluator} plays to the end of the deal in "
+        f"{count_measurement_worlds(task):,} new worlds. A mistake is a decision with a cost that "
+        "is significantly above 0. The loss also includes smaller costs. ± marks 95 % confidence "
+        "intervals."
         f"{error_rates.format_few_worlds_warning(task.n_worlds)}"
     )
     table = replace(error_rates.build_rates_table(grade, evaluator), note=note)
@@ -464,8 +466,8 @@ def _opponent_sentences(grade: Grade) -> Iterator[str]:
     if len(counts) > 1:
         opponents = [f"{name} ({n})" for name, n in counts.most_common()]
         yield (
-            f"The deals are against {len(counts)} opponents: {join_words(opponents)}. In the "
-            f"simulated deals, {grade.task.matchup.opponent} plays for every opponent."
+            f"The deals were played against {len(counts)} opponents: {join_words(opponents)}. In "
+            f"the simulated deals, {grade.task.matchup.opponent} replaces all opponents."
         )
 
 

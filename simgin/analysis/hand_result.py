@@ -123,7 +123,7 @@ def _format_advice(hand: HandAnalysis) -> str:
         return "Big gin: all eleven cards are in melds, so you need not discard"
     best_discards = " or ".join(map(format_card, hand.best_cards))
     min_deadwood = hand.deadwood_by_discard[hand.best_cards[0]]
-    return f"Best discard: {best_discards}, which leaves deadwood {min_deadwood}"
+    return f"Best discard: {best_discards} (remaining deadwood: {min_deadwood})"
 
 
 def _format_limit(hand: HandAnalysis) -> str:

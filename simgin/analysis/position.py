@@ -171,7 +171,7 @@ class Position:
         yield f"{pile_label(self.is_solo)}  {FORGOTTEN_CARDS_PATTERN.sub(ELLIPSES[0], text)}"
         if n_unknown := sum(word.startswith(UNKNOWN_CARD_MARK) for word in self.pile_cards):
             cards = "1 unknown card" if n_unknown == 1 else f"{n_unknown} unknown cards"
-            yield f"The pile contains {cards}, sampled with the other hidden cards."
+            yield f"The pile contains {cards}, which simgin samples."
         if self.is_solo:
             yield self._deck_text
             return
@@ -198,7 +198,9 @@ class Position:
         """Text that states the match score before the deal."""
         view = self.view
         if self.variant.goal.score == "deals":
-            return f"{view.own_deals}-{view.other_deals} (match to {view.target} won deals)"
+            return (
+                f"{view.own_deals}-{view.other_deals} (the first to win {view.target} deals wins)"
+            )
         return f"{view.own_points}-{view.other_points}"
 
     @property

@@ -179,7 +179,7 @@ class Die:
             yield f"a die that shows {die_cap} cannot be raised. Use a lower stake."
         if OWNER_WORDS[self.owner] not in (NO_SEAT, self.mover):
             owner_text = "you own" if self.owner == "me" else "the opponent owns"
-            yield f"{owner_text} the die, and only the owner can offer the die. Change the owner."
+            yield f"{owner_text} the die, and only its owner can offer it. Change the owner."
         if self.offered and not self.stake < self.offered <= die_cap:
             yield (
                 f"{self.offered} cannot be offered. "

@@ -130,7 +130,7 @@ def _make_blind_view(die: Die, variant: Variant, dealer: int | None) -> Any:
     view = _replay_view(
         variant, range(PACK_SIZE), die.pending_offer(), {die.slot}, 0, dealer=dealt_by
     )
-    assert view is not None, "Every deal begins with the die."
+    assert view is not None, "The first decision of every deal is about the die."
     # The stake was set in an earlier deal.
     view.stake, view.owner = die.stake, OWNER_WORDS[die.owner]
     return view

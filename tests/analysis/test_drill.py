@@ -221,7 +221,7 @@ def test_each_option_explains_its_chances(small_drill):
         found = next(each for each in contents if each["command"] == one.command)
         best = texts[found["ranking"][0]]
         for text, option in zip(texts, found["options"], strict=True):
-            assert f"after {best} (vs. " in option["why"]
+            assert f"after {best}, compared with those after " in option["why"]
             assert text == best or f"(vs. {text})" in option["why"]
 
 

@@ -202,8 +202,8 @@ def test_several_opponents_are_counted(empty_directory):
         " ".join(call("grade", *names, "--player", "champion", "--worlds", 1).stdout.split())
         for names in (("0.json", "1.json", "2.json"), ("1.json", "2.json"))
     )
-    assert "The deals are against 2 opponents: simple (2) and gold (1)." in both
-    assert "champion plays for every opponent" in both and "opponents" not in one
+    assert "The deals were played against 2 opponents: simple (2) and gold (1)." in both
+    assert "champion replaces all opponents" in both and "opponents" not in one
 
 
 # Blunders

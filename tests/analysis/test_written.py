@@ -199,7 +199,7 @@ def test_a_pile_is_parsed_and_abbreviated():
     )
     _, pile, forgotten, *_ = position.describe()
     assert pile == "Pile (oldest first)  QD ? 9D .. QH"
-    assert forgotten == "The pile contains 8 unknown cards, sampled with the other hidden cards."
+    assert forgotten == "The pile contains 8 unknown cards, which simgin samples."
     assert position.view.drawn == parse_card("KS")  # the last of eleven
 
 

@@ -72,7 +72,7 @@ def _join(screen):
 def test_solitaire_games_show_their_own_metric(variant, columns):
     words = [*HAND, "--pile", "QD TS", "-v", variant, "--worlds", 200, "--as", "solo-greedy"]
     screen = read_screen(*words)
-    heading = next(line for line in screen.splitlines() if line.startswith("action"))
+    heading = next(line for line in screen.splitlines() if line.startswith("action "))
     assert re.split(r"  +", heading) == ["action", *columns, "worlds"]
     assert "Discards (oldest first)  QD TS" in screen and "solo-greedy plays to the" in screen
     frame = simgin.analyze(

@@ -156,7 +156,7 @@ def test_a_decision_about_the_die_is_analysed(browser, decision, actions):
         ({"stake": "2"}, "cannot belong to nobody"),
         ({"stake": "7"}, "not a valid stake"),
         ({"die": "2"}, "can only be offered blind"),
-        ({"die": "offer", "stake": "2", "owner": "opponent"}, "only the owner can offer the die"),
+        ({"die": "offer", "stake": "2", "owner": "opponent"}, "only its owner can offer it"),
     ],
 )
 def test_an_impossible_die_has_a_message_beside_the_decision(browser, query, message):
