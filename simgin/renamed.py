@@ -65,7 +65,7 @@ class RenamedAttributes:
     if not TYPE_CHECKING:  # Type checkers would accept any attribute.
 
         def __getattr__(self, name: str) -> NoReturn:
-            if hasattr(type(self), name):  # Here a property raised its own AttributeError.
+            if hasattr(type(self), name):  # A property has raised its own AttributeError.
                 object.__getattribute__(self, name)
             owners = [cls.__name__ for cls in type(self).__mro__]
             renamed_owners = (owner for owner in owners if find_new_name(owner, name))

@@ -62,7 +62,7 @@ N_CLASSES = 8  # number of classes, by number of unmatched cards (0 to 6, and 7 
 FALLING_OFFSET = (
     N_HAND_FEATURES * N_CLASSES
 )  # offset of the weights that are multiplied by the proportion of time that is left
-N_WEIGHTS = 2 * FALLING_OFFSET + 1  # The last weight is added to the weight 1 of the search value.
+N_WEIGHTS = 2 * FALLING_OFFSET + 1  # The weight of the search value is 1 plus the last weight.
 TABLE_SIZE = (
     N_SCORINGS * N_TIMES * N_UNMATCHED * PLANE_SIZE
 )  # size of solo_dp.npy, whose values precede the other weights

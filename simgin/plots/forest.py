@@ -22,8 +22,8 @@ __all__ = ["forest_plot", "gains_by_field", "search_history"]
 PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
 # possible ticks on the scale of gains in points, and maximum number of ticks on each side
 TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
-SCALE_MARGIN = 1.15  # limit of the scale of gains relative to the largest gain
-MIN_SCALE_LIMIT = 0.01  # minimum limit of the scale of gains, in points
+SCALE_MARGIN = 1.15  # extent of the scale of gains on each side, relative to the largest gain
+MIN_SCALE_LIMIT = 0.01  # minimum extent of the scale of gains on each side, in points
 BARS_NOTE = "Error bars are 95 % intervals from shared deals."
 # minimum ratio of an outlier to the median, and minimum number of rows for outlier detection
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["cross_table", "elo_ratings", "endings", "win_and_points"]
 
-# height of a line of a label and distance between matchups, in inches
+# height of one line of a label, and distance between matchups, in inches
 LABEL_LINE_HEIGHT, ROW_GAP = 0.14, 0.16
 LABEL_FONT_SIZE = 8  # font size of labels in simgin's style, in points
 PANEL_HEADER_HEIGHT = 0.6  # height of a panel without its rows, in inches

@@ -28,7 +28,7 @@ __all__ = [
 PERCENTAGE_POINTS = " percentage points"
 PANEL_HEIGHT = 1.0  # height of the panel of a distribution, in inches
 OUTCOMES = ("gin", "knock", "undercut", "void", "stalled")
-MIN_COLOUR_LIMIT = 2.0  # minimum limit of a colour scale, in percentage points
+MIN_COLOUR_LIMIT = 2.0  # minimum extent of a colour scale on each side, in percentage points
 # Minimum proportion of knocks in a cell. Cells with fewer knocks are empty.
 MIN_SHOWN_PROPORTION = 0.001
 ROW_SPREAD = 0.5  # total height of the dots of all variants, as a proportion of a row

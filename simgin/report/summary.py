@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
     from simgin.stats.table import ByMetric, TidyRows
 
-# maximum relative difference for which a settlement equals the points of the deals
+# maximum relative difference at which a settlement is considered equal to the points of the deals
 SETTLEMENT_TOLERANCE = 1e-6
-# Maximum number of rows, for which the rows and the text fit on two screens of 24 lines
+# Maximum number of rows. With this number, the rows and the text fit on two screens of 24 lines.
 MAX_TERMINAL_ROWS = 18
 PARENTHESES_PATTERN = re.compile(r"\(\S+ to ")  # interval in parentheses
 

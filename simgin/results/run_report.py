@@ -395,7 +395,7 @@ def iter_run_plots(results: RunResults) -> Iterator[Plot]:
     yield from _iter_difference_plots(results.differences, seed)
     point_effects = results.effects[results.effects["metric"] == "margin"]
     for variant, rows in point_effects.groupby("variant", sort=False):
-        if rows["low"].notna().any():  # Too few batches give no intervals.
+        if rows["low"].notna().any():  # With too few batches, there are no intervals.
             figure = plots.gains_by_field(rows, seed=seed)
             question = f"How much does each change gain under {variant}?"
             alt = describe_frame(rows, EFFECT_PLOT_COLUMNS)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # that a deep review fits into memory. Standard errors computed from 1,000 batches have a relative
 # error of about 2 %.
 MAX_BATCHES = 1_000
-UNITS_PER_CALL = 500  # number of units in a call of the kernel, except in larger batches
+UNITS_PER_CALL = 500  # maximum number of units per call of the kernel, unless one batch is larger
 MAX_TURNS = 1_000  # maximum number of turns per match; the last bin contains all longer matches
 # number of bins for the turn and the deadwood of a knock; the last bin is open-ended
 TURN_BINS, DEADWOOD_BINS = (26, 32)

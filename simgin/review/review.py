@@ -37,8 +37,8 @@ from simgin.stats.paired_estimate import PairedEstimate
 from simgin.stats.table import Frame, build_frame, estimate_columns
 from simgin.strategy.cast import CHAMPION, GIN_PLAYER, IMMEDIATE_KNOCKER, STRONG
 
-# Distance of a difference from a threshold, in standard errors. Below this distance, the last stage
-# of a review would decide the effect size with a probability of at most 1/6.
+# Distance of a difference from a threshold, in standard errors. If a difference is closer to a
+# threshold, the probability that the last stage of a review settles the effect size is at most 1/6.
 FUTILE_DISTANCE = 0.7
 SKILL, GIN_VS_KNOCK = "skill", "waiting"  # keys of the metrics that compare two player types
 MIN_STALLED_RATE = 0.01  # minimum proportion of stalled deals for a warning

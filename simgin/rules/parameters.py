@@ -21,7 +21,7 @@ Params = Mapping[str, ParamValue]  # a value for every parameter
 Conditions = Mapping[str, list[Any]]  # accepted values of each parameter
 
 MAX_TABLE_ROWS = 8
-MAX_GAMES_PER_ROW = 100  # maximum number of games won in a row of a game table
+MAX_GAMES_PER_ROW = 100  # maximum number of games that one row of a game table awards
 
 _BOOL_WORDS: dict[str, ParamValue] = dict.fromkeys(("yes", "true", "on", "1"), True)
 _BOOL_WORDS |= dict.fromkeys(("no", "false", "off", "0"), False)

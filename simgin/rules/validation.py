@@ -59,7 +59,7 @@ def validate(params: Params) -> list[str]:
         if error := _evaluate(rule_parameters()[name].missing_value_error, valid_params):
             missing[name] = error
     messages += missing.values()
-    # Missing values already have an error message, so their conflicts are not checked.
+    # Missing values have already been reported, so their conflicts are not checked.
     defined_params = {name: value for name, value in valid_params.items() if name not in missing}
     texts = {name: rule_parameters()[name].to_text(value) for name, value in valid_params.items()}
     for conflict in PARAMETER_CONFLICTS:

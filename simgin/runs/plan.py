@@ -43,8 +43,8 @@ DEFAULT_MATCHES = 5_000
 MAX_DEALS = 10_000_000
 # keys whose strategies are compared with each other, with the panel first
 COMPARED_KEYS = ("panel", "sweep", "solo")
-# Baseline of a contrast in which the opponent would play against itself. The self-play of the
-# opponent is not played.
+# Baseline of a contrast in which the opponent would play against itself. This matchup is not
+# played, because its results are known.
 SELF_PLAY = -1
 MIN_LEAGUE_SIZE = 3
 LEAGUE_QUESTION = "Which strategy is the strongest?"

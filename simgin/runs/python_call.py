@@ -56,7 +56,8 @@ def check_arguments(function: Callable[P, ReturnT]) -> Callable[P, ReturnT]:
         for name in kwargs.keys() - signature.parameters.keys():
             suggestion = did_you_mean(name, signature.parameters)
             raise SimginError(f"`{name}` is not an argument{suggestion} {help_sentence}")
-        with contextlib.suppress(TypeError):  # Python reports too many arguments in the call.
+        # If the call has too many arguments, Python reports the error.
+        with contextlib.suppress(TypeError):
             arguments = signature.bind_partial(*args, **kwargs).arguments
             for name, value in arguments.items():
                 if error := _find_type_error(signature.parameters[name], value):

@@ -91,7 +91,7 @@ class Result(RenamedAttributes):
         question = self.call
         if self.run_ledger is not None:
             self.run_ledger.save(directory.create_run_directory(output, self.call), self.call)
-            question = ""  # A question would assign the ledger to another command.
+            question = ""  # An empty string lets save_report accept the new ledger.
         start_time = datetime.now(UTC)
         report = self.extend_report(self.report(self.call), self.call)
         save_report(Path(output), report, self, start_time, question=question)

@@ -145,7 +145,7 @@ class _StopMonitor:
         self._total = np.zeros(batch_columns.N_COLUMNS, np.int64)
         self._next_batch = 0
         self._waiting: dict[int, np.ndarray] = {}
-        # number of units at the stop, and decision of the stopping rule
+        # number of units when the run stopped, and decision of the stopping rule
         self.stop: tuple[int, str] | None = None
 
     def add(self, first_batch: int, rows: np.ndarray) -> None:

@@ -126,8 +126,9 @@ def _read_metrics() -> tuple[Metric, ...]:
 
 METRICS = _read_metrics()
 
-# Metrics in the tables of a matchup, in table order. The value is the numbers of players for which
-# a metric is shown even if its event never occurred. The first six metrics describe who wins.
+# Metrics in the tables of a matchup, in table order. Each value contains the numbers of players for
+# which the metric is shown even if its event never occurred. The first six metrics describe who
+# wins.
 TABLE_METRICS = {
     "deal_win": ANY_PLAYERS,
     "margin": TWO_PLAYERS,

@@ -230,7 +230,7 @@ def average_estimates(parts: Sequence[PairedEstimate]) -> PairedEstimate:
     influences = [part.influences for part in parts]
     if len({len(part) for part in influences}) == 1 and len(influences[0]):
         n_effective = min(part.effective_batches for part in parts)
-        # The smallest possible change is one event in every estimate.
+        # The smallest possible change in the mean is due to one event in a single estimate.
         event_size = float(np.mean([part.event_size for part in parts])) / len(parts)
         return PairedEstimate(
             value, n, np.mean(influences, axis=0), n_effective, is_proportion, event_size=event_size

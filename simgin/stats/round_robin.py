@@ -26,7 +26,7 @@ from simgin.stats.table import Frame, make_frame
 ANCHOR = "simple"
 BOOTSTRAP_SAMPLES = 1000
 ELO_PER_LOG_ODDS = 400 / np.log(10)  # Elo points per unit of log t or log odds
-TOLERANCE = 1e-9  # maximum change of log t in the last iteration of the fit
+TOLERANCE = 1e-9  # maximum change in log t in the last iteration of the fit
 MAX_ITERATIONS = 100_000
 VIRTUAL_WINS = 0.5  # wins that the virtual draw of a pairing adds to each side
 PHILOX_WORDS = 4  # number of random numbers in a Philox block
@@ -79,7 +79,8 @@ class RoundRobin:
 
         The first table uses all batches. Each further table uses one bootstrap sample.
         """
-        n_batches = max(map(len, self.pairings.values()))  # number in the longest pairing
+        # number of batches in the longest pairing
+        n_batches = max(map(len, self.pairings.values()))
         weights = np.vstack([np.ones(n_batches), resample(self.seed, self.samples, n_batches)])
         return count_wins(self.names, self.pairings, weights)
 
@@ -236,7 +237,7 @@ def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     deviances = compute_deviances(robin.wins, robin.strengths)
     null_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
     if not null_deviance.all():
-        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # All results are even in at least one sample.
+        return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # In at least one sample, all pairings are tied.
     raw_proportion = float(deviances[0] / null_deviance[0])
     correction = robin.effective_batches / (robin.effective_batches - 1)
     sampling_noise = correction * (deviances[1:].mean() - deviances[0])

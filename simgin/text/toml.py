@@ -17,8 +17,8 @@ MAX_TOML_BYTES = 1 << 20  # maximum size of a file, in bytes
 MAX_DOTS = 300
 KeyPath = tuple[str | int, ...]  # path of a key in a file, such as ("matchups", 0, "a")
 
-# Pydantic loads the plug-ins of all installed packages when it creates the first model. Errors of
-# broken plug-ins are ignored.
+# Pydantic loads the plug-ins of all installed packages when it creates the first model. If a
+# plug-in is broken, its errors are ignored.
 with contextlib.suppress(Exception):
     create_model("First")
 

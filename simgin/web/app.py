@@ -104,7 +104,7 @@ def create_app(site: Site, token: str, port: int, hosts: Collection[str] = ()) -
             SimginError: show_input_error,
             OSError: show_system_error,
             HTTPException: show_http_error,
-            # The client disconnected while it sent the request body.
+            # The client disconnected while it was sending the request body.
             ClientDisconnect: show_http_error,
             Exception: show_server_error,
         },

@@ -18,7 +18,7 @@ from simgin.core.codes import PHASE_BLIND
 from simgin.text.messages import capitalize_first
 from simgin.text.notation import format_card, format_hand, mask_to_cards
 
-# action that ends the deal, before the card that is discarded
+# name of an action that ends the deal, if the discarded card follows
 KNOCK_DISCARD = re.compile(r"\b(knock|gin|shoot), (?=[A2-9TJQK][SHDC]\b)", re.IGNORECASE)
 
 

@@ -14,7 +14,7 @@ from simgin.web.jobs import DONE, Job
 from simgin.web.pages import render_page
 
 POLL_SECONDS = 0.2
-# maximum time between two events, so that a closed connection is noticed, in seconds
+# maximum time between two events, in seconds, so that a closed connection is noticed
 KEEP_ALIVE_SECONDS = 15.0
 
 

@@ -23,7 +23,7 @@ CHARTS = {
     "upcard": "Which upcard to take",
     "discard": "What to discard first",
 }
-# CPU time per deal, summed over all players, in two-player variants, in seconds
+# CPU time per deal of a two-player variant, in seconds, summed over all players
 SECONDS_PER_DEAL = 2e-4
 
 

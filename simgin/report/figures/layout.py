@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
 
-TEXT_LINE = 0.18  # height of a line of a title, legend or caption, in inches
+TEXT_LINE = 0.18  # height of one line of a title, legend or caption, in inches
 # Maximum number of characters per line. `fit_characters` adapts it to the user's style.
 TITLE_CHARACTERS, CAPTION_CHARACTERS = 42, 66
 LABEL_CHARACTERS, PANEL_TITLE_CHARACTERS = 22, 48
 
-# distance between row names and height of a line of a row name, in inches
+# distance between row names, and height of one line of a row name, in inches
 ROW_GAP, ROW_LINE = 0.08, 0.145
 # Legends
 LEGEND_LEFT = 0.02  # left edge of titles and legends, as a proportion of the figure width
-# distance below a legend and height of a line of a panel title, in inches
+# distance below a legend, and height of one line of a panel title, in inches
 LEGEND_GAP, TITLE_LINE = 0.1, 0.16
 # number of characters per legend line, and width of a marker in characters
 LEGEND_CHARACTERS, HANDLE_CHARACTERS = 50, 7
@@ -200,7 +200,8 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
             width=rc_param(f"{axis}tick.major.width"),
         )
     axes.grid(visible=False)
-    # If a style has its own colours, grid lines can be too bright unless the style draws them.
+    # Grid lines can be too bright for a style with its own colours. In this case, they are drawn
+    # only if the style has grid lines.
     if rc_param("axes.grid") if changes_colour_scheme() else setting("axes.grid"):
         names = ("linewidth", "linestyle", "alpha")
         line_style = {name: rc_param(f"grid.{name}") for name in names}

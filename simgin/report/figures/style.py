@@ -37,7 +37,7 @@ COLOUR_SCHEME = {
     "figure.facecolor": BACKGROUND,
 }
 # Only the width of the figure is used. On a phone in portrait orientation (1.18 pixels per point),
-# text has 90 % of its size.
+# text is displayed at 90 % of its nominal size.
 SIMGIN_STYLE: dict[str, Any] = {
     **COLOUR_SCHEME,
     "figure.figsize": (4.2, 2.6),
