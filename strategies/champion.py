@@ -98,7 +98,7 @@ def adapt_weights(weights, deltas, rules):
     Args:
         weights: Weights for the rules of all variants used in training, (N_WEIGHTS,).
         deltas: Contents of champion-rules.npy, (1 + N_RULE_FEATURES, 2 * BLEND_SIZE + N_ODDS): the
-            change of both sets of weights and of the log odds of the opponent's type per unit of
+            change in both sets of weights and in the log odds of the opponent's type per unit of
             each feature of the rules. The first row contains the values under the rules of eaai.
         rules: Rules of the variant.
     """

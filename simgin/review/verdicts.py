@@ -318,8 +318,8 @@ def skill_effect(review: Review, variant: str) -> str:
     Returns:
         If all player types agree on the sign, the result is the smallest effect size with this
         sign, such as `+a little` or `-much`. If there is no effect for any player type, the result
-        is SAME. If only some player types have an effect, the result is `some+` or `some-`. If the
-        signs differ, the result is `depends`. Otherwise, the result is UNCLEAR.
+        is SAME. If there is an effect for only some player types, the result is `some+` or `some-`.
+        If the signs differ, the result is `depends`. Otherwise, the result is UNCLEAR.
     """
     effects = review.effects_by_type(variant, SKILL).values()
     clear_effects = [effect for effect in effects if effect.sign]
@@ -337,8 +337,8 @@ def skill_effect(review: Review, variant: str) -> str:
 def minutes_sentence(review: Review, variant: str, reference: str) -> str:
     """Return a sentence about the change in minutes per match, or "" if the change rounds to 0.
 
-    The change is computed from the rounded lengths. If rounding to whole minutes changes the
-    difference by at most a tenth, the lengths are rounded to whole minutes.
+    The change is computed from the rounded lengths. The lengths are rounded to whole minutes if
+    this changes the difference by at most 10 %, and to one decimal place otherwise.
     """
     seconds = review.request.seconds_per_turn
     lengths = [review.measurements[v, "turns_per_match", STRONG] for v in (variant, reference)]
@@ -389,7 +389,7 @@ def winners_and_losers(review: Review, variant: str) -> str:
 
 
 def _types_by_sign(review: Review, variant: str, metric: str) -> dict[int, list[str]]:
-    """Return the player types with an increase (1), a decrease (-1) or no clear effect (0)."""
+    """Return the player types by effect: increase (1), decrease (-1) or no clear effect (0)."""
     types_by_sign: dict[int, list[str]] = {}
     for player_type, effect in review.effects_by_type(variant, metric).items():
         types_by_sign.setdefault(effect.sign, []).insert(0, _plural(player_type))
@@ -408,7 +408,7 @@ def _type_clauses(more: str, fewer: str, by_sign: Mapping[int, list[str]]) -> li
 
 
 def _single_verdict(review: Review, variant: str) -> str:
-    """Return sentences about the lengths, win rate and gin rate of the only rule set."""
+    """Return sentences about the match length, win rate and gin rate of the only rule set."""
     rows_by_key = {row.key: row for row in review.rows}
     sentences = []
     for keys, sentence in SINGLE_SENTENCES.items():
@@ -450,7 +450,10 @@ def format_sweep_point(review: Review, variant: str) -> str:
 
 
 def format_sweep_values(review: Review, variant: str) -> str:
-    """Return the swept values of a rule set, such as `20 / 10`, or the label of another variant."""
+    """Return the swept values of a rule set, such as `20 / 10`.
+
+    If the rule set is not in the sweep, the result is its label.
+    """
     return " / ".join(value for _, value in sweep_point(review, variant)) or variant_label(variant)
 
 
@@ -477,7 +480,7 @@ def sweep_lines(review: Review) -> Iterator[str]:
 def _trend_line(
     review: Review, row: ScorecardRow, first_variant: str, last_variant: str
 ) -> Iterator[str]:
-    """Yield a sentence about the change of a metric from the first to the last value."""
+    """Yield a sentence about the change in a metric from the first to the last swept value."""
     first_value, last_value = (
         review.measurements[variant, row.key, STRONG] for variant in (first_variant, last_variant)
     )
@@ -509,7 +512,7 @@ def _trend_line(
 
 
 def _break_even_line(review: Review) -> str:
-    """Describe at which parameter values playing for gin beats immediate knocking."""
+    """Describe the parameter values at which playing for gin beats immediate knocking."""
     ((name, _),) = review.request.sweep
     parameter = name.replace("_", " ")
     values_by_sign: dict[int, list[str]] = {}
@@ -527,9 +530,12 @@ def _break_even_line(review: Review) -> str:
 
 
 def _gin_vs_knock_signs(review: Review) -> dict[str, int]:
-    """Return the sign of the result of playing for gin against immediate knocking, by rule set.
+    """Return the sign of the gain from playing for gin, for each rule set.
 
-    If the result is not significant at the 5 % level after Holm's correction, the sign is 0.
+    The gain is the win rate of a player who plays for gin against a player who knocks immediately,
+    minus 50 %.
+
+    If the gain is not significant at the 5 % level after Holm's correction, the sign is 0.
     """
     gains: dict[str, PairedEstimate] = {}
     for variant in review.request.swept_variants:
@@ -622,7 +628,10 @@ def _best_values_title(review: Review) -> str:
 
 
 def best_values_table(review: Review) -> Table:
-    """Return a table of the best values by objective, and of values not significantly worse."""
+    """Return a table of the best values for each objective.
+
+    The table also lists the values that are not significantly worse.
+    """
     even_measurements = review.half(0).measurements
     odd_measurements = review.half(1).measurements
     rows = []

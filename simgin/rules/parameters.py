@@ -290,7 +290,12 @@ _PARSERS: dict[str, Callable[[str], ParamValue]] = {
 
 @dataclass(frozen=True)
 class SideGoal:
-    """Goal of one side in a match: the score format, and the target parameter of each count."""
+    """Goal of one side in a match.
+
+    Attributes:
+        standing: Format of the score.
+        targets: Parameters that set the targets, by what the side counts (such as `deals`).
+    """
 
     standing: str
     targets: Mapping[str, str] = field(default_factory=dict)
@@ -298,7 +303,7 @@ class SideGoal:
 
 @dataclass(frozen=True)
 class MatchGoal:
-    """Goal of a match, in the representation for code that is not compiled.
+    """Goal of a match, for code that is not compiled.
 
     variants.toml documents the fields.
     """
@@ -322,7 +327,7 @@ class MatchGoal:
 
     @property
     def counts_deals(self) -> bool:
-        """True if won deals decide the match.
+        """True if the number of deals won decides the match.
 
         A deal can count as several won deals.
         """

@@ -1,4 +1,4 @@
-"""Variants in users' TOML files. All errors of a file are reported together.
+"""Variants in users' TOML files. All errors in a file are reported together.
 
 [variants.club]
 title = "Club rules"

@@ -1,7 +1,7 @@
 """Validation of rule parameters and of their combinations (rules.md 10.17).
 
-Every valid combination is playable. A conflict is checked only if all of its parameters have valid
-values, because each invalid value already has an error message.
+Every valid combination is playable. Invalid values are reported first, so combinations that contain
+an invalid value are not checked for conflicts.
 """
 
 import warnings
@@ -123,7 +123,7 @@ def _is_two_player(params: KnownParams) -> bool:
 
 
 def _needs_two_players(name: str) -> ParameterConflict:
-    """Return the conflict of a parameter that must be `no` in a solitaire game."""
+    """Return the conflict that requires a parameter to be `no` in solitaire games."""
     message = f"{name} = yes needs two players. Set {name}=no."
     return ParameterConflict(lambda p: _is_solo(p) and p[name], message)
 

@@ -369,7 +369,7 @@ def _make_variant(parts: list[_Part], params: dict[str, ParamValue]) -> Variant:
 
 
 def _merge_parts(parts: list[_Part]) -> list[_Part]:
-    """Replace each pair of components that equals a built-in variant, and remove duplicates.
+    """Replace pairs of components by equivalent built-in variants, and remove duplicates.
 
     If a part occurs several times, only its last occurrence remains.
     """

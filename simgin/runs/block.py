@@ -162,7 +162,7 @@ def check_rows(matchup: Matchup, units: Sequence[int], rows: np.ndarray) -> None
 def _iter_equalities(
     matchup: Matchup, units: np.ndarray, rows: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Yield a description and two vectors that are equal in every valid batch."""
+    """Yield a description of each invariant, and two vectors that are equal in valid batches."""
     sums, square_sums, cross_sums = _split_facts(rows)
     result_fact = batch_columns.FACT_INDEX["deals" if matchup.unit == "deal" else "matches"]
     n_games = 2 if matchup.is_mirrored else 1
@@ -314,7 +314,7 @@ class Schedule:
         return next(self._gaps[self._matchup_index], None)
 
     def _is_expired(self) -> bool:
-        """Return True if the current matchup has used up the time since its first block started."""
+        """Return True if the time limit since the first block of the current matchup has passed."""
         if self._time_limit is None:
             return False
         self._deadline = self._deadline or time.monotonic() + self._time_limit

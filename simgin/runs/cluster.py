@@ -54,7 +54,7 @@ class ClusterError(SimginError):
 
 @dataclass(frozen=True)
 class _BlockSpec:
-    """Description of a block in strings and numbers, which can be sent to a worker.
+    """Description of a block that can be sent to a worker.
 
     The worker loads the strategies by their specs and checks their digests.
     """
@@ -257,7 +257,7 @@ class ClusterPool:
 
     @contextlib.contextmanager
     def _convert_errors(self) -> Iterator[None]:
-        """Convert exceptions that dask raises after a scheduler was lost to ClusterError."""
+        """Convert the exceptions that dask raises if the scheduler is lost into a ClusterError."""
         try:
             yield
         except (Exception, asyncio.CancelledError):

@@ -1,9 +1,9 @@
-"""Run directories: their files and manifests, and the protection of other data from overwriting.
+"""Run directories: their files and manifests, and checks that prevent overwriting other data.
 
-The directory contains the ledger from the start of the run. All other files are computed from the
-ledger. They are written to temporary files, which are then renamed. A run directory can come from
-an untrusted source. Therefore, simgin does not execute any of its files, and does not write or
-remove files outside the directory (docs/explanation/threat-model.md).
+The ledger is created when the run starts. All other files are computed from the ledger. They are
+written to temporary files, which are then renamed. A run directory can come from an untrusted
+source. Therefore, simgin does not execute any of its files, and does not write or remove files
+outside the directory (docs/explanation/threat-model.md).
 """
 
 import contextlib
@@ -54,7 +54,7 @@ def write_run_directory(
 ) -> list[Path]:
     """Write the files and the manifest of a run, and return their paths with the manifest first.
 
-    Files are removed if only an earlier manifest lists them.
+    Files that are listed only in an earlier manifest are removed.
 
     Args:
         directory: Run directory.
@@ -161,7 +161,7 @@ def check_directory(
     for the size of the run and the output directory.
 
     Args:
-        directory: Run directory, in which links are followed.
+        directory: Run directory. Symbolic links in its path are followed.
         command: Command of the run, or an empty string to accept any earlier run.
         writes_ledger: True if the command writes a ledger.
 

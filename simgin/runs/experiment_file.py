@@ -166,7 +166,7 @@ def _specs_by_key(sweep: ParameterSweep) -> dict[str, str]:
 
 
 def _iter_combination_errors(key: str, spec: str, grid: Mapping[str, list[str]]) -> Iterator[str]:
-    """Yield an error for each of the first invalid combinations, and the number of all others."""
+    """Yield errors for the first few invalid combinations, and the number of remaining ones."""
     n_errors = 0
     for values in _iter_combinations({name: grid[name] for name in _find_placeholders(spec)}):
         try:
@@ -337,7 +337,8 @@ def _resolve_paths(value: Any, folder: Path, key: str = "") -> Any:
     """Resolve the paths in the specs of a section, relative to the directory of the file.
 
     If the directory is the working directory or if a path exists only there, the path is not
-    changed. A file of weights without a directory belongs to a trained player.
+    changed. The path of a weights file without a directory is also not changed, because it refers
+    to a player trained with `simgin train`.
     """
 
     def resolve(match: re.Match[str]) -> str:

@@ -188,7 +188,8 @@ class Ledger:
         """Yield the batch rows of a matchup block by block.
 
         Raises:
-            LedgerError: If a batch is missing, after all other batches.
+            LedgerError: If a batch is missing. The error is raised after all other batches have
+                been yielded.
         """
         n_rows = 0
         for _, rows, _ in self._iter_parts(matchup_index, units, batch_size):
@@ -325,7 +326,7 @@ class Ledger:
         return self._read_value("command")
 
     def _read_value(self, key: str) -> str:
-        """Return a string that applies to the whole run, or "" if it is missing."""
+        """Return a value of the whole run, such as its command, or "" if the value is missing."""
         for _, value in self._iter_valid_rows("SELECT * FROM run WHERE key = ?", key):
             return str(value)
         return ""
@@ -455,7 +456,7 @@ def open_existing_ledger(path: Path) -> Iterator[Ledger]:
 
 @dataclass
 class _StepLimit:
-    """Limit on the number of steps of a query, because a query on a corrupt file might not end."""
+    """Maximum number of steps of a query, so that a query on a corrupt file always ends."""
 
     path: Path | None
     n_calls: int = 0  # number of times that SQLite has called the progress handler
@@ -473,7 +474,10 @@ class _StepLimit:
 
 
 def _check_files(path: Path) -> None:
-    """Raise LedgerError if SQLite would wait for a pipe or use another directory."""
+    """Raise LedgerError unless a ledger's files are regular files and name no other file.
+
+    SQLite would wait for a pipe, and would delete another file that a journal names.
+    """
     for suffix in SQLITE_SUFFIXES:
         file = Path(f"{path}{suffix}")
         if os.path.lexists(file) and not stat.S_ISREG(file.lstat().st_mode):
@@ -499,7 +503,7 @@ def _set_limits(connection: sqlite3.Connection, step_limit: _StepLimit) -> None:
 def _report_read_errors(
     name: str, path: Path | None, suggestion: str = "Choose another directory"
 ) -> Iterator[_StepLimit]:
-    """Convert SQLite and zlib errors that occur during reading to LedgerError.
+    """Raise LedgerError if SQLite or zlib raises an error during reading.
 
     Args:
         name: Name of the ledger for error messages.
@@ -533,7 +537,7 @@ def _connect_locked(path: Path | None, name: str, step_limit: _StepLimit) -> sql
     """Open a database connection and lock the ledger against other processes.
 
     If several processes open the file at the same time, all of them can fail. If a process fails to
-    lock the file, it closes the file and tries again after a random time.
+    lock the file, it closes the file and tries again after a random delay.
     """
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:

@@ -76,7 +76,7 @@ def build_manifest(
 ) -> dict[str, Any]:
     """Return the manifest of a run, which contains all data needed to repeat and assess the run.
 
-    Times are in UTC and are rounded to seconds. The manifest does not affect table.csv.
+    Times are in UTC and are rounded to whole seconds. The manifest does not affect table.csv.
 
     Args:
         identity: Identity of the run.

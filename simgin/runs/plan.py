@@ -54,9 +54,10 @@ KeyedMatchup = tuple[str, MatchupKey]
 
 
 class FieldChange(NamedTuple):
-    """Change to a strategy in a field of opponents, with strategies as canonical specs.
+    """Change to a strategy, and the field in which the change is tested.
 
-    A field consists of the strategy that is changed and its opponent.
+    A field consists of the strategy that is changed and its opponent. Strategies are stored as
+    canonical specs.
     """
 
     change: str  # change in the format of a strategy spec, such as "discard=high-first"
@@ -507,7 +508,8 @@ def _read_labels(
     """Return the labels in a file, keyed by the canonical names of variants and strategies.
 
     Raises:
-        ExperimentError: If the matchups do not contain a name, or if two names have the same label.
+        ExperimentError: If a label refers to a name that occurs in no matchup, or if two names have
+            the same label.
     """
     if not labels:
         return {}
@@ -540,7 +542,7 @@ def _read_labels(
 def _iter_errors(
     file: ExperimentFile, keys: Sequence[MatchupKey], baseline: str | None
 ) -> Iterator[str]:
-    """Yield an error message for each problem that is found only in the list of matchups."""
+    """Yield an error message for each problem that concerns the complete list of matchups."""
     if not keys:
         yield (
             "the file defines no matchup because all strategies are identical or no change has an "
@@ -601,8 +603,8 @@ def _iter_contrasts(
 ) -> Iterator[tuple[MatchupKey, MatchupKey]]:
     """Yield each matchup with its baseline, which differs from the matchup only in `field`.
 
-    If a matchup contains the baseline that the file specifies, it is the baseline of its group.
-    Otherwise, the first matchup is the baseline.
+    If the group contains `baseline`, each matchup is compared with the matchup of `baseline`.
+    Otherwise, each matchup is compared with the first matchup.
     """
     has_baseline = any(getattr(key, field) == baseline for key in group)
     groups: dict[MatchupKey, list[MatchupKey]] = {}

@@ -1,4 +1,4 @@
-"""Decorators of the Python functions, which check the arguments and store the call."""
+"""Decorators that check the arguments of public Python functions and store the call."""
 
 from __future__ import annotations
 

@@ -75,7 +75,8 @@ class Result(RenamedAttributes):
         """Write the HTML report, tables and plots to a directory, like the option `--output`.
 
         Args:
-            output: Output directory. Results of the same call in the directory are overwritten.
+            output: Output directory. If the directory contains earlier results of the same call,
+                they are overwritten.
 
         Returns:
             Path of the HTML report.
@@ -187,7 +188,8 @@ def save_report(
         report: Report to write.
         result: Result that the report describes.
         started: Time of the start.
-        question: Name for which the output directory is used.
+        question: Command whose earlier results can be overwritten, or "" to accept any earlier
+            results.
         workers: Number of threads.
         record_deals: True to write the recorded deals of a run.
         **request: Additional entries of `manifest.json`.

@@ -8,8 +8,8 @@ Results do not depend on the size or order of the blocks or on the workers. Resu
 from the batch rows in the ledger. Each row depends only on its matchup and batch index.
 
 An extra pass plays a block of a matchup and also computes other results. After the whole block has
-been played, the ledger stores the batch rows, as well as the arrays under the name and size of the
-pass.
+been played, the batch rows are stored in the ledger. The other results are stored there as arrays,
+under the name and size of the pass.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ThreadPool:
         self._threads: list[threading.Thread] = []
 
     def prepare(self, matchups: Iterable[Matchup]) -> None:
-        """Compile all kernels, so that errors in strategies occur before the first deal."""
+        """Compile all kernels, so that errors in strategies are found before the first deal."""
         for matchup in matchups:
             kernel.compile_matchup(matchup)
 
