@@ -8,19 +8,17 @@ results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from simgin.report import progress
 from simgin.results.run_results import RunResults, run_plan, run_saved_plan
-from simgin.rules.variants import Variant, find_variant, variant_names
+from simgin.rules.variants import find_variant, variant_names
 from simgin.runs.plan import Plan, drop_opponent, plan_experiment, plan_league, plan_match
-from simgin.runs.python_call import Game, Player, check_arguments, record_call
+from simgin.runs.python_call import Game, Player, check_arguments, read_arguments, record_call
 from simgin.stats.table import make_frame
 from simgin.strategy import catalogue, loader
-from simgin.strategy.author import Strategy
-from simgin.strategy.strategy_spec import StrategyError
 from simgin.text import amounts
 
 if TYPE_CHECKING:
@@ -61,6 +59,11 @@ def _run_plan(plan: Plan, workers: int | None, output: str | Path | None) -> Run
         return run_saved_plan(plan, output, *arguments)
 
     return _run(plan.label, run_in_directory, plan, workers)
+
+
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    """Return one value or several values as a tuple, which is empty for None."""
+    return () if value is None else (value,) if isinstance(value, str) else tuple(value)
 
 
 @record_call
@@ -115,24 +118,10 @@ def match(
             print(result)
             result.frame
     """
-    players = [a] if isinstance(a, str | Path | Strategy) else a
-    opponent, baseline, *player_specs = _to_specs(
-        against, base, *players, *([] if b is None else [b])
-    )
-    plan = plan_match(
-        drop_opponent(player_specs, opponent),
-        find_variant(variant).spec,
-        against=opponent,
-        base=baseline,
-        labels=labels,
-        deals=deals,
-        matches=matches,
-        until=until,
-        sprt=sprt,
-        seconds=seconds,
-        seed=seed,
-    )
-    return _run_plan(plan, workers, output)
+    arguments = read_arguments(locals())
+    players = [*_as_tuple(arguments.pop("a")), *_as_tuple(arguments.pop("b"))]
+    strategies = drop_opponent(players, arguments["against"])
+    return _run_plan(plan_match(strategies, **arguments), workers, output)
 
 
 @record_call
@@ -176,13 +165,7 @@ def league(
 
             simgin.league(["gold", "simple", "stubborn"], matches="2k").standings
     """
-    stopping_options = {"until": until, "sprt": sprt, "seconds": seconds}
-    size_options = {"deals": deals, "matches": matches, "seed": seed}
-    variant_spec = find_variant(variant).spec
-    plan = plan_league(
-        _to_specs(*strategies), variant_spec, labels=labels, **size_options, **stopping_options
-    )
-    return _run_plan(plan, workers, output)
+    return _run_plan(plan_league(**read_arguments(locals())), workers, output)
 
 
 @record_call
@@ -212,8 +195,7 @@ def run(
             results = simgin.run("demo")
             simgin.plots.forest_plot(results.differences)
     """
-    plan = plan_experiment(path, seed)
-    return _run_plan(plan, workers, output)
+    return _run_plan(plan_experiment(path, seed), workers, output)
 
 
 @record_call
@@ -266,25 +248,12 @@ def review_rules(
             review = simgin.review_rules(["oklahoma"], against="standard")
             review.differences
     """
+    arguments = read_arguments(locals())
     from simgin.review.review import run_review
     from simgin.review.review_request import ReviewRequest
 
-    variant_list = [rules] if isinstance(rules, str | Variant) else rules
-    request = ReviewRequest.read(
-        [find_variant(reviewed_variant).spec for reviewed_variant in variant_list],
-        None if against is None else find_variant(against).spec,
-        players=_to_specs(*players),
-        goals=[goals] if isinstance(goals, str) else goals,
-        sweep=[sweep] if isinstance(sweep, str) else sweep,
-        targets=targets,
-        adapt=adapt,
-        deep=deep,
-        matches=matches,
-        seconds_per_turn=seconds_per_turn,
-        title=title,
-        note=note,
-        seed=amounts.parse_seed(seed),
-    )
+    arguments |= {name: _as_tuple(arguments[name]) for name in ("goals", "sweep")}
+    request = ReviewRequest.read(_as_tuple(arguments.pop("rules")), **arguments)
     return _run("review", run_review, request, workers)
 
 
@@ -316,15 +285,10 @@ def compute_odds(
             odds = simgin.compute_odds("solitaire-gin")
             simgin.plots.skill(odds.frames()["bracket"])
     """
+    arguments = read_arguments(locals())
     from simgin.odds.odds import OddsRequest, run_odds
 
-    request = OddsRequest.read(
-        [find_variant(variant).spec],
-        _to_specs(*strategies),
-        deals=amounts.parse_count(deals),
-        seed=amounts.parse_seed(seed),
-        complete=False,
-    )
+    request = OddsRequest.read([arguments.pop("variant")], complete=False, **arguments)
     return _run("odds", run_odds, request, workers)
 
 
@@ -361,14 +325,10 @@ def compute_chart(
 
             simgin.compute_chart("upcard", "oklahoma")
     """
+    arguments = read_arguments(locals())
     from simgin.charts.chart import ChartRequest, run_chart
 
-    (player_spec,) = _to_specs(strategy)
-    n_deals = None if deals is None else amounts.parse_count(deals)
-    variant_spec, parsed_seed = find_variant(variant).spec, amounts.parse_seed(seed)
-    request = ChartRequest.read(
-        kind, variant_spec, player=player_spec, score=score, deals=n_deals, seed=parsed_seed
-    )
+    request = ChartRequest.read(player=arguments.pop("strategy"), **arguments)
     return _run(f"{kind} chart", run_chart, request, workers)
 
 
@@ -406,13 +366,10 @@ def grade(
 
             simgin.grade("mine-1.json")
     """
+    arguments = read_arguments(locals())
     from simgin.analysis.grades import GradeRequest, run_grade
 
-    judge_spec, opponent_spec = _to_specs(judge, opponent)
-    n_worlds = None if worlds is None else amounts.parse_count(worlds)
-    paths, parsed_seed = [*map(str, files)], amounts.parse_seed(seed)
-    request = GradeRequest.read(paths, player, judge_spec, opponent_spec, n_worlds, parsed_seed)
-    return _run("grade", run_grade, request, workers)
+    return _run("grade", run_grade, GradeRequest.read(**arguments), workers)
 
 
 @record_call
@@ -455,22 +412,11 @@ def tune_strategy(
 
             simgin.tune_strategy("mine.py", against=["simple", "gold-early"]).table
     """
+    arguments = read_arguments(locals())
     from simgin.learn.cma_search import run_tune
     from simgin.learn.tune_request import TuneRequest
 
-    opponents = [against] if isinstance(against, str | Path | Strategy) else against
-    strategy_spec, *opponent_specs = _to_specs(strategy, *opponents)
-    request = TuneRequest.read(
-        strategy_spec,
-        find_variant(variant).spec,
-        opponent_specs,
-        parameters,
-        objective=objective,
-        generations=generations,
-        matches=matches,
-        confirmation_matches=confirmation_matches,
-        seed=seed,
-    )
+    request = TuneRequest.read(against=_as_tuple(arguments.pop("against")), **arguments)
     return _run(f"tuning {request.strategy.name}", run_tune, request, workers)
 
 
@@ -511,22 +457,19 @@ def train(
 
             simgin.train("champion", "straight").table
     """
+    arguments = read_arguments(locals())
     from simgin.learn import adapt
     from simgin.learn import discard_weights as discards
     from simgin.strategy.cast import CHAMPION
 
-    opponents = [against] if isinstance(against, str | Path | Strategy) else against
-    strategy_spec, *opponent_specs = _to_specs(strategy, *opponents)
-    size_options = {"rounds": rounds, "deals": deals, "confirmation_matches": confirmation_matches}
-    given_sample_sizes: Any = {
-        name: size for name, size in size_options.items() if size is not None
-    }
-    read_request = (adapt.AdaptRequest if strategy_spec == CHAMPION else discards.TrainRequest).read
-    run_request: Any = adapt.run_adaptation if strategy_spec == CHAMPION else discards.run_training
-    request = read_request(
-        strategy_spec, find_variant(variant).spec, opponent_specs, seed=seed, **given_sample_sizes
+    opponents = _as_tuple(arguments.pop("against"))
+    given = {name: value for name, value in arguments.items() if value is not None}
+    is_champion = given["strategy"] == CHAMPION
+    read_request = (adapt.AdaptRequest if is_champion else discards.TrainRequest).read
+    run_request: Any = adapt.run_adaptation if is_champion else discards.run_training
+    result: TrainingResult | AdaptedChampion = _run(
+        "training", run_request, read_request(against=opponents, **given), workers
     )
-    result: TrainingResult | AdaptedChampion = _run("training", run_request, request, workers)
     return result
 
 
@@ -561,14 +504,10 @@ def show(
 
             print(simgin.show("gold", "simple", "eaai", seed=7, unit=3))
     """
+    arguments = read_arguments(locals())
     from simgin.play.replay import make_replay, trace_named_deal
 
-    variant_spec = find_variant(variant).spec
-    a_spec, b_spec = _to_specs(a, b)
-    deal_trace = trace_named_deal(
-        a_spec, b_spec, variant_spec, amounts.parse_seed(seed), unit, half, deal
-    )
-    return "\n".join(make_replay(deal_trace).lines())
+    return "\n".join(make_replay(trace_named_deal(**arguments)).lines())
 
 
 @record_call
@@ -601,9 +540,10 @@ def hand(
             result = simgin.hand("5S 6S 7S 9H 9D 9C KS QD 2C AH")
             result.deadwood, result.melds
     """
+    arguments = read_arguments(locals())
     from simgin.analysis.hand_result import evaluate_hand
 
-    return evaluate_hand(find_variant(variant), _join_cards(cards), upcard, score)
+    return evaluate_hand(find_variant(arguments.pop("variant")), **arguments)
 
 
 @record_call
@@ -663,22 +603,13 @@ def analyze(
 
             simgin.analyze("7H 7D 7C 8C 9C TC 4H TD AC 4C KS", pile="QD TS 9D* QH")
     """
+    arguments = read_arguments(locals())
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
     from simgin.analysis.position_parts import Die
 
-    strategy_spec, opponent_spec = _to_specs(strategy, opponent)
-    request = AnalysisRequest.read(
-        _join_cards(cards),
-        _join_cards(pile),
-        variant,
-        _read_budget(worlds, seconds, seed, workers),
-        score=score,
-        dealer=dealer,
-        stock=stock,
-        die=Die(stake, owner, offer, offered),
-        strategy=strategy_spec,
-        opponent=opponent_spec,
-    )
+    budget = _pop_budget(arguments, workers)
+    die = Die(*map(arguments.pop, ("stake", "owner", "offer", "offered")))
+    request = AnalysisRequest.read(budget=budget, die=die, **arguments)
     return _run("analysis", run_analysis, request, workers)
 
 
@@ -727,21 +658,11 @@ def analyze_deal(
 
             simgin.analyze_deal("gold", "simple", unit=3, turn=5)
     """
+    arguments = read_arguments(locals())
     from simgin.analysis.analysis_request import AnalysisRequest, run_analysis
 
-    a_spec, b_spec, strategy_spec, opponent_spec = _to_specs(a, b, strategy, opponent)
-    request = AnalysisRequest.read_deal(
-        a_spec,
-        b_spec,
-        find_variant(variant).spec,
-        _read_budget(worlds, seconds, seed, workers),
-        unit=unit,
-        half=half,
-        deal=deal,
-        turn=turn,
-        strategy=strategy_spec,
-        opponent=opponent_spec,
-    )
+    budget = _pop_budget(arguments, workers)
+    request = AnalysisRequest.read_deal(budget=budget, **arguments)
     return _run("analysis", run_analysis, request, workers)
 
 
@@ -784,19 +705,10 @@ def error_rates(
 
             simgin.error_rates("gold", deals=1000)
     """
-    from simgin.analysis import error_rates
+    arguments = read_arguments(locals())
+    from simgin.analysis.error_rates import RatingTask, run_error_rates
 
-    a_spec, b_spec, judge_spec = _to_specs(a, b, judge)
-    rating_task = error_rates.RatingTask.read(
-        a_spec,
-        b_spec,
-        find_variant(variant).spec,
-        judge_spec,
-        amounts.parse_count(deals),
-        amounts.parse_count(worlds),
-        amounts.parse_seed(seed),
-    )
-    return _run("error rates", error_rates.run_error_rates, rating_task, workers)
+    return _run("error rates", run_error_rates, RatingTask.read(**arguments), workers)
 
 
 @record_call
@@ -838,36 +750,18 @@ def find(
 
             simgin.find("gold", "simple", where="undercut, lost")
     """
+    arguments = read_arguments(locals())
     from simgin.analysis.find_deals import FindRequest, run_find
 
-    a_spec, b_spec, against_spec = _to_specs(a, b, against)
-    request = FindRequest.read(
-        a_spec,
-        b_spec,
-        find_variant(variant).spec,
-        where,
-        deals=deals,
-        matches=matches,
-        against=against_spec,
-        limit=limit,
-        seed=seed,
-    )
-    return _run("search", run_find, request, workers)
+    return _run("search", run_find, FindRequest.read(**arguments), workers)
 
 
-def _join_cards(cards: str | Sequence[str]) -> str:
-    """Return cards as one string, separated by spaces."""
-    is_list = isinstance(cards, Iterable) and not isinstance(cards, str)
-    return " ".join(map(str, cards)) if is_list else str(cards)
-
-
-def _read_budget(
-    worlds: float | str, seconds: float | str | None, seed: int, workers: int | None
-) -> Budget:
+def _pop_budget(arguments: dict[str, Any], workers: int | None) -> Budget:
+    """Remove the limits of an analysis from its arguments, and return them."""
     from simgin.analysis.analysis import Budget
 
-    time_limit = None if seconds is None else amounts.parse_seconds(seconds)
-    return Budget(amounts.parse_count(worlds), time_limit, amounts.parse_seed(seed), workers)
+    worlds, seconds, seed = map(arguments.pop, ("worlds", "seconds", "seed"))
+    return Budget(worlds, seconds, seed, workers)
 
 
 def strategies() -> pd.DataFrame:
@@ -910,22 +804,3 @@ def variants() -> pd.DataFrame:
         | {"about": variant.about}
         for variant in all_variants
     )
-
-
-def _to_specs(*players: Player | None) -> list[Any]:
-    """Return the specs of strategies. Names, paths and None are unchanged."""
-    specs: list[str | None] = []
-    strategies_by_spec: dict[str, Strategy] = {}
-    for player in players:
-        if not isinstance(player, Strategy):
-            specs.append(None if player is None else str(player))
-            continue
-        strategy = loader.find_strategy(player)
-        if not loader.is_same_strategy(
-            strategies_by_spec.setdefault(strategy.spec, strategy), strategy
-        ):
-            raise StrategyError(
-                f"two different strategies have the name {strategy.spec!r}. Rename one of them."
-            )
-        specs.append(strategy.spec)
-    return specs

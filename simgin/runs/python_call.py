@@ -7,15 +7,17 @@ import functools
 import inspect
 import re
 import reprlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from simgin.rules.variants import Variant
+from simgin.rules.variants import Variant, find_variant
+from simgin.strategy import loader
 from simgin.strategy.author import Strategy
-from simgin.text.amounts import AmountError
+from simgin.strategy.strategy_spec import StrategyError
+from simgin.text.amounts import AmountError, parse_count, parse_seconds, parse_seed
 from simgin.text.messages import SimginError, did_you_mean, format_value, join_words
 
 if TYPE_CHECKING:
@@ -43,6 +45,20 @@ KINDS: Mapping[str, tuple[Any, str, str]] = {
     "Game": ((str, Variant), "a variant", "variants"),
     "Mapping[str, str]": (Mapping, "a dictionary", ""),
 }
+
+
+def _join_cards(cards: str | Sequence[str]) -> str:
+    return cards if isinstance(cards, str) else " ".join(map(str, cards))
+
+
+# Parsers of arguments by name
+PARSERS: Mapping[str, Callable[[Any], Any]] = {
+    "variant": lambda spec: find_variant(spec).spec,
+    "cards": _join_cards,
+    "pile": _join_cards,
+    "seed": parse_seed,
+    "seconds": parse_seconds,
+} | dict.fromkeys(("deals", "matches", "confirmation_matches", "worlds"), parse_count)
 LIST_KIND = re.compile(r"(?:Sequence|tuple)\[(\w+).*\]")  # list, with the kind of its items
 
 
@@ -94,6 +110,44 @@ def _describe_kind(kind: str) -> str:
     """Describe the type in a part of an annotation, for example as `a list of strings`."""
     item = LIST_KIND.fullmatch(kind)
     return f"a list of {KINDS[item[1]][2]}" if item else KINDS[kind][1]
+
+
+def read_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a request: strategies and variants as specs, amounts as numbers.
+
+    Args:
+        arguments: All arguments of a function, which are its local variables before the first
+            statement. The arguments `workers` and `output` do not belong to the request.
+
+    Raises:
+        SimginError: If a variant or an amount is not valid, or two strategies have the same name.
+    """
+    strategies_by_spec: dict[str, Strategy] = {}
+    specs = {
+        name: _to_spec(value, strategies_by_spec)
+        for name, value in arguments.items()
+        if name not in ("workers", "output")
+    }
+    for name in [name for name in PARSERS if specs.get(name) is not None]:
+        specs[name] = PARSERS[name](specs[name])
+    return specs
+
+
+def _to_spec(value: Any, strategies_by_spec: dict[str, Strategy]) -> Any:
+    """Return the spec of a strategy or variant, or a tuple of specs. Other values are unchanged."""
+    if isinstance(value, Strategy):
+        strategy = loader.find_strategy(value)
+        same_spec = strategies_by_spec.setdefault(strategy.spec, strategy)
+        if not loader.is_same_strategy(same_spec, strategy):
+            raise StrategyError(
+                f"two different strategies have the name {strategy.spec!r}. Rename one of them."
+            )
+        return strategy.spec
+    if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
+        return tuple(_to_spec(each, strategies_by_spec) for each in value)
+    if isinstance(value, Variant):
+        return value.spec
+    return str(value) if isinstance(value, PathLike) else value
 
 
 def record_call(function: Callable[P, ResultT]) -> Callable[P, ResultT]:
