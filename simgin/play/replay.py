@@ -467,7 +467,7 @@ class SoloReplay(Replay):
         if is_stalled:
             yield f"Stalled after {state.turns} turns"
         elif self.traced.kind == "limit":
-            yield f"Limit: all {draws} draws are used"
+            yield f"Limit: all {draws} draws have been used"
         elif state.above < 0:
             yield "Joker: dealt with the hand"
         else:

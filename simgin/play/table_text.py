@@ -91,7 +91,7 @@ def _list_ending_choices(view: Any, rules: Any) -> Choices:
 def format_prompt(decision: Decision, rules: Any) -> str:
     """Return the prompt for a decision, which lists the key for each choice."""
     if decision.slot == "show":
-        return "To choose a melding, type its number, or ? for a list."
+        return "To arrange your melds, type the number of an arrangement, or ? for a list."
     choices = list_choices(decision, rules)
     cards = [key for key in choices if len(key) == 2]
     keys = [f"{key} to {description}" for key, (_, description) in choices.items() if len(key) == 1]
@@ -179,7 +179,7 @@ def format_hand_lines(view: Any, rules: Any) -> Iterator[str]:
 def format_deadwood_line(view: Any) -> str:
     """Return a line that states the deadwood of the player's hand and the terms of the deal."""
     if view.phase == codes.PHASE_BLIND:
-        return "The cards are not dealt yet."
+        return "The cards have not been dealt yet."
     deadwood_points = int(view.least if view.least >= 0 else view.count)
     limit = f"knock limit {view.limit}" if view.limit else "gin only"
     factor = f", points times {view.multiplier}" if view.multiplier > 1 else ""

@@ -62,7 +62,7 @@ def review_plots(review: Review) -> Iterator[Plot]:
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
     if is_significant.sum() >= MIN_SCORE_CELLS:
         figure = plots.score_difference(frame, seed=seed)
-        colour_title = "Difference in win probability from the baseline"
+        colour_title = "Win probability minus that of the baseline"
         columns = _make_columns("variant", "own", "other", value=colour_title)
         yield _plot("scores", "How much is a lead worth?", figure, frame, columns)
 

@@ -84,9 +84,9 @@ SIZE_NOTE = (
     'the table "All metrics" shows the effect against each opponent. '
 )
 LIMITATIONS = (
-    "A review does not measure fun, learning, bluffing or human play, because the simulated "
-    "players never get tired, forget a card or talk. The strong player is the strongest strategy "
-    "in simgin, but it does not play perfectly."
+    "A review does not measure fun, learning, bluffing or how people play. Unlike people, the "
+    "simulated players never get tired, forget a card or talk. The strong player is the strongest "
+    "strategy in simgin, but it does not play perfectly."
 )
 
 
@@ -423,9 +423,9 @@ def _adapted_player_table(review: Review) -> Table:
         rows[0][variant] = ScoreCell(text, "", _format_half_width(win_rate))
     rows += _make_scorecard_cells(review, adapted_variants, _adapted_cell)
     note = (
-        "Each column compares matches between two players that were trained for these rules with "
-        "matches between two copies of champion without this training. Values with a sign are "
-        "differences from champion."
+        "In each column, two players trained for these rules play each other. Values with a sign "
+        "are differences from matches between two copies of champion, which was not trained for "
+        "these rules."
     )
     labels = [Column(variant, rule_set_label(review, variant)) for variant in adapted_variants]
     columns = [Column("row", "property"), *labels]
@@ -480,7 +480,7 @@ def _detail_tables(review: Review) -> Iterator[Table]:
         base = rule_set_label(review, str(review.request.base))
         note = (
             f"A difference is the value of the rule set minus that of {base}. The p-values are "
-            f"corrected for all rows of this table by Holm's method.{stalled_text}"
+            f"adjusted for all rows of this table with Holm's method.{stalled_text}"
         )
         yield Table("All differences from the baseline", differences, displayed_tables, note)
 
@@ -492,7 +492,7 @@ def _list_methods(review: Review) -> Iterator[tuple[str, str]]:
     sizes = list(review.sizes.values()) if request.is_sequential else [request.matches]
     sentences = [f"{format_count_range(sizes)} matches per {unit} and rule set."]
     if len(set(sizes)) > 1:
-        sentences.append("Undecided effect sizes and goals required more matches.")
+        sentences.append("simgin played more matches while effect sizes or goals were undecided.")
     yield "Sample size", " ".join([*sentences, "All rule sets use the same deals."])
     yield "Seed", str(request.seed)
     if missing_text := _missing_text(review):

@@ -653,8 +653,8 @@ def best_values_table(review: Review) -> Table:
         Column("near", "not significantly worse"),
     )
     note = (
-        "One half of the deals selects the best value, and the other half tests the remaining "
-        "values at the 5 % level with Holm's correction."
+        "simgin selects the best value on one half of the deals. On the other half, simgin tests "
+        "whether the remaining values are worse, at the 5 % level with Holm's correction."
     )
     frame = make_frame(rows, ("aim", "best", "near"))
     return Table(_best_values_title(review), frame, columns, note)

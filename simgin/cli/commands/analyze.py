@@ -37,7 +37,7 @@ POSITION_WORLDS = 10_000
     "discards.",
 )
 @options.number_option(
-    "--stock", "Number of cards left in the stock, required with `..` in the pile.", "N"
+    "--stock", "Number of cards left in the stock. Required if the pile contains `..`.", "N"
 )
 @click.option(
     "--dealer", type=click.Choice(["me", "other"]), help="Dealer [default: inferred from the pile]."

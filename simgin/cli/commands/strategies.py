@@ -290,7 +290,8 @@ def _list_parts(rows: Sequence[Row]) -> Iterator[Any]:
     two_player_rows = [row for row in strategy_rows if row not in solo_rows]
     if two_player_rows:
         yield from _format_catalogue(
-            "Two-player strategies, by Elo, and then strategies without a rating", two_player_rows
+            "Two-player strategies in order of Elo, followed by strategies without a rating",
+            two_player_rows,
         )
         yield catalogue.CATALOGUE_NOTE
     if solo_rows:

@@ -133,9 +133,9 @@ def _play_line(training: TrainRequest, output: Path | None) -> str:
     strategy, opponent = match.strategy.spec, match.pool[0].spec
     weights_file = training.weights_file
     if output is None:
-        return f"Next:    save the weights with -o {weights_file}, which the strategy reads."
+        return f"Next:    save the weights with -o {weights_file}. The strategy reads this file."
     if output.resolve() != weights_file.resolve():
-        return f"Next:    move {output} to {weights_file}, which {strategy} reads."
+        return f"Next:    move {output} to {weights_file}. {strategy} reads this file."
     return _match_line(match, strategy, opponent)
 
 

@@ -32,7 +32,7 @@ SECTIONS = {
     "match": "The match",
     "stake": "The die and stakes",
 }
-NO_EFFECT = "\nRules with a dash or in parentheses have no effect in this variant."
+NO_EFFECT = "\nRules marked with a dash or shown in parentheses have no effect in this variant."
 ALLOWED_VALUES_NOTE = (
     "Square brackets list the allowed values, as in standard+knock_limit=5+big_gin=yes."
 )
