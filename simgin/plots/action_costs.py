@@ -122,7 +122,7 @@ def decision_chart(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     frame = frame.assign(value=frame["value"] * (100 if unit == "match" else 1))
     note = (
         f"Average gain in {GAIN_UNITS[unit]}. Blue cells are gains, and orange cells are losses. "
-        "Pale cells are inconclusive at a simultaneous level of 95 %."
+        "Pale cells are inconclusive. The 95 % confidence level applies to all cells together."
     )
     caption = figures.format_caption(frame, seed=seed, unit="decisions", note=note)
     figure = figures.new_figure(0.34 * len(rows) + 0.5, title, caption)

@@ -24,11 +24,11 @@ PANEL_HEADER_HEIGHT = 0.55  # height of a panel without its rows, in inches
 TICK_POINTS, MAX_TICKS = ((0.01, 0.04, 0.2, 1, 4, 20, 80), 2)
 SCALE_MARGIN = 1.15  # extent of the scale of gains on each side, relative to the largest gain
 MIN_SCALE_LIMIT = 0.01  # minimum extent of the scale of gains on each side, in points
-BARS_NOTE = "Error bars are 95 % intervals from shared deals."
+BARS_NOTE = "Error bars are 95 % intervals of differences on the same deals."
 # minimum ratio of an outlier to the median, and minimum number of rows for outlier detection
 OUTLIER_FACTOR, MIN_OUTLIER_ROWS = 6, 4
 MINUS_SIGN = "\N{MINUS SIGN}"  # minus sign in tick labels
-OUTLIERS_NOTE = "Arrows mark estimates outside the scale, which are printed at the right."
+OUTLIERS_NOTE = "Arrows mark estimates outside the scale. Their values are printed on the right."
 NAME_COLUMNS = ("variant", "strategy", "opponent", "base_variant", "base_strategy")
 INCONCLUSIVE_NOTE = "Hollow grey dots mark differences that are not significant."
 
@@ -159,7 +159,9 @@ def gains_by_field(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     note = f"{_marks_note(frame)} All panels share a square-root scale."
     caption = figures.format_caption(field_frame, seed=seed, unit="deals", note=note)
     rows_by_change = {str(change): frame[frame["change"] == change] for change in changes}
-    figure, panels = _draw_panels("Points per deal gained, by field", caption, rows_by_change)
+    figure, panels = _draw_panels(
+        "Points gained per deal, by group of opponents", caption, rows_by_change
+    )
     max_bound = figures.max_distance(figures.float_columns(frame, "low", "high"), MIN_SCALE_LIMIT)
     for axes in panels:
         _set_root_scale(axes, SCALE_MARGIN * max_bound)
@@ -227,9 +229,9 @@ def _signed_square(x: np.ndarray) -> np.ndarray:
 
 GAIN_HEIGHT, PARAMETER_HEIGHT = 1.9, 1.15  # height of a panel, in inches
 SEARCH_NOTE = (
-    "Top: gain of the distribution mean over the default on held-out deals, with 95 % intervals. "
-    "Below: parameters of the mean, with one standard deviation of the candidates as a band. The "
-    "last point shows the validated result. Dashed lines mark the default."
+    "Top: gain over the default at the mean of the search distribution, on held-out deals, with "
+    "95 % intervals. Below: parameters at this mean. Bands show one standard deviation of the "
+    "candidates. The last point shows the validated result. Dashed lines mark the default."
 )
 
 

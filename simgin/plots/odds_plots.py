@@ -45,7 +45,7 @@ SKILL_NOTE = (
     "player that sees the whole deck. Error bars are 95 % intervals."
 )
 TOTALS_NOTE = (
-    f"Coloured bars are totals of {WINNING_TOTAL} or less, which win the match. Error bars are "
+    f"Coloured bars mark totals of {WINNING_TOTAL} or less, which win the match. Error bars are "
     "95 % intervals."
 )
 
@@ -67,7 +67,7 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     styles = figures.series_styles(figures.unique_names(frame["strategy"]))
     caption = figures.format_caption(frame, seed=seed, unit="deals", note=ODDS_NOTE)
     height = ODDS_HEIGHT * frame["variant"].nunique()
-    figure = figures.new_figure(height, "Probability of gin by draw, %", caption)
+    figure = figures.new_figure(height, "Probability of gin by number of draws, %", caption)
     for axes, _, rows in figures.panels_by(figure, frame, "variant"):
         _draw_odds(axes, rows, styles)
         figures.set_axis_labels(axes, "", "deals, %")
@@ -290,9 +290,9 @@ def win_by_score(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     values_by_dealer = frame.pivot(index=["a", "b"], columns="dealer", values="value")
     dealer_differences = values_by_dealer.diff(axis=1).to_numpy(np.float64)
     max_dealer_effect = 100 * figures.max_distance(dealer_differences, 0)
-    note = "The map shows the dealer's probability. "
+    note = "The map shows the dealer's win probability. "
     if not np.isnan(dealer_differences).all():
-        note += f"The nondealer's probability differs by at most {max_dealer_effect:.2g}. "
+        note += f"The nondealer's win probability differs by at most {max_dealer_effect:.2g}. "
     note += figures.precision_sentence(frame)
     caption = figures.format_caption(frame, seed=seed, unit="single deals", note=note)
     title = f"Win probability by score, %: {frame['variant'].iloc[0]}"

@@ -216,8 +216,8 @@ def score_difference(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
     is_significant = (frame["low"] > 0) | (frame["high"] < 0)
     names = figures.unique_names(frame[is_significant]["variant"])
     note = (
-        "Difference in win probability from the baseline, in percentage points. Empty cells are "
-        "not significant at the 95 % level."
+        "Difference between the win probability and that of the baseline, in percentage points. "
+        "In empty cells, the 95 % interval includes 0."
     )
     if inconclusive_names := [
         name for name in figures.unique_names(frame["variant"]) if name not in names

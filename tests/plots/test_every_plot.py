@@ -120,7 +120,7 @@ def test_rows_are_sorted_and_shared_parts_of_names_are_in_the_caption():
     figure = plots.forest_plot(frame, seed=1)
     assert forest_names(figure) == [["k=1", "k=0", "k=2"]]
     caption = " ".join(figure.get_supxlabel().split())
-    assert "All full names begin with gold+knock=at and end with +take=deny." in caption
+    assert "Every full name begins with gold+knock=at and ends with +take=deny." in caption
     labels = {frame["strategy"][1]: "Best", "gold": "Golden"}
     figure = plots.forest_plot(frame, labels=labels)
     assert (

@@ -77,8 +77,8 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
     n_shared_last = _shared_length([parts[n_shared_first:][::-1] for parts in split_names])
     prefix = "".join(split_names[0][:n_shared_first])
     suffix = "".join(split_names[0][len(split_names[0]) - n_shared_last :])
-    clauses = [f"begin with {prefix}"] * bool(prefix) + [f"end with {suffix}"] * bool(suffix)
-    sentence = f" All full names {' and '.join(clauses)}." if clauses else ""
+    clauses = [f"begins with {prefix}"] * bool(prefix) + [f"ends with {suffix}"] * bool(suffix)
+    sentence = f" Every full name {' and '.join(clauses)}." if clauses else ""
     short_names = [name[len(prefix) : len(name) - len(suffix)].lstrip("+:,@#/ ") for name in names]
     return short_names, sentence
 
