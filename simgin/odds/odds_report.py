@@ -234,8 +234,8 @@ def _score_table(odds: Odds, variant: str) -> Table:
     by_dealer = shown_rows.pivot_table(index=["a", "b"], columns="dealer", values="value")
     dealer_effect = 100 * float((by_dealer[0] - by_dealer[1]).abs().max() / 2)
     return _grid_table(
-        f"Matches won by score (%) when {odds.strongest[variant]} plays against itself in "
-        f"{variant}",
+        f"Matches won at each score (%) when {odds.strongest[variant]} plays against "
+        f"itself in {variant}",
         table,
         "your points",
         "Rows show your points, and columns show the opponent's points. 95 % confidence intervals "
@@ -252,8 +252,8 @@ def _deadwood_table(odds: Odds, variant: str) -> Table:
     table.index = [f"{low} to {low + DEADWOOD_BIN - 1}" for low in table.index]
     table.columns = [f"after turn {turn}" for turn in table.columns]
     return _grid_table(
-        f"Deals won by deadwood and turn (%) when {odds.strongest[variant]} plays against itself "
-        f"in {variant}",
+        f"Deals won for each deadwood and turn (%) when {odds.strongest[variant]} plays "
+        f"against itself in {variant}",
         table,
         "deadwood",
         f"A dash ({numbers.EN_DASH}) marks win rates with an interval wider than "
@@ -272,7 +272,7 @@ def _seat_table(odds: Odds, variant: str) -> Table:
         table_rows.append({"player": player_label, "seat": seat, **_combine_metrics(seat_rows)})
     titles = {"win": "deals won", "nobody": "drawn deals", "match": "matches won"}
     return Table(
-        f"Deals and matches won by seat when each player plays against itself in {variant}",
+        f"Deals and matches won from each seat when each player plays against itself in {variant}",
         make_frame(table_rows),
         [Column("player", "player"), Column("seat", "seat"), *_metric_columns(rows, titles)],
         "In the match column, the seat is the player's seat in the first deal. If the rules treat "
@@ -372,7 +372,9 @@ def odds_plots(odds: Odds) -> Iterator[Plot]:
                 yield _make_plot(odds, f"{name}-{variant_slug}", title, rows, draw)
     if "bracket" in odds.tables:
         frame = _naive_and_strong_rows(odds, "odds")
-        yield _make_plot(odds, "odds", "Probability of gin by draw", frame, plots.gin_by_draw)
+        yield _make_plot(
+            odds, "odds", "Probability of gin by number of draws", frame, plots.gin_by_draw
+        )
         frame = _naive_and_strong_rows(odds, "bracket")
         title = "Naive, strong and best possible players"
         yield _make_plot(odds, "strength", title, frame, plots.skill)

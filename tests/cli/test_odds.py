@@ -60,7 +60,7 @@ def test_two_player_odds_show_the_value_of_a_lead(empty_directory):
     words = ("standard", "--strategy", "gold", "--deals", "10k", "-o", "out")
     output = call(*words).stdout
     assert output.splitlines()[1].startswith("Against an equal opponent, you win ")
-    assert len(output.splitlines()) <= 28 and "Matches won by score" in output
+    assert len(output.splitlines()) <= 28 and "Matches won at each score" in output
     output = call(*words, "--details").stdout
     assert_narrow(output)
     assert "nondealer" in output and "deadwood" in output and "joker" not in output
