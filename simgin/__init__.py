@@ -5,7 +5,7 @@
     import simgin
 
     result = simgin.match("gold", "simple", "eaai", deals="200k", seed=7)
-    print(result)  # the answer and a table, which a notebook shows without print
+    print(result)  # the answer and a table; in a notebook, `result` is enough
     result.frame  # a DataFrame with the rows of table.csv
     result.save("results/gold")  # the HTML report, tables and plots
     results = simgin.run("demo")  # or an experiment file

@@ -93,9 +93,10 @@ def match(
         variant: Variant, as a spec or an object.
         against: Common opponent of several strategies.
         base: Baseline for the differences, by default the first strategy.
-        labels: Names for reports and plots, by the spec or name of a strategy or variant.
+        labels: Dictionary that maps specs or names of strategies and variants to names for reports
+            and plots.
         deals: Number of deals, such as 200_000 or "200k" (default: 100,000).
-        matches: Number of matches, to play matches instead of single deals.
+        matches: Number of matches to play instead of single deals.
         until: Half-width of the interval at which the run stops: "0.1%" (wins) or 0.05 (points).
         sprt: Hypotheses of a sequential test, as two Elo differences.
         seconds: Time limit for the simulation, such as 10, "10s" or "5m".
@@ -144,8 +145,9 @@ def league(
     Args:
         strategies: Three or more strategies.
         variant: Variant, as a spec or an object.
-        labels: Names for reports and plots, by the spec or name of a strategy or variant.
-        deals: Number of single deals to play per pair, instead of matches.
+        labels: Dictionary that maps specs or names of strategies and variants to names for reports
+            and plots.
+        deals: Number of single deals to play per pair instead of matches.
         matches: Number of matches per pair (default: 5,000).
         until: Half-width of the interval at which the run stops: "0.1%" (wins) or 0.05 (points).
         sprt: Hypotheses of a sequential test of each pair, as two Elo differences.
@@ -227,7 +229,7 @@ def review_rules(
         targets: Additional match targets to review, in points, such as "150,250".
         adapt: True to train a strong player for each rule set.
         matches: Matches per pair of players. By default, a review with a baseline plays 5,000
-            matches, and up to 20,000 if an effect size is undecided. Other reviews play 20,000
+            matches, and up to 20,000 if an effect size is uncertain. Other reviews play 20,000
             matches, or 5,000 in solitaire variants. The minimum is 1,000.
         deep: True to play 100 times as many matches.
         seconds_per_turn: Duration of a turn in seconds, which converts turns to minutes.
@@ -346,7 +348,7 @@ def grade(
 
     Args:
         *files: Files of recorded deals, one deal per file.
-        player: Name or seat of the player, by default the first player of the files.
+        player: Name or seat of the player, by default the first player named in the files.
         judge: Strategy that evaluates the decisions, by default the strongest strategy.
         opponent: Strategy that plays the rest of each deal for the opponent.
         worlds: Maximum number of sampled hidden states per decision.
@@ -437,7 +439,7 @@ def train(
     Args:
         strategy: `champion`, or a strategy with a trainable discard policy.
         variant: Two-player variant.
-        against: Opponents, by default `simple`. The training of `champion` allows no opponents.
+        against: Opponents, by default `simple`. `champion` does not accept opponents.
         rounds: Number of training rounds (default: 8, or 12 for `champion`).
         deals: Training deals per round and opponent (default: 20,000, or 40,000 in total for
             champion).
@@ -492,7 +494,7 @@ def show(
         variant: Variant, as a spec or an object.
         seed: Seed of the deals.
         unit: Index of the deal, pair of deals or pair of matches.
-        half: Game of a mirrored pair: 0, or 1 with swapped seats.
+        half: Index of the game in its mirrored pair: 0, or 1 for the game with the seats swapped.
         deal: Index of the deal in the match, or None for a single deal.
 
     Raises:
@@ -528,7 +530,7 @@ def hand(
 
     Returns:
         Result with the attributes `deadwood`, `melds`, `discards` and `best_discards`, and with a
-        DataFrame `frame`, which has one row per discard. The deadwood of eleven cards is the
+        DataFrame `frame`, which has one row per discard. For eleven cards, `deadwood` is the
         deadwood before the discard.
 
     Raises:
@@ -581,7 +583,7 @@ def analyze(
         stock: Number of cards in the stock.
         stake: Number that the die shows.
         owner: Owner of the die: "me", "other" or "nobody".
-        offer: True to evaluate offering the die.
+        offer: True to evaluate whether to offer the die.
         offered: Number offered by the opponent, or 0 if there is no offer.
         strategy: Strategy that plays the rest of each deal for you, by default the
             strongest strategy.
@@ -638,11 +640,11 @@ def analyze_deal(
         variant: Variant, as a spec or an object.
         seed: Seed of the deals.
         unit: Index of the deal, pair of deals or pair of matches.
-        half: Game of a mirrored pair: 0, or 1 with swapped seats.
+        half: Index of the game in its mirrored pair: 0, or 1 for the game with the seats swapped.
         deal: Index of the deal in the match, or None for a single deal.
         turn: Number of the turn (0 for the first upcard), or None for all turns.
-        strategy: Strategy that plays the rest of each deal for A, by default A.
-        opponent: Strategy that plays the rest of each deal for B, by default B.
+        strategy: Strategy that plays the rest of each deal for side A, by default strategy A.
+        opponent: Strategy that plays the rest of each deal for side B, by default strategy B.
         worlds: Maximum number of sampled hidden states.
         seconds: Time limit per decision in seconds.
         workers: Number of threads (default: one per CPU).
@@ -733,7 +735,7 @@ def find(
         variant: Variant, as a spec or an object.
         where: Conditions, such as "undercut, lost", "points < -40, longest", "differ" or "costly".
         deals: Number of deals to search.
-        matches: Number of matches to search, instead of single deals.
+        matches: Number of matches to search instead of single deals.
         against: Common opponent of A and B for the condition "differ", by default B.
         limit: Maximum number of rows.
         seed: Seed of the deals.

@@ -51,12 +51,12 @@ UNDERCUT = DEAL_RESULTS.index("undercut")
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 # `won_undercut`, which only the coach uses, is 1 if the player undercut the opponent.
 OUTCOME = np.dtype([(name, np.float64) for name in (*MEASURES, "won_undercut")])
-# Minimum assumed range of the difference between two actions in one world, in points or % of
+# Smallest range to assume for the difference between two actions in one world, in points or % of
 # matches
 MIN_OUTCOME_RANGE = 100.0
-# Minimum assumed ranges for other measures. One deal can change the net number of deals won by up
-# to 6 (die at 6), and the net number of games won by up to 24 (die at 6, and a game that counts as
-# 4).
+# Smallest ranges to assume for other measures. One deal can change the net number of deals won by
+# up to 6 (die at 6), and the net number of games won by up to 24 (die at 6, and a game that counts
+# as 4).
 MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 
@@ -86,7 +86,7 @@ class ActionGaps:
 
 
 def find_next_checkpoint(n_played: int, max_worlds: int) -> int:
-    """Return the number of worlds at the next check, 2 * `n_played` or `max_worlds`."""
+    """Return the number of worlds at the next check: twice `n_played`, at most `max_worlds`."""
     return min(max_worlds, max(MIN_UNITS_FIRST_LOOK, 2 * n_played))
 
 
@@ -96,9 +96,10 @@ def compare_actions(
     """Compare the value of each action with the value of the best action.
 
     Args:
-        values: Action values, float64 (n_worlds, n_actions); NaN in worlds without this action.
+        values: Action values, float64 (n_worlds, n_actions); NaN if an action was not tried in a
+            world.
         max_worlds: Maximum number of worlds, fixed in advance.
-        min_range: Minimum assumed range of the difference between two actions in one world.
+        min_range: Smallest range to assume for the difference between two actions in one world.
     """
     is_tried = ~np.isnan(values)
     means = np.where(is_tried[-1], values.mean(axis=0), -np.inf)
@@ -127,9 +128,10 @@ def find_active_actions(
     """Return a mask of the actions that could still be the best, (n_actions,) bool.
 
     Args:
-        values: Action values, float64 (n_worlds, n_actions); NaN in worlds without this action.
+        values: Action values, float64 (n_worlds, n_actions); NaN if an action was not tried in a
+            world.
         max_worlds: Maximum number of worlds, fixed in advance.
-        min_range: Minimum assumed range of the difference between two actions in one world.
+        min_range: Smallest range to assume for the difference between two actions in one world.
     """
     is_tried = np.asarray(~np.isnan(values[-1]))
     if len(values) < MIN_UNITS_FIRST_LOOK:
@@ -218,7 +220,7 @@ class Analysis(RenamedAttributes):
 
     @property
     def min_range(self) -> float:
-        """Minimum assumed range of the difference in value between two actions in one world."""
+        """Smallest range to assume for the difference in value between two actions in one world."""
         return MIN_OUTCOME_RANGES.get(self.measure, MIN_OUTCOME_RANGE)
 
     @property
@@ -322,7 +324,7 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
     Args:
         records: Records of the deals, DEAL array of any shape.
         variant: Variant of the deals.
-        equity: Equity that converts deal results to values in the match or game, or None.
+        equity: Equity that computes the value of each deal in the match or game, or None.
 
     Returns:
         OUTCOME array of the same shape.
@@ -358,7 +360,7 @@ def compute_gains(records: np.ndarray, variant: Variant) -> np.ndarray:
 
 
 def select_measure(variant: Variant) -> str:
-    """Return the measure for single deals of a variant: deals, games, win or points."""
+    """Return the measure for single deals of a variant: "deals", "games", "win" or "points"."""
     row = variant.params
     if row["die"] != "off":
         return "deals" if row["die"] == "deal" else "games"
@@ -382,12 +384,13 @@ def analyse_position(
 ) -> Analysis:
     """Estimate the values of all actions in a position by rollouts in the same worlds.
 
-    The analysis stops when the best action is known, or at the limits of the budget.
+    The analysis stops when the best action is known or a limit of the budget is reached.
 
     Args:
         position: Decision to analyse.
-        strategy: Strategy that continues for the player.
-        opponent: Strategy that continues for the opponent, or None in solitaire games.
+        strategy: Strategy that plays the rest of each deal for the player.
+        opponent: Strategy that plays the rest of each deal for the opponent, or None in solitaire
+            games.
         budget: Limits of the analysis.
         on_progress: Function that receives the number of worlds played, the maximum number of
             worlds, and a function that returns the current result.
@@ -422,8 +425,9 @@ def analyse_without_elimination(
 
     Args:
         position: Decision to analyse.
-        strategy: Strategy that continues for the player.
-        opponent: Strategy that continues for the opponent, or None in solitaire games.
+        strategy: Strategy that plays the rest of each deal for the player.
+        opponent: Strategy that plays the rest of each deal for the opponent, or None in solitaire
+            games.
         budget: Limits of the analysis. The time limit has no effect.
     """
     rollouts = _Rollouts(position, strategy, opponent, budget)
@@ -449,7 +453,7 @@ class _Rollouts:
         self._chunks: list[np.ndarray] = []
 
     def play(self, n_worlds: int) -> None:
-        """Roll out the active actions in more worlds."""
+        """Roll out the actions that could still be the best in more worlds."""
         first_world = self.n_played
         view = self.position.view
         indices = np.flatnonzero(self.active)
@@ -493,8 +497,10 @@ def analyse_deal(
     Args:
         deal: Recorded deal.
         turn: Turn to analyse, or None to analyse all turns.
-        strategy: Strategy that continues for side A (default: the strategy that played A).
-        opponent: Strategy that continues for side B (default: the strategy that played B).
+        strategy: Strategy that plays the rest of each deal for side A (default: the strategy that
+            played A).
+        opponent: Strategy that plays the rest of each deal for side B (default: the strategy that
+            played B).
         budget: Limits of each analysis.
         on_progress: Function that receives the progress, the total, and a function that returns the
             finished analyses.

@@ -151,7 +151,7 @@ def analysis_verdict(analysis: Analysis, is_final: bool = False) -> str:
 
     Args:
         analysis: Analysis of a decision.
-        is_final: True if the analysis has ended before the maximum number of worlds.
+        is_final: True if the analysis has ended, even if it played fewer worlds than the maximum.
     """
     position, names = analysis.position, analysis.action_names
     worlds = f"{analysis.n_worlds:,} worlds"

@@ -41,8 +41,9 @@ class AnalysisRequest:
     Attributes:
         source: Position or deal to analyse.
         budget: Limits of the analysis.
-        strategy: Strategy that continues for the player or for side A, or None to use A's strategy.
-        opponent: Strategy that continues for the opponent or for side B.
+        strategy: Strategy that plays the rest of each deal for the player or for side A, or None to
+            use A's strategy.
+        opponent: Strategy that plays the rest of each deal for the opponent or for side B.
         turn: Turn of the deal, or None to analyse all turns.
         names: Names of the players if the deal was read from a file.
     """
@@ -95,7 +96,7 @@ class AnalysisRequest:
         deal: int | None = None,
         **more: Any,
     ) -> AnalysisRequest:
-        """Parse the arguments of a request to analyse one deal, whose seed is the budget's seed.
+        """Parse the arguments of a request to analyse the deal with the seed in the budget.
 
         Raises:
             ReplayError: If the deal was not played.
@@ -138,7 +139,7 @@ class AnalysisResult(Result):
         return [(matchup, worlds) for matchup in matchups.values()]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the DataFrame of the actions at all decisions, by the name of the output."""
+        """Return a dictionary with the DataFrame of the actions at all decisions."""
         return {"analysis": analyses_to_frame(self.analyses)}
 
     @property

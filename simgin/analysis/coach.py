@@ -41,7 +41,7 @@ class Coach:
         self._analyses: dict[tuple[int, ...], Analysis] = {}
 
     def hint(self, deal: TracedDeal) -> list[str]:
-        """Return lines that compare the best actions at the open or the last decision of a deal."""
+        """Return lines that compare the best actions at the pending or last decision of a deal."""
         if deal.is_truncated:
             analysis = self.analyse_open_decision(deal)
         else:
@@ -105,7 +105,7 @@ class Coach:
         return [position for position in positions if position.view.seat == self.seat]
 
     def analyse_open_decision(self, deal: TracedDeal) -> Analysis | None:
-        """Analyse the open decision, or return None if only one action is legal."""
+        """Analyse the pending decision, or return None if only one action is legal."""
         position = next(iter(find_decisions(deal)), None)
         if position is None or position.chosen is not None:
             return None

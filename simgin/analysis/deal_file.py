@@ -167,7 +167,7 @@ def _read_matchup(
 def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: str) -> str:
     """Return the spec of a strategy if it is safe to load, otherwise the spec of a substitute.
 
-    simgin does not execute Python files that a deal file names, because a deal file can come from
+    simgin does not execute Python files named in a deal file, because a deal file can come from
     an untrusted source.
     """
     if ".py" in name.lower():
@@ -179,7 +179,7 @@ def _find_spec(name: str, find_strategy: Callable[[str], Strategy], substitute: 
 
 
 def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
-    """Return all actions that precede the first decision without an action."""
+    """Return all actions before the first decision for which no action is recorded."""
     script: list[int] = []
     for row in decisions:
         if row["answer"] is None:
@@ -194,7 +194,7 @@ def _read_actions(decisions: Sequence[JsonRow]) -> list[int]:
 
 
 def _read_integer(row: JsonRow, name: str) -> int:
-    """Return an integer in a row, or raise PositionError if the integer is out of range."""
+    """Return an integer from a row, or raise PositionError if the integer is out of range."""
     value = row[name]
     if not isinstance(value, int) or not 0 <= value < FIELD_BOUNDS[name]:
         raise PositionError(f"{name} must be an integer from 0 to {FIELD_BOUNDS[name] - 1}")

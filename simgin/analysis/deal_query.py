@@ -46,7 +46,7 @@ QUERY_KEYWORDS = (*KEYWORDS, *DEAL_QUANTITIES)
 
 
 class QueryError(SimginError):
-    """Error raised if a query of deals is not valid."""
+    """Error raised if a deal query is not valid."""
 
 
 Comparison = tuple[str, str, int]  # quantity, operator and bound, such as `points < -40`
@@ -93,7 +93,7 @@ class DealQuery:
         return is_match
 
     def select_first(self, deals: np.ndarray, limit: int) -> np.ndarray:
-        """Return the first deals in the order of the query. Ties remain in the order of play."""
+        """Return the first deals in the order of the query. Tied deals stay in order of play."""
         if self.order not in ORDERS:
             return deals[:limit]
         name, sign = ORDERS[self.order]
@@ -149,7 +149,7 @@ def parse_query(text: str) -> DealQuery:
 
 
 def _find_unique(parts: Sequence[str], words: Collection[str]) -> str:
-    """Return the only condition of a query that belongs to a group, or "" if there is none."""
+    """Return the one condition that belongs to a given group, or "" if there is none."""
     word, *other_words = [part for part in parts if part in words] or [""]
     if other_words:
         raise QueryError(

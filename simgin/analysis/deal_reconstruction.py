@@ -116,7 +116,7 @@ class DealReconstruction:
         return pack + hidden_cards
 
     def _list_received_cards(self, seat: int, hidden_cards: list[int]) -> list[int]:
-        """Return the cards that a player received, in the order of their discards.
+        """Return the cards that a player received: discards in order of play, then the hand.
 
         Unknown cards of the opponent are removed from `hidden_cards`.
         """
@@ -191,7 +191,7 @@ class DealReconstruction:
     # Errors
 
     def find_errors(self) -> Iterator[str]:
-        """Yield an error message if the position is impossible or if no player can decide."""
+        """Yield an error message if the position is impossible or leaves no decision to make."""
         yield from find_hand_size_errors(self.cards)
         if self.has_upcard and not self.pile:
             yield "the pile is missing. Add it from the first upcard on, for example --pile QD."
@@ -216,7 +216,7 @@ class DealReconstruction:
             yield f"the deal is over, because the stock has {n_left} cards. Use a shorter pile."
 
     def _find_pile_errors(self) -> Iterator[str]:
-        """Yield errors about the number of cards and about forgotten cards that must be known."""
+        """Yield errors about the number of cards and about unknown cards that must be entered."""
         top_card = self.top_cards[-1]
         if top_card is not None and top_card.is_taken and len(self.cards) == 10:
             name = format_card(top_card.card)

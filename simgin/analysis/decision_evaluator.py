@@ -30,7 +30,7 @@ from simgin.text.notation import mask_to_cards
 
 # Number of worlds before the first comparison. The number doubles for each later comparison.
 FIRST_CHECK_WORLDS = 25
-CONFIRMATION_WORLDS = 400  # number of new worlds that confirm a mistake before its cost is measured
+CONFIRMATION_WORLDS = 400  # number of new worlds for confirming a mistake before measuring its cost
 MIN_LEAD = 1.0  # minimum lead of an action over the evaluator's action, in standard errors
 N_STOCK_SHUFFLES = 100  # number of reshuffles of the stock with the actual hidden hand
 N_STREAMS = 2**39  # exclusive upper bound of the index of the first world
@@ -64,8 +64,8 @@ class EvaluatedDecision:
         best: Best action.
         cost: Gain of the best action over the chosen action, in the measure of the variant.
         evaluator_cost: Gain of the evaluator's action over the chosen action.
-        selection_lead: Lower bound of the best action's gain, from the worlds in which the action
-            was selected.
+        selection_lead: Lower bound of the best action's gain, estimated in the worlds used to
+            select the action.
         se: Standard error of the cost, which is 0 unless `DecisionEvaluator.measure` measured the
             cost.
     """
@@ -124,8 +124,8 @@ class DecisionEvaluator:
         """Evaluate decisions as `evaluate` does, and measure their costs in new worlds.
 
         The cost is then the mean gain of the best action over all possible hidden cards, instead of
-        the gain with the actual hidden cards. A mistake counts only if `CONFIRMATION_WORLDS` worlds
-        confirm the gain.
+        the gain with the actual hidden cards. A mistake counts only if the gain is positive in
+        `CONFIRMATION_WORLDS` new worlds.
         """
         pairs = zip(self.evaluate(deal), positions_of_a(deal), strict=True)
         return [self._measure(evaluated, position, worlds) for evaluated, position in pairs]
@@ -144,7 +144,7 @@ class DecisionEvaluator:
         return replace(decision, kind=kind, mistake="", best=decision.chosen, cost=0.0)
 
     def _compute_detection_probability(self, cost: Estimate) -> float:
-        """Return the probability that new worlds would find and confirm a mistake again."""
+        """Return the probability of finding and confirming a mistake again in new worlds."""
         if not cost.se:
             return 1.0
         sample_sizes = [worlds for worlds in (self.worlds, CONFIRMATION_WORLDS) if worlds]

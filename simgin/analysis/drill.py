@@ -235,7 +235,7 @@ class Drill(Result):
 def run_drill(
     request: DrillRequest, workers: int | None = None, on_progress: Progress | None = None
 ) -> Drill:
-    """Make exercises of the costliest decisions of each type, at most one per deal.
+    """Make exercises from the costliest decisions of each type, at most one per deal.
 
     Raises:
         PositionError: If no costly decision was found.
@@ -356,9 +356,9 @@ def build_drill_contents(drill: Drill) -> dict[str, Any]:
 
 
 def read_included_drill(request: DrillRequest) -> dict[str, Any] | None:
-    """Return the contents of the drill that simgin includes, if the request matches that drill.
+    """Return the contents of the drill included with simgin if the request matches that drill.
 
-    training/drill.py writes the file.
+    The script `training/drill.py` writes the included drill.
     """
     contents: dict[str, Any] = json.loads(INCLUDED_DRILL.read_text("utf-8"))
     if contents["identity"] != request.identity:

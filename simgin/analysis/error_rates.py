@@ -2,8 +2,9 @@
 
 Every decision of the strategy is evaluated (simgin.analysis.decision_evaluator). By the performance
 difference lemma (Kakade and Langford 2002), the gains of the evaluator's actions sum to the
-evaluator's lead over the strategy against the same opponent. Many deals without evaluation give a
-precise estimate of this lead, which is a control variate for the error rates.
+evaluator's lead over the strategy against the same opponent. To estimate this lead precisely, many
+deals are played without evaluating their decisions. The lead is a control variate for the error
+rates.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ class RatingTask:
 
     Attributes:
         matchup: Matchup of A, the evaluated strategy, against B.
-        evaluator: Matchup of the evaluator against B, or of the evaluator in a solitaire game.
+        evaluator: Matchup of the evaluator against B, or of the evaluator alone in a solitaire
+            game.
         n_deals: Number of deals.
         n_worlds: Maximum number of worlds per decision.
     """
@@ -96,7 +98,7 @@ class RatingTask:
     ) -> RatingTask:
         """Parse the arguments of a task to estimate error rates.
 
-        By default, the strongest strategy is the evaluator and the opponent.
+        By default, the strongest strategy is used both as the evaluator and as the opponent.
 
         Raises:
             PositionError: If the number of deals is out of range.
@@ -120,8 +122,8 @@ class RatingTask:
 class ErrorRates(Result):
     """Error rates of a strategy, with the evaluated decisions and their costs.
 
-    All values use the measure of the variant: points, percentage of deals won, or, in games with a
-    die, won deals or games.
+    All values use the measure of the variant: points or the percentage of deals won. In games with
+    a die, the measure is the number of deals or games won.
 
     Attributes:
         task: Specification of the evaluated deals.
@@ -237,7 +239,7 @@ class ErrorRates(Result):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """DataFrame with a row per type of decision, mistake and total (output `rates`)."""
+        """DataFrame with rows for decision types, their mistakes and the total (output `rates`)."""
         rows = []
         for kind, mistakes in MISTAKES.items():
             for mistake in ("", *mistakes):

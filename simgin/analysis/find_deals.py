@@ -65,8 +65,8 @@ class FindRequest:
 
     Attributes:
         matchup: Matchup of the deals.
-        rival: Matchup of the second compared strategy, which plays as A, or None if only one
-            strategy plays as A.
+        rival: Matchup in which the second of two compared strategies plays as A, or None if no
+            strategies are compared.
         query: Query that the deals must fulfil.
         n: Number of deals or matches.
         limit: Maximum number of listed deals or decisions.
@@ -191,7 +191,7 @@ class FoundDeals(Result):
         return [(matchup, matchup.count_units(n)) for matchup in self.request.matchups]
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """Return the DataFrame of the matching deals or decisions, by the name of the output."""
+        """Return a dictionary with the DataFrame of the matching deals or decisions."""
         return {"deals": build_frame("deals", self.listed_rows)}
 
     def records(self) -> list[DealRow]:
@@ -321,7 +321,7 @@ def _find_first_difference(matchup: Matchup, rival: Matchup, unit: int, half: in
 
 
 def _describe_decision(decision: Decision) -> str:
-    """Describe a decision, as `plays on` if the player declined to end the deal."""
+    """Return the chosen action, or `plays on` if the player declined to end the deal."""
     if decision.slot == "knock" and not decision.action:
         return "plays on"
     return format_decision(decision)
@@ -358,7 +358,7 @@ def build_deal_rows(result: FoundDeals) -> list[DealRow]:
 
 
 def _build_rival_columns(matchup: Matchup, rival: Matchup, record: Any) -> DealRow:
-    """Return the columns with the decision and the result of the compared strategy."""
+    """Return the columns with the decision and the result of the second strategy compared."""
     unit, half = int(record["unit"]), int(record["half"])
     return _find_first_difference(matchup, rival, unit, half) | {
         "rival": rival.a.spec,
@@ -434,7 +434,7 @@ def _estimate_rough_cost(analysis: Analysis) -> float:
 def _measure_mistake(
     result: FoundDeals, command: str, analysis: Analysis, budget: Budget
 ) -> DealRow:
-    """Measure the cost of a decision in new worlds, without eliminating an action."""
+    """Measure the cost of a decision in new worlds, without eliminating any actions."""
     position = analysis.position
     best_index = position.actions[analysis.ranking[0]]
     pair = replace(position, actions=[best_index, position.chosen_action])

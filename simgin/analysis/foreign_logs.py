@@ -5,7 +5,7 @@ closest to the rules of the engine. `ENGINE_NOTES` lists the remaining differenc
 rules do not allow a move, simgin raises an error.
 
 * OpenSpiel: `pyspiel.serialize_game_and_state(game, state)`. The output of `state.serialize()` is
-  also valid, but it contains no rules, so the default rules apply (google-deepmind/open_spiel,
+  also accepted, but it contains no rules, so the default rules apply (google-deepmind/open_spiel,
   gin_rummy.h). Games implemented in Python log the player of every action (`history=-1:41,0:54`, -1
   for chance).
 * Kaggle: the JSON replay of an episode. The observations contain OpenSpiel's serialized game
@@ -233,7 +233,7 @@ def _parse_openspiel_moves(history: Iterator[HistoryEntry], pack: list[int]) -> 
 
 
 def _convert_card(openspiel_card: int) -> int:
-    """Convert an OpenSpiel card number, whose suit order is s c d h instead of S H D C."""
+    """Convert a card number of OpenSpiel, which orders the suits s c d h, not S H D C."""
     if not 0 <= openspiel_card < 52:
         raise PositionError(f"{openspiel_card} is not a valid OpenSpiel card number")
     return (4 - openspiel_card // 13) % 4 * 13 + openspiel_card % 13
@@ -270,7 +270,7 @@ def _parse_rlcard_move(line: str) -> Move:
 
 
 def replay_log(log: ForeignLog) -> TracedDeal:
-    """Replay the deal in a log up to the end of the log or the first difference in the rules.
+    """Replay the deal in a log up to the point where the log ends or the engine aborted the deal.
 
     Raises:
         PositionError: If the rules of simgin do not allow a move.
@@ -331,7 +331,7 @@ class _LoggedMoves:
         return int(action.kind in (ACTION_TAKE, ACTION_END))
 
     def _compute_deadwood_after_ending(self, view: Any, action: Action) -> int:
-        """Return the deadwood after an ending, or -1 if the action is not an ending."""
+        """Return the deadwood after an action that ends the deal, or -1 after other actions."""
         if action.kind != ACTION_END:
             return -1
         taken_card = 1 << int(view.taken_offer) if view.phase == PHASE_LAST else 0

@@ -1,4 +1,4 @@
-"""Grades of players: the points lost by decisions in recorded deals, and a luck-adjusted result.
+"""Grades of players: points lost through decisions in recorded deals, and a luck-adjusted result.
 
 Each mistake is found, confirmed and measured in three separate sets of worlds. The report shows the
 total cost, the costs by kind of decision, and the costliest decisions.
@@ -91,11 +91,11 @@ class GradeRequest:
 
         Args:
             files: Paths of the files, each of which contains one deal.
-            player: Name or seat of the player (default: the first player of the files).
+            player: Name or seat of the player (default: the first player named in the files).
             judge: Strategy of the evaluator (default: the strongest strategy).
-            opponent: Strategy that continues for the opponent. The default is the opponent in the
-                files if all files have the same available opponent, otherwise the strongest
-                strategy.
+            opponent: Strategy that plays the rest of each deal for the opponent. The default is the
+                opponent in the files if it is available and the same in all files, otherwise the
+                strongest strategy.
             worlds: Maximum number of worlds per decision.
             seed: Seed of the sampled hidden states.
 
@@ -193,7 +193,7 @@ class Grade(error_rates.ErrorRates):
         return interval_around(float(costs.sum()) / self.n_deals, error, self.n_deals, np.inf)
 
     def frequency(self, kind: str = "", mistake: str = "") -> float:
-        """Return the number of mistakes per deal, which are decisions with a significant cost."""
+        """Return the number of mistakes (decisions with a significant cost) per deal."""
         costs = self.costliest(len(self.mistakes()))
         n_mistakes = sum(
             is_mistake(cost.low) and error_rates.matches_kind(decision, kind, mistake)
@@ -459,7 +459,7 @@ def _format_deal_sentences(grade: Grade, player: str) -> Iterator[str]:
 
 
 def _opponent_sentences(grade: Grade) -> Iterator[str]:
-    """Yield a sentence that counts the deals against each opponent, if there are several."""
+    """Yield a sentence with the number of deals against each opponent, if there are several."""
     if not grade.task.matchup.b:
         return
     counts = Counter(deal.matchup.players[1 - deal.state.half].spec for deal in grade.deals_played)

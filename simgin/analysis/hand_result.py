@@ -24,7 +24,7 @@ class HandResult(Result):
 
     Attributes:
         hand: Analysis of the hand, which contains masks and card numbers.
-        deadwood: Least deadwood, in points. Eleven cards have the deadwood before the discard.
+        deadwood: Least deadwood in points. For eleven cards, it is the deadwood before the discard.
         melds: Melds that leave the least deadwood, such as "5S 6S 7S".
         discards: Deadwood in points after each discard, or an empty dictionary for ten cards.
         best_discards: Discards that leave the least deadwood.
@@ -84,7 +84,8 @@ def evaluate_hand(
 
     Raises:
         CardError: If a card is not valid.
-        HandError: If the number of cards is wrong, or the variant has no upcard or no shots.
+        HandError: If the number of cards is wrong, or if `upcard` or `score` is given but the
+            variant has no upcard or no shots, respectively.
     """
     first_upcard = None if upcard is None else parse_card(upcard)
     return HandResult(analyze_hand(variant, parse_cards(cards), upcard=first_upcard, score=score))

@@ -1,4 +1,4 @@
-"""Compiled sampling of worlds, and tables of deal and game values for games with a die."""
+"""Compiled functions that sample worlds and compute values of games with a die."""
 
 import numpy as np
 
@@ -126,11 +126,11 @@ def _compute_value_with_offers(
 
 @jit
 def fill_deals_table(table, probabilities, next_dealer, die_cap, pays_offered):
-    """Fill a table with the probabilities that A wins a match to a number of won deals.
+    """Fill a table with the probabilities that A wins a match to a target number of won deals.
 
     Args:
         table: float64 (goal + 1, goal + 1, 2), indexed by A's won deals, B's won deals and the
-            dealer. The entries of final scores must already be filled in.
+            dealer. The entries for final scores must already be filled in.
         probabilities: float64 (2, 3, n), indexed by dealer, winner and won deals at stake 1.
         next_dealer: Next dealer, int64 (2, 3), indexed by dealer and winner.
         die_cap: Highest number that the die can show.
@@ -179,7 +179,7 @@ def fill_game_table(table, probabilities, games_by_points, next_dealer, die_cap,
         table: float64 (goal, goal, 2, cap + 1, 3), indexed by A's points, B's points, the dealer,
             the number on the die and owner + 1.
         probabilities: float64 (2, 3, n), indexed by dealer, winner and points.
-        games_by_points: Number of games for which a won game counts, int64 (goal,), indexed by the
+        games_by_points: Number of games that a won game counts as, int64 (goal,), indexed by the
             loser's points.
         next_dealer: Next dealer, int64 (2, 3), indexed by dealer and winner.
         die_cap: Highest number that the die can show.
@@ -226,7 +226,7 @@ def _add_transitions(values, table, probabilities, games_by_points, dealer, winn
         values: Output array, float64 (cap + 1, 3), indexed by the number on the die and owner + 1.
         table: Values of the game; see `fill_game_table`.
         probabilities: float64 (n,), indexed by points.
-        games_by_points: Number of games for which a won game counts, int64 (goal,), indexed by the
+        games_by_points: Number of games that a won game counts as, int64 (goal,), indexed by the
             loser's points.
         dealer: Dealer of the next deal.
         winner: Seat that scores the points.

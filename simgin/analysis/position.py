@@ -62,8 +62,8 @@ class Position:
         actions: Legal actions.
         chosen: Action that the player chose, if the position is from a recorded deal.
         query_index: Index of the decision's first policy call in the deal, or -1.
-        in_match: True to rank actions by the probability of winning the match, because the user
-            entered a score. Like `simgin grade`, an analysis ranks the actions of a recorded deal
+        in_match: True if the user entered a score, so actions are ranked by the probability of
+            winning the match. Like `simgin grade`, an analysis ranks the actions of a recorded deal
             by points.
     """
 

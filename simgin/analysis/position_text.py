@@ -64,8 +64,8 @@ def parse_position(
             has eleven cards, the pile is unknown. In solitaire games, the pile contains the
             player's own discards.
         variant: Variant of the deal.
-        score: Points of the player and the opponent, or their won deals if won deals are the score.
-            If a score is given, the goal is to win the match.
+        score: Points of the player and the opponent, or the numbers of deals won if the score
+            counts deals. If a score is given, the goal is to win the match.
         dealer: `me` or `other`. By default, simgin infers the dealer from the pile.
         stock: Number of cards in the stock, which is required if the pile has a gap.
         die: State of the die. A decision about the die comes before the draw.

@@ -26,14 +26,14 @@ UNDERCUT, REFUSED = DEAL_RESULTS.index("undercut"), DEAL_RESULTS.index("refused"
 
 
 def compute_net_points(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Compute A's gain in each deal: the net points, or the negative penalty."""
+    """Compute A's gain in each deal: the net points, or minus the penalty."""
     points = np.asarray(records["points_a"] - records["points_b"], np.float64)
     return -points if variant.params["deal_scoring"] == "penalty" else points
 
 
 @dataclass(frozen=True)
 class PointsEquity:
-    """Equity in a match to a number of points: the probability of winning the match."""
+    """Equity in a match to a target score in points: the probability of winning the match."""
 
     value: MatchValue
 
@@ -83,7 +83,7 @@ class GameEquity:
         variant: Variant of the deals.
         table: Value of the remaining game for A, float64 (goal, goal, 2, cap + 1, 3), indexed by
             A's points, B's points, the dealer, the stake and owner + 1.
-        games_by_points: Number of games for which a won game counts, int64 (goal,), indexed by the
+        games_by_points: Number of games that a won game counts as, int64 (goal,), indexed by the
             loser's points.
     """
 
@@ -125,7 +125,7 @@ def _find_next_dealers(variant: Variant, records: np.ndarray) -> np.ndarray:
 
 
 def _count_won_deals(variant: Variant, records: np.ndarray) -> np.ndarray:
-    """Return the number of won deals for which each deal counts (rules.md, sections 7 and 8)."""
+    """Return the number of won deals that each deal counts as (rules.md, sections 7 and 8)."""
     ending = records["kind"]
     is_gin = np.isin(ending, GIN_KINDS)
     factor = np.ones(ending.shape, np.int64)

@@ -103,7 +103,7 @@ class WorldSampler:
 
     @cached_property
     def matching_offers(self) -> tuple[int, ...]:
-        """Offers of B with which a sampled world is accepted, or () if all worlds are accepted.
+        """Offers by B for which a sampled world is accepted, or () to accept all worlds.
 
         If B rarely makes the actual offer, the result contains all offers. If B rarely makes any
         offer, the result is empty.
@@ -141,7 +141,7 @@ class WorldSampler:
 
     @cached_property
     def _probe_offers(self) -> np.ndarray:
-        """Offers of B in separate worlds that serve only to estimate the offer probability."""
+        """Offers that B makes in separate worlds, which serve only to estimate probabilities."""
         start = ATTEMPT_STRIDE - PROBE_WORLDS
         worlds = self._sample_unconditioned(PROBE_WORLDS, start)
         return query_offers(self.matchup, self.view, worlds, start)

@@ -1,1 +1,1 @@
-"""Charts of the gains from knocking, taking the first upcard, and first discards."""
+"""Charts of the gains from knocking, from taking the first upcard, and from first discards."""

@@ -1,4 +1,4 @@
-"""Measurement of the gain from each action at one type of decision of a strong strategy.
+"""Measurement of what each action gains when a strong strategy makes one type of decision.
 
 The strategy plays against itself. At one decision in each deal, every action is rolled out to the
 end of the deal with the same hidden cards (`simgin.play.rollouts`). The gain in a cell is a
@@ -286,8 +286,8 @@ def run_chart(
 ) -> Chart:
     """Measure a chart and, if possible, the win rate of a strategy that follows the chart.
 
-    If the request does not specify a strategy, pilot matches find the strongest strategy for the
-    variant.
+    If the request does not specify a strategy, pilot matches determine the strongest strategy for
+    the variant.
 
     Raises:
         ChartError: If the decision occurs too rarely.
@@ -408,7 +408,7 @@ def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a
-    significant gain. If a turn does not exist, it is None.
+    significant gain. None stands for a turn that does not exist.
     """
     gain_turns = np.flatnonzero(signs == 1)
     start = end = None

@@ -1,7 +1,7 @@
 """Chart kinds, which define the decisions, actions and cells of charts.
 
 A cell represents a combination of features of an action. Cells are numbered row by row. An action
-without a cell, such as not knocking, is the baseline of the other actions.
+without a cell, such as not knocking, is the baseline for the other actions.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _discard_cells(rollouts: PairedRollouts, _rules: np.ndarray) -> np.ndarray:
 def write_offer_rows(views, rules, out):
     """Write the chart row of the first upcard at each decision to `out`, (n_decisions,) int64.
 
-    A row is an index of `OFFER_ROWS`.
+    A row is an index into `OFFER_ROWS`.
     """
     for i in range(len(views)):
         view = views[i]

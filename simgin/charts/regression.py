@@ -104,7 +104,7 @@ class CellRegression:
         return np.bincount(self.cells[self._has_cell], values, self.n_cells)
 
     def _sum_by_cell_pair(self, values: np.ndarray) -> np.ndarray:
-        """Sum the products of values over pairs of actions of a decision, by pair of cells."""
+        """Sum the products of the values of two actions at a decision, for each pair of cells."""
         values = np.broadcast_to(values, self.cells.shape)
         sums = np.zeros(self.n_cells**2)
         for k, m in product(range(self.cells.shape[1]), repeat=2):

@@ -1,9 +1,9 @@
-"""Benchmark that measures the speed of deadwood, best discards and deals on this machine.
+"""Benchmark that measures the speed of deadwood calculation, best discards and play.
 
-Times vary between machines and over time. Ratios to the calibration kernel, a fixed integer loop in
-the same run, are almost constant. The speed of each task is the best of several repetitions. The
-repetitions of different tasks alternate, so that a disturbance does not affect all repetitions of a
-task.
+Times vary between machines and over time. If times are divided by the time of the calibration
+kernel, a fixed integer loop in the same run, the ratios are almost constant. The speed of each task
+is the best of several repetitions. The repetitions of different tasks alternate, so that a
+disturbance does not affect all repetitions of a task.
 
 A comparison measures two installations alternately in separate processes, so that changes in the
 machine's speed affect both installations. A comparison can also use an earlier measurement from a
@@ -160,7 +160,7 @@ def _measure_best_rates(tasks: Sequence[_BenchTask], seconds: float) -> list[flo
 
 
 def _choose_rounds(task: _BenchTask, seconds: float) -> int:
-    """Return the number of rounds that take a given time, after a call that compiles the task."""
+    """Compile a task by calling it once, and return the number of rounds that take a given time."""
     task.work(1)
     n_rounds, elapsed_seconds = 1, _time_task(task, 1)
     while elapsed_seconds < min(MIN_TRIAL_SECONDS, seconds):
@@ -234,7 +234,7 @@ def _fill_dealt_hands(state, cards, hands):  # type: ignore[no-untyped-def]
 
 
 def _fill_hands_in_play(state, rules, hands):  # type: ignore[no-untyped-def]
-    """Fill `hands` with hands of eleven cards from deals with the best discards."""
+    """Fill `hands` with eleven-card hands from deals in which all discards are the best."""
     hand = 0
     for i in range(hands.shape[0]):
         turn = i % HANDS_PER_DECK

@@ -1,4 +1,4 @@
-"""C program that plays the first matchup of the benchmark with all the work of the engine.
+"""C program that plays the first matchup of the benchmark and does all the work of the engine.
 
 The program is a reference for the speed of the engine. It is available only in a checkout, and only
 if a C compiler is installed.
@@ -26,7 +26,8 @@ def compile_c_program() -> Callable[[int, int], np.ndarray] | None:
     """Compile the C program, and return a function that plays deals, or None.
 
     The arguments of the function are the seed and the number of deals. The function returns batch
-    rows, which equal the rows of the engine. If the program cannot be compiled, the result is None.
+    rows, which are identical to those of the engine. If the program cannot be compiled, the result
+    is None.
     """
     compiler = os.environ.get("CC") or shutil.which("cc")
     if compiler is None or not SOURCE.exists():

@@ -44,8 +44,8 @@ PassedChecks = dict[str, str]  # descriptions of the completed tests, by check
 class ContractResult:
     """Result of one contract check for one strategy.
 
-    `passed` is None if the check was omitted. `sentence` describes the failure, the completed test
-    or the reason for the omission.
+    `passed` is None if the check was skipped. `sentence` describes the failure or the completed
+    test, or states why the check was skipped.
     """
 
     strategy: str
@@ -135,7 +135,7 @@ class _TestProcess:
         """Read the reports on one strategy, and add every passed check to `passed`.
 
         Raises:
-            _Failure: If a check fails, the process ends or a time limit is exceeded.
+            _Failure: If a check fails, if the process ends, or if a time limit is exceeded.
         """
         activity, limit, context = "starting", COMPILE_TIMEOUT, ""
         deadline = time.monotonic() + limit

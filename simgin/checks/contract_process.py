@@ -288,8 +288,8 @@ def _query_all(tester: _PolicyTester, positions: np.ndarray) -> int:
     """Query a policy three times in every position, and return the number of positions.
 
     The first query uses a fixed memory location, as the engine does. The second query uses the
-    reverse order and a different location for every position. In the third query, random data
-    follow the history. If a policy is slow, fewer positions are queried.
+    reverse order and a different location for every position. In the third query, the unused rows
+    of the history contain random data. If a policy is slow, fewer positions are queried.
 
     Raises:
         _CheckError: If an action is illegal or depends on the memory location, the order of queries

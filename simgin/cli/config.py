@@ -112,7 +112,7 @@ def _parse_name(value: Any) -> Any:
 
 
 def write_config(settings: Mapping[str, Any]) -> None:
-    """Write all settings except None to the configuration file."""
+    """Write all settings that are not None to the configuration file."""
     set_values = {key: value for key, value in settings.items() if value is not None}
     lines = [
         f"{key} = {json.dumps(set_values[key], ensure_ascii=False, default=str)}\n"
@@ -146,6 +146,6 @@ def drop_solitaire_opponent(parameter: str, options: dict[str, Any]) -> None:
 
 
 def configured_output(name: str) -> Path | None:
-    """Return a path in the configured directory for results, or None without such a directory."""
+    """Return a path in the directory for results, or None if no directory is configured."""
     results = click.get_current_context().meta.get("results")
     return Path(results).expanduser() / name if results else None

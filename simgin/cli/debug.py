@@ -1,4 +1,4 @@
-"""Option `--debug`, which runs the engine and the policies as plain Python for `breakpoint()`."""
+"""Option `--debug`, which runs the engine and the policies in Python, so `breakpoint()` works."""
 
 import os
 import sys

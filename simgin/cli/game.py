@@ -1,4 +1,4 @@
-"""Interactive game on the terminal, with screens and keyboard input."""
+"""Interactive game in the terminal, with screens and keyboard input."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def announce_analysis(message: str) -> Iterator[None]:
 
 @dataclass
 class InteractiveGame:
-    """Interactive game on the terminal, with screens and keyboard input."""
+    """Interactive game in the terminal, with screens and keyboard input."""
 
     game: PlayedGame
     is_coached: bool

@@ -34,7 +34,7 @@ def run_directory_option(help_text: str) -> Callable[[Any], Any]:
 def check_improvement_output(
     wording: Wording, output: Path | None, directory_path: Path | None
 ) -> None:
-    """Raise an error if the output of a search or training cannot be written.
+    """Raise an error if the output of a search or training run cannot be written.
 
     Args:
         wording: Terms that the screens of the command use.
@@ -77,7 +77,7 @@ def run_improvement(
     as_json: bool,
     cache_location: str = "",
 ) -> Improvement:
-    """Run a search or training and write its result to a file.
+    """Search or train, and write the result to a file.
 
     Args:
         request: Request that contains the strategy, the opponents and the ledger identity.

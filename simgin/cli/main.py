@@ -275,9 +275,9 @@ def cli(context: click.Context) -> None:
       simgin match gold --matches 20k         whole matches to 100 points
       simgin match gold+knock=at:k=4 gold     knock with 4 points or less
       simgin match gold --until 0.1%          stop at a precision of ±0.1 %
-      simgin match gold --matches 200k --sprt 0,10    stop after a decision
+      simgin match gold --matches 200k --sprt 0,10    stop when the test decides
       simgin match gold mine.py stubborn --against simple
-      simgin league gold simple stubborn      each against every other one
+      simgin league gold simple stubborn      each against all the others
 
     \b
     Write and improve strategies

@@ -30,7 +30,7 @@ class NameType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names and files that start with `incomplete`, or all files without a match."""
+        """Return the names and files that start with `incomplete`, or all files if none match."""
         files = sorted(path.name for path in Path().glob(f"*{self._ending}"))
         names = [*self._names(incomplete), *files]
         completions = [CompletionItem(name) for name in names if name.startswith(incomplete)]
@@ -174,7 +174,7 @@ unit_option = number_option(
     "--unit", "Index of the deal, pair of deals or pair of matches, counted from 0.", "I", default=0
 )
 half_option = number_option(
-    "--half", "Game within a mirrored pair: 0, or 1 for swapped seats.", "0/1", default=0
+    "--half", "Game within a mirrored pair: 0, or 1 with the seats swapped.", "0/1", default=0
 )
 deal_option = number_option(
     "--deal", "Index of the deal in a match, counted from 0 (see `simgin match --matches`).", "J"

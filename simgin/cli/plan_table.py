@@ -39,8 +39,8 @@ def plan_rows(
         expected: True to add `half_width`, the expected half-width of the 95 % intervals, by
             metric.
         power: Difference returned by `amounts.parse_half_width`, or None. If it is given, the rows
-            contain `needed`, the number of deals or matches that detect this difference with 80 %
-            power.
+            contain `needed`, the number of deals or matches needed to detect this difference with
+            80 % power.
 
     Returns:
         Rows with the players, `n` (number of deals or matches, or its maximum), `units` (number of

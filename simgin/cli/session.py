@@ -74,7 +74,8 @@ def run_request(
         workers: Number of threads that is stored in the manifest.
         as_json: True to print only one JSON object.
         output: Directory for the report, or None.
-        question: Name for which the output directory is used, by default the name of the command.
+        question: Text that identifies the request in the manifest of the output directory (default:
+            `command`).
         matchups: Matchups that are compiled before the progress bar is shown.
         finished_parts: Location and name of the finished parts that remain after an interruption.
         finish: Function that writes additional files of a result and returns their paths.
@@ -288,7 +289,7 @@ def announce_compilation() -> Iterator[None]:
 
 
 def compile_players(matchups: Iterable[Matchup]) -> None:
-    """Compile the strategies of matchups, and print a notice if compilation takes long."""
+    """Compile the strategies of matchups, and print a notice if compilation takes a long time."""
     with announce_compilation():
         for matchup in matchups:
             kernel.compile_matchup(matchup)

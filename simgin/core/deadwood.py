@@ -177,7 +177,7 @@ def cards_in_melds(hand, rules):
 
 @jit
 def _cards_in_melds_general(hand, rules):
-    """Return the cards of a hand that belong to at least one meld, for every set of rules."""
+    """Return the cards of a hand that belong to at least one meld, under any rules."""
     if supports_bit_solver(hand, rules, 0):
         return cards_in_runs(hand) | cards_in_sets(hand)
     cards = _run_cards_from_table(hand, rules) | cards_in_sets(hand)
@@ -293,12 +293,12 @@ def _best_discards_over_conflicts(hand, legal, runs, sets, rules):
 
 @jit
 def _best_discards_by_search(hand, legal, rules):
-    """Find the best discards under any rules, skipping discards that bounds rule out.
+    """Find the best discards under any rules, using bounds to skip other discards.
 
-    If a card is not in any meld, its discard leaves exactly deadwood(hand) - value. Only the
-    highest-value cards outside melds can be the best discards. If a card is in a meld, its discard
-    leaves at least deadwood(hand) - value, and at least the points of all cards outside melds. The
-    exact deadwood is computed only if both bounds allow an improvement, which is rare.
+    If a card is not in any meld, discarding it leaves exactly deadwood(hand) - value. Only the
+    highest-value cards outside melds can be the best discards. If a card is in a meld, discarding
+    it leaves at least deadwood(hand) - value, and at least the points of all cards outside melds.
+    The exact deadwood is computed only if both bounds allow an improvement, which is rare.
     """
     hand_deadwood = deadwood(hand, rules)
     in_melds = cards_in_melds(hand, rules)

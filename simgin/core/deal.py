@@ -162,7 +162,7 @@ def play_opening(
     state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a, answer_a,
     offer_b, answer_b,
 ):  # fmt: skip
-    """Play the decisions about the first upcard (rules.md 4.2).
+    """Let the players decide about the first upcard (rules.md 4.2).
 
     Before each decision, the player can offer the die. A refusal ends the deal and sets
     `state.kind`.
@@ -187,7 +187,7 @@ def play_first_turn(
     state, rules, nondealer_view, dealer_view, nondealer_take, dealer_take, offer_a, answer_a,
     offer_b, answer_b,
 ):  # fmt: skip
-    """Play the nondealer's decision about the first upcard.
+    """Let the nondealer decide about the first upcard.
 
     The function returns the same values as `play_opening`.
     """
@@ -312,8 +312,9 @@ def play_deal(
 ):  # fmt: skip
     """Play the deal that `clear_deal` has prepared, and write the result to the state.
 
-    The policies of the nondealer and of the dealer have corresponding prefixes. Policies that are
-    called at most once per deal are passed separately for strategies A and B.
+    The names of the arguments with the nondealer's and the dealer's policies start with
+    `nondealer_` and `dealer_`. Policies that are called at most once per deal are passed separately
+    for strategies A and B.
     """
     if rules.die != DIE_OFF:
         write_deal_fields(state, rules, nondealer_view, 1 - state.dealer)

@@ -114,7 +114,7 @@ def apply_deal_result(state, rules, n_deals):
 
 @jit
 def _count_won_deals(state, rules):
-    """Return the number of won deals for which a deal counts (rules.md 7 and 8.5).
+    """Return the number of won deals that a deal counts as (rules.md 7 and 8.5).
 
     The number is 1 unless the goal of the match depends on won deals.
     """

@@ -41,7 +41,8 @@ class MatchupKey:
     def is_mirrored(self) -> bool:
         """True if every game is played a second time with the seats swapped.
 
-        A strategy against itself is not mirrored, because both games would be identical.
+        A matchup of a strategy against itself is not mirrored, because both games would be
+        identical.
         """
         return self.b not in ("", self.a)
 

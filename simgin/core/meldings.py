@@ -54,7 +54,8 @@ def meld_kind(meld):
 def sequence_start(ranks):
     """Return the first rank of a sequence, which is the rank without a predecessor.
 
-    Sequences can go round the corner. The result is undefined for all thirteen ranks.
+    Sequences can go round the corner. If the sequence contains all thirteen ranks, the result is
+    undefined.
     """
     ranks_with_predecessor = (ranks << 1 | ranks >> 12) & 0x1FFF
     return lowest_bit(ranks & ~ranks_with_predecessor)

@@ -154,8 +154,8 @@ class _ExecutableLibrary(JITCodeLibrary):  # type: ignore[misc]
     def _optimize_final_module(self) -> None:
         """Make callees private before the optimisation, so that LLVM can change their arguments.
 
-        The linker does not see private functions. It would bind a function in another module, such
-        as a user's compiled code, to an internal function with the same name.
+        The linker does not see private functions. Otherwise, it would bind a function in another
+        module, such as a user's compiled code, to an internal function with the same name.
         """
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
@@ -281,7 +281,8 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
     def entry_point(self) -> Any:
         """Machine code of the latest version, which does not check the types of its arguments.
 
-        In the first call of a loop, numba needs 0.01 s to check the types.
+        When a compiled loop is called for the first time, numba would need 0.01 s to check the
+        types.
         """
         return self._latest_result.entry_point
 
@@ -294,7 +295,7 @@ class LazyDispatcher(CPUDispatcher):  # type: ignore[misc]
         Raises:
             TypeError: If an argument is a string, a list, None or another object that numba does
                 not support, or if a function of simgin requires a rules record but all arguments
-                are integers. The error of numba would have a dozen lines.
+                are integers. numba's own error message would be a dozen lines long.
         """
         try:
             return super()._compile_for_args(*args, **kws)
@@ -357,8 +358,8 @@ def _link_environments(library: Any) -> None:
 class _CacheLocator(UserProvidedCacheLocator):  # type: ignore[misc]
     """Locator of the directory in which a function is cached.
 
-    numba's locators depend on global settings, which other threads share. numba's locators also
-    depend on the path and the time of the source file, which differ between machines.
+    numba's own locators depend on global settings, which other threads share. They also depend on
+    the path and modification time of the source file, which differ between machines.
     """
 
     def __init__(self, function: Any, directory: Path) -> None:

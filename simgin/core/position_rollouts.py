@@ -5,7 +5,7 @@ opponent's hand and the order of the stock. An *action* is one of the player's o
 writes all three to its state and plays to the end of the deal, so that all rules apply.
 
 The state lacks information that a view does not contain: the cards that the opponent drew (-1 in
-the history), and how the points of columns were won.
+the history), and how the points in the columns were won.
 """
 
 import numpy as np
@@ -242,7 +242,7 @@ def resolve_die_action(
     state, rules, view, own_view, opponent_view, action, offered_number, nondealer_view,
     dealer_view, nondealer_take, dealer_take, offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
-    """Apply an action with the die: offer a number, or accept or refuse an offer.
+    """Apply a decision about the die: offer a number, or accept or refuse an offer.
 
     A refusal ends the deal and sets `state.kind`. Returns the player to move (0 for the nondealer,
     1 for the dealer) and the draw source.

@@ -2,8 +2,9 @@
 
 Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). The key is
 the seed. The counter consists of four words: the low 32 bits of the unit, the high 16 bits of the
-unit with the number of the deal, the index of the draw, and the domain. Every random number of a
-run therefore has an address. Random numbers do not depend on threads, on blocks or on other draws.
+unit combined with the number of the deal, the index of the draw, and the domain. Every random
+number of a run therefore has an address. Random numbers do not depend on threads, on blocks or on
+other draws.
 """
 
 import numpy as np
@@ -62,7 +63,7 @@ def random_words(seed, unit, deal, index, domain):
 def write_random_blocks(seed, unit, deal, index, domain, out):
     """Write the random words of eight consecutive indices to `out`.
 
-    `out` is (32,) int64. The position of a word is 8 * word + block.
+    `out` is (32,) int64. Word w of block b is at index 8 * w + b.
 
     LLVM vectorises the eight independent chains of multiplications, so that together they take as
     long as one chain.

@@ -2,7 +2,7 @@
 
 `.ci/compile.py` writes the code and a manifest. The manifest lists the versions that the code
 requires, and the digest of every file. Because the files contain pickles and machine code, simgin
-reads a file only if its digest matches, and never writes to the package. If the code does not fit
+reads a file only if its digest matches, and never writes to the package. If the code does not match
 the installed versions, the sources or the CPU, simgin compiles as if the package contained no code.
 """
 

@@ -71,7 +71,8 @@ def reset_turn(state):
 def draw_card(state, rules, seat, source):
     """Draw a card from the stock or the pile, unless the player already holds eleven cards.
 
-    Returns the hand, the card taken from the pile, or -1, and the card drawn from the stock, or -1.
+    Returns the hand, the card taken from the pile (or -1) and the card drawn from the stock (or
+    -1).
     """
     hand = state.hand[seat]
     taken_card, drawn_card = -1, -1
@@ -119,7 +120,7 @@ def propose_ending(state, ending, card, deadwood_points):
 def record_turn_end(state, view, other_view, seat, source, discard):
     """Count the turn, and add it to the histories of both views.
 
-    The history of the other seat does not show a card from the stock.
+    The other seat's view does not show which card was drawn from the stock.
     """
     turns = state.turns
     card = state.taken if source == FROM_PILE else state.drawn

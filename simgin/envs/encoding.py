@@ -329,7 +329,7 @@ def step_games(address, stride, encoded_rules, observations, masks):
 
     Returns:
         Index of the first game with an action outside the action space, or -1 if there is none.
-        With such an action, no game is advanced.
+        If there is such an action, no game is advanced.
     """
     invalid_index = _first_invalid_action(address, len(observations), stride)
     if invalid_index >= 0:

@@ -1,4 +1,4 @@
-"""Games of an environment as arrays, for Gymnasium and PettingZoo environments."""
+"""Arrays with the states of the games that Gymnasium and PettingZoo environments play."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EnvGames:
         opponent: Strategy spec of seat 1, or None if this seat is external or does not exist.
         unit: "deal" or "match".
         n_games: Number of games.
-        copy: True to return new arrays in every step, which can be modified.
+        copy: True to return new, modifiable arrays in every step.
 
     Attributes:
         batch: Records of the games.
@@ -88,7 +88,7 @@ class EnvGames:
         return self.batch.matchup
 
     def reset(self, seed: int | None) -> None:
-        """Start the first games of a seed, or the next games if `seed` is None."""
+        """Start the first games for a seed, or the next games if `seed` is None."""
         if seed is None and not self.has_begun:
             seed = secrets.randbits(64)
         if seed is not None:

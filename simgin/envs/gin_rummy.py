@@ -9,9 +9,9 @@ envs = gin_rummy.vector_env(256, opponent="gold")   # many deals, stepped in one
 
 An observation is a dict with `observation`, (OBSERVATION_SIZE,) float32, and `action_mask`,
 (N_ACTIONS,) int8 (see `simgin.envs.encoding`). Observations do not contain hidden cards. The reward
-of a deal is the net points, the stake in games with a die, or the negative penalty in penalty
-games. With unit="match", the reward is 1 or -1 at the end of the match. An illegal action ends the
-game with a reward of -100 (-1 in matches).
+of a deal is the net points, the stake in games with a die, or minus the penalty in penalty games.
+With unit="match", the reward is 1 or -1 at the end of the match. An illegal action ends the game
+with a reward of -100 (-1 in matches).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class SearchMixin:
         vars(self).update(deepcopy(state, spaces))
 
     def resample_hidden_cards(self, seed: int | np.random.Generator) -> None:
-        """Shuffle the cards that the acting player cannot see, with equal probabilities.
+        """Shuffle the cards that the acting player cannot see; all orders are equally likely.
 
         The observation and the legal actions do not change. Cards that the opponent took face up
         stay in the opponent's hand. In OpenSpiel, this method is called `resample_from_infostate`.
@@ -151,7 +151,7 @@ class SingleEnv(SearchMixin, gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the first game of a seed, or the next game if `seed` is None."""
+        """Start the first game for a seed, or the next game if `seed` is None."""
         super().reset(seed=None if seed is None else parse_seed(seed))
         self._seats.reset(seed)
         self._is_running = True
@@ -178,7 +178,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
 
     One compiled call advances all games.
 
-    A finished game starts again in the next step, in which its action is ignored.
+    When a game has finished, the next step ignores its action and starts a new game.
 
     Args:
         num_envs: Number of games.
@@ -224,7 +224,7 @@ class GinVectorEnv(SearchMixin, VectorEnv[Observation, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the first games of a seed, or the next games if `seed` is None.
+        """Start the first games for a seed, or the next games if `seed` is None.
 
         Every game plays one unit. If `seed` is a list, only its first element is used.
         """
@@ -303,7 +303,7 @@ class RawAECEnv(SearchMixin, AECEnv[str, Observation, int | None]):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start the first game of a seed, or the next game if `seed` is None."""
+        """Start the first game for a seed, or the next game if `seed` is None."""
         self._seats.reset(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -165,7 +165,7 @@ class AdaptedChampion(Improvement):
 
     @property
     def gain(self) -> Estimate:
-        """Match win rate of the trained player against `champion` minus one half."""
+        """Match win rate of the trained player against `champion`, minus one half."""
         return self.confirmation.head_to_head.gain
 
     @property

@@ -188,7 +188,8 @@ def analyze_hand(
             unmatched.
 
     Raises:
-        HandError: If the number of cards is wrong, or the variant has no upcard or no shots.
+        HandError: If the number of cards is wrong, or if `upcard` or `score` is given but the
+            variant has no upcard or no shots, respectively.
     """
     _check_arguments(variant, cards, upcard, score)
     rules = build_rules(variant)

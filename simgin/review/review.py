@@ -410,7 +410,7 @@ class Review(Result):
         }
 
     def _find_undecided_pairings(self) -> set[Pairing]:
-        """Return the matchups that undecided effect sizes and undecided goals depend on."""
+        """Return the matchups on which uncertain effect sizes and undecided goals depend."""
         pairings = set()
         for key, effect in self.effects.items():
             variant, metric, player_type = key

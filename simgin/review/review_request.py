@@ -80,7 +80,7 @@ class ReviewRequest:
         deep: True to play 100 times as many matches.
         matches: Maximum number of matches per pair of players.
         is_sequential: True to start with the first of `LOOKS` and play more matches only if an
-            effect size is undecided.
+            effect size is uncertain.
         seed: Seed of the deals.
         seconds_per_turn: Duration of a turn in seconds, for match lengths in minutes.
         title: Title of the report.
@@ -139,7 +139,7 @@ class ReviewRequest:
             deep: True to play 100 times as many matches.
             adapt: True to train a strong player for every rule set.
             matches: Number of matches per pair of players. By default, a review with a baseline
-                plays 5,000 matches. If an effect size is undecided, it plays up to 20,000 matches.
+                plays 5,000 matches. If an effect size is uncertain, it plays up to 20,000 matches.
             seed: Seed of the deals.
             seconds_per_turn: Duration of a turn in seconds, for match lengths in minutes.
             title: Title of the report.

@@ -45,8 +45,9 @@ class BoardPosition:
         stock: Number of cards in the stock, or None to infer it from the pile.
         die: State of the die.
         is_blind: True if the player has not seen the cards.
-        strategy: Spec of the strategy that continues for the player.
-        opponent: Spec of the strategy that continues for the opponent, or empty in solitaire games.
+        strategy: Spec of the strategy that plays the rest of each deal for the player.
+        opponent: Spec of the strategy that plays the rest of each deal for the opponent, or empty
+            in solitaire games.
         worlds: Maximum number of simulations.
         seed: Seed of the simulations.
     """
