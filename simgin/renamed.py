@@ -26,7 +26,7 @@ def _read_renames() -> dict[str, dict[str, str]]:
 
 
 def make_missing_name_error(owner: str, name: str, names: Iterable[str] = ()) -> Exception:
-    """Return the error for a missing name, which states the new name after a renaming.
+    """Return the error for a missing name, which states the new name if there is one.
 
     In `from module import name`, Python discards the message of an AttributeError, so the error is
     an ImportError.

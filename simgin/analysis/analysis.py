@@ -71,7 +71,7 @@ MIN_OUTCOME_RANGES = {"deals": 12.0, "games": 48.0}
 
 @dataclass(frozen=True)
 class ActionGaps:
-    """Differences in value between each action and the best action that has not been eliminated.
+    """Differences in value between each action and the best of the remaining actions.
 
     Attributes:
         best: Index of the best action.

@@ -1,16 +1,16 @@
-"""Training of all decisions of `champion`: discards, knocks, takes and the opponent type.
+"""Training of `champion`: its discards, knocks and takes, and its estimate of the opponent type.
 
 At one decision of each training deal, every promising action is rolled out with the same hidden
 cards (simgin.play.rollouts). The gain of an action is the change in match win probability. It is
 regressed on the features of the action. Before the regression, features and gains are centred per
-decision, because the rollouts of a decision share their luck. Ridge penalties shrink the weights
-towards the weights of the previous round. The result is the average of the weights after the final
-rounds.
+decision, because luck affects all rollouts of a decision in the same way. Ridge penalties shrink
+the weights towards the weights of the previous round. The result is the average of the weights
+after the final rounds.
 
 Two sets of weights are trained: one against `simple`, which knocks immediately, and one against
 players that wait for gin. Nine blends of the two sets are stored. The probability that the opponent
-knocks immediately selects a blend. A table contains this probability by the number of deals that
-the opponent has won and by the length of the deal.
+knocks immediately selects a blend. This probability is looked up in a table by the number of deals
+that the opponent has won, the mean points of these deals, and the length of the current deal.
 """
 
 import time
@@ -112,7 +112,7 @@ def knock_sometimes(view, rules, params):
 
 @take
 def propose_take(view, rules, params):
-    """Return the actions "take" and "decline" as bits if taking the card lowers the deadwood."""
+    """Return "take" and "decline" as bits if taking the card lowers the deadwood, otherwise 0."""
     return 3 if lowers_deadwood(view, rules) and view.legal & 3 == 3 else 0
 
 
@@ -120,7 +120,7 @@ def propose_take(view, rules, params):
 
 
 def write_discard_features(views, actions, rules, out):
-    """Write the features of all discards to `out`, (n_decisions, n_actions, N_FEATURES)."""
+    """Write the features of all discards to `out` of shape (n_decisions, n_actions, N_FEATURES)."""
     weights = np.zeros(N_FEATURES)
     cards, ranks, costs = int_stack_array(), int_stack_array(), float_stack_array()
     ten_card_hands, unmatched_cards, counts = (
@@ -159,7 +159,7 @@ def write_discard_features(views, actions, rules, out):
 
 
 def write_take_features(views, rules, params, out):
-    """Write the features of all offered cards to `out`, (n_decisions, N_TAKE_FEATURES)."""
+    """Write the features of all offered cards to `out` of shape (n_decisions, N_TAKE_FEATURES)."""
     for i in range(len(views)):
         weights = player.get_current_weights(views[i], rules, params)
         x = player.describe_take(views[i], rules, weights)
@@ -168,7 +168,7 @@ def write_take_features(views, rules, params, out):
 
 
 def write_knock_features(views, rules, out):
-    """Write the features of all knocks to `out`, (n_decisions, N_KNOCK_FEATURES)."""
+    """Write the features of all knocks to `out` of shape (n_decisions, N_KNOCK_FEATURES)."""
     for i in range(len(views)):
         x = player.describe_knock(views[i], rules)
         for j in range(player.N_KNOCK_FEATURES):
@@ -208,7 +208,7 @@ def sums_by_stage(stages: np.ndarray, features: np.ndarray, gains: np.ndarray) -
 
 
 def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarray) -> StageSums:
-    """Compute the least-squares sums of knock decisions for the cells and the stages' features.
+    """Compute the least-squares sums for a regression of knock gains on cells and stage features.
 
     Args:
         views: Views at the decisions, VIEW (n,).
@@ -231,13 +231,13 @@ def knock_sums(views: np.ndarray, x: np.ndarray, y: np.ndarray, scale: np.ndarra
 def fit_near_prior(
     sums: StageSums, prior: np.ndarray, common_penalty: float, stage_penalty: float
 ) -> np.ndarray:
-    """Fit weights near a prior, with a change common to all stages and a change for each stage.
+    """Fit weights near a prior: the prior, a common change, and a separate change for each stage.
 
     Args:
         sums: Least-squares sums by stage.
         prior: Prior weights, (n_stages, size).
-        common_penalty: Ridge penalty on the common change.
-        stage_penalty: Ridge penalty on the change per stage.
+        common_penalty: Ridge penalty on the change that is common to all stages.
+        stage_penalty: Ridge penalty on the separate change for each stage.
 
     Returns:
         Weights, (n_stages, size).
@@ -259,7 +259,7 @@ def fit_near_prior(
 
 @cache
 def knock_penalty(level: float) -> np.ndarray:
-    """Return the quadratic penalty on linear features and on differences of adjacent cells."""
+    """Return the quadratic penalty on linear features and on differences between adjacent cells."""
     cell_index = np.arange(KNOCK_CELLS).reshape(player.KNOCK_TURNS, player.N_KNOCK_COUNTS)
     penalty = np.diag(np.where(np.arange(KNOCK_FEATURES) < KNOCK_CELLS, level, LINEAR_PENALTY))
     for cells, next_cells in (
@@ -275,7 +275,7 @@ def knock_penalty(level: float) -> np.ndarray:
 
 
 def center_by_decision(values: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean of each decision over its tried actions, and set untried actions to 0."""
+    """Subtract the mean value of the tried actions at each decision. Set untried actions to 0."""
     masked_values = np.where(is_tried, values, 0)
     mean = masked_values.sum(axis=1, keepdims=True) / is_tried.sum(axis=1, keepdims=True)
     result: np.ndarray = np.where(is_tried, masked_values - mean, 0)
@@ -288,7 +288,7 @@ def center_by_decision(values: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
 # equity is in points.
 
 
-# number of deals and seed for the win probability by score
+# number of deals and seed for estimating the win probability at each score
 VALUE_DEALS, VALUE_SEED = 2_000_000, 20261122
 
 RolloutEquity = Callable[[PairedRollouts], np.ndarray]
@@ -299,7 +299,8 @@ def rollout_equity(variant: Variant, deals: int | None = None) -> RolloutEquity:
 
     Args:
         variant: Variant of the deals.
-        deals: Number of deals for the win probability by score. The default is VALUE_DEALS.
+        deals: Number of deals for estimating the win probability at each score. The default is
+            VALUE_DEALS.
     """
     goal = variant.params["goal"]
     if goal == "points":
@@ -367,7 +368,7 @@ def point_equity(rollouts: PairedRollouts) -> np.ndarray:
 
 
 class ChampionTrainer:
-    """Trainer of one set of weights against a group of opponents."""
+    """Trainer for one set of weights, which plays against a group of opponents."""
 
     def __init__(
         self,
@@ -384,7 +385,8 @@ class ChampionTrainer:
         """Initialise the trainer with the weights and the opponents.
 
         Args:
-            opponents: Training opponents. None is the player itself with its current weights.
+            opponents: Training opponents. The value None stands for the player itself with its
+                current weights.
             weights: Initial weights, (player.BLEND_SIZE,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.
@@ -393,8 +395,9 @@ class ChampionTrainer:
                 knocks and takes are shrunk towards them, and fewer matches are played to sample
                 scores.
             is_weighted: True to multiply decisions by their sampling weights. Without these
-                weights, long deals count too little, and the result is biased.
-            value_deals: Number of deals for the win probability by score (see `rollout_equity`).
+                weights, long deals are under-represented, and the result is biased.
+            value_deals: Number of deals for estimating the win probability at each score (see
+                `rollout_equity`).
         """
         self.variant, self.rules = variant, build_rules(variant)
         self.opponents, self.seed, self.workers = opponents, seed, workers
@@ -484,7 +487,7 @@ class ChampionTrainer:
         n_deals //= len(self.opponents)
 
         def block_sums(opponent: Strategy | None, start_scores: np.ndarray) -> list[StageSums]:
-            """Return the sums over deals against an opponent, by block of deals."""
+            """Return the least-squares sums for each block of deals against an opponent."""
             deal_matchup, first_unit = self.matchup(opponent, "deal"), self.next_unit
             kernel.compile_matchup(deal_matchup)
             rng = np.random.default_rng([self.seed, first_unit])
@@ -623,7 +626,7 @@ class ChampionTrainer:
         return new_win_rates
 
     def sample_scores(self) -> list[np.ndarray]:
-        """Play matches to sample scores before deals, and return the deal records by opponent."""
+        """Play matches to sample scores at the start of deals; return deal records by opponent."""
         records = [self.play_matches(opponent, self.n_matches) for opponent in self.opponents]
         # The fields must be the same as in simgin.play.rollouts.
         score_fields = ("score_a", "score_b", "deals_a", "deals_b")
@@ -705,7 +708,7 @@ def blend_weights(
 
 
 def opponent_distribution(records: np.ndarray) -> np.ndarray:
-    """Return the smoothed distribution of B's mean points by won deals, (N_WON, N_MEANS)."""
+    """Return the smoothed distribution of B's points per won deal for each number of won deals."""
     n_won = np.minimum(records["deals_b"], player.N_WON - 1)
     mean_points = records["score_b"] // np.maximum(1, 3 * records["deals_b"])
     mean_points = np.where(n_won > 0, np.minimum(mean_points, player.N_MEANS - 1), 0)
@@ -728,7 +731,7 @@ def compute_knock_probabilities(
     *,
     is_trained: bool = False,
 ) -> np.ndarray:
-    """Return the probabilities of immediate knocks with which `champion` selects a blend.
+    """Return the probabilities of an immediate knock that `champion` uses to select a blend.
 
     The probabilities are computed from likelihood ratios with Bayes' rule.
 

@@ -55,7 +55,7 @@ MIN_INTEGER_DEVIATION = 0.3
 
 @dataclass(frozen=True)
 class DistributionMean:
-    """Mean and standard deviations of the candidate distribution, rounded to valid values."""
+    """Mean (rounded to valid values) and standard deviations of the candidate distribution."""
 
     values: ParameterValues
     deviations: tuple[float, ...]
@@ -109,7 +109,7 @@ class CandidateDistribution:
         self._cma = _import_cma().CMAEvolutionStrategy([0.0] * n_dimensions, 1.0, options)
 
     def draw_generation(self) -> list[np.ndarray]:
-        """Draw the candidates of the next generation as points."""
+        """Sample the candidates of the next generation, as points in the scaled space."""
         return list(self._cma.ask())
 
     def update(self, points: Sequence[np.ndarray], scores: np.ndarray) -> None:
@@ -217,8 +217,9 @@ def play_finals(
 ) -> ParameterValues:
     """Return the finalist with the best score in new deals, which are played if necessary.
 
-    The last mean of a search is not necessarily the best, and the mean with the highest score was
-    also lucky. The finals therefore compare several means and the defaults.
+    The last mean of a search is not necessarily the best, and the mean with the highest score
+    probably owes part of its score to luck. The finals therefore compare several means and the
+    defaults.
     """
     finalists = _finalists(request, history)
     n_generations = len(history.generations)
@@ -442,7 +443,7 @@ def progress_line(request: TuneRequest, generations: Sequence[Generation]) -> st
 def _history_rows(
     request: TuneRequest, n_generations: int, mean: DistributionMean, gain: Estimate, n: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of `history_frame` for a number of generations, with a row per parameter."""
+    """Yield a row of `history_frame` for each parameter after a given number of generations."""
     for parameter, value, deviation in zip(
         request.parameters, mean.values, mean.deviations, strict=True
     ):

@@ -1,6 +1,6 @@
 """Training of the weights of a discard policy, using paired rollouts and a regression.
 
-In each round, the player has the weights of the previous round, so an increasingly strong player
+In each round, the player uses the weights of the previous round, so an increasingly strong player
 evaluates the discards. The weights depend only on the seed and the previous rounds. An interrupted
 training run is therefore resumed from its ledger with the same result.
 """
@@ -110,7 +110,7 @@ class TrainRequest(TrainingRequest):
         return replace(self.match.strategy, discard=replace(self.policy, weights=weights))
 
     def renamed_with_weights(self, weights: np.ndarray) -> Strategy:
-        """Return a copy with new weights and a new spec, so that both can play together."""
+        """Return a copy with new weights and a new spec, for runs that include the original."""
         digest = hashlib.sha256(weights.tobytes()).hexdigest()
         player = self.with_weights(weights)
         return replace(player, spec=f"{player.spec} (trained, {digest[:8]})")
@@ -199,7 +199,7 @@ def _play_round(
 
 @dataclass(frozen=True, repr=False)
 class TrainingResult(Improvement):
-    """Result of a training of discard weights."""
+    """Result of training discard weights."""
 
     wording = improvement.TRAINING_WORDING
     training: TrainRequest
@@ -236,7 +236,7 @@ class TrainingResult(Improvement):
         }
 
     def display_tables(self) -> list[Table]:
-        """Return tables of the training rounds and of the first trained weights."""
+        """Return a table of the training rounds and a table of the first trained weights."""
         rounds = self.frames()["rounds"].rename(columns={"gain": "value"})
         gain_column = Column("value", "gain", factor=self.request.metric.display_factor)
         columns = (Column("round", "round"), Column("questions", "decisions"), gain_column)
@@ -372,7 +372,7 @@ def regression_sums(
 
 
 def add_sums(sums: Sequence[RegressionSums]) -> RegressionSums:
-    """Return the sum of several regression sums, added in order."""
+    """Add several regression sums in order, and return the total."""
     first_sums, *other_sums = sums
     for further_sums in other_sums:
         first_sums = RegressionSums(
@@ -387,8 +387,8 @@ def fit_weights(sums: RegressionSums, previous_weights: np.ndarray) -> np.ndarra
     """Fit weights by ridge regression with a penalty on changes from the previous weights.
 
     For each feature, the previous weights count as PRIOR_DECISIONS decisions. The result does not
-    depend on the units of the features. If a feature is always equal for two discards, its weight
-    does not change.
+    depend on the units of the features. If a feature never differs between the discards of a
+    decision, its weight does not change.
 
     Args:
         sums: Least-squares sums.
@@ -405,9 +405,9 @@ def fit_weights(sums: RegressionSums, previous_weights: np.ndarray) -> np.ndarra
 
 
 def center_by_decision(numbers: np.ndarray, is_tried: np.ndarray) -> np.ndarray:
-    """Subtract the mean of each decision over its tried discards, and set untried discards to 0.
+    """Subtract the mean value of the tried discards at each decision. Set untried discards to 0.
 
-    If all numbers of a decision are equal, the result is exactly 0, so that rounding errors have no
+    If all values of a decision are equal, the result is exactly 0, so that rounding errors have no
     effect.
     """
     offsets = numbers - numbers[:, :1]  # The first discard is always rolled out.

@@ -80,7 +80,7 @@ class PoolResults:
     def score_against(self, strategy: Strategy, opponent: Strategy) -> PairedEstimate:
         """Return the score of a strategy against an opponent.
 
-        In self-play, the score is even.
+        In self-play, the score is that of two equal players.
         """
         metric = self.request.metric
         if strategy.spec == opponent.spec:
@@ -103,7 +103,7 @@ def even_score(n_matches: int, metric: Metric) -> PairedEstimate:
     """Return the expected score of a strategy against itself: 0.5 for matches, or 0 for points.
 
     Args:
-        n_matches: Number of matches that the compared strategy plays on the same deals.
+        n_matches: Number of matches of the strategy whose score is compared with this score.
         metric: Metric on which the objective is based.
     """
     n_pairs = (n_matches + 1) // 2
@@ -129,7 +129,7 @@ def distinct_matchups(matchups: Sequence[Matchup]) -> list[Matchup]:
 def collect_results(
     request: TuneRequest, n_matches: int, matchups: Sequence[Matchup], rows: Sequence[np.ndarray]
 ) -> PoolResults:
-    """Combine distinct matchups and their batch rows to PoolResults."""
+    """Combine distinct matchups and their batch rows into PoolResults."""
     player_pairs = [(matchup.a.spec, matchup.opponent) for matchup in matchups]
     return PoolResults(request, n_matches, dict(zip(player_pairs, rows, strict=True)))
 
@@ -170,8 +170,8 @@ def load_or_play_step(
         play: Function that computes the arrays.
 
     Raises:
-        LedgerError: If an array has an unexpected shape or is not finite, which is possible in an
-            untrusted directory.
+        LedgerError: If an array has an unexpected shape or is not finite. An untrusted directory
+            can contain such an array.
     """
     if not run_ledger.has_pass(name, n):
         run_ledger.add_pass(name, n, play())

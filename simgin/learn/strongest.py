@@ -31,10 +31,10 @@ STRONGER_ELO = 20
 
 @dataclass(frozen=True)
 class EliminationTest(SequentialTest):
-    """Sequential test that stops only if strategy A is not stronger than its opponent.
+    """Sequential test that stops only if it concludes that strategy A is not the stronger player.
 
     If A is stronger by at least `elo1`, the test stops with a probability of at most 5 %. The test
-    never stops in favour of A, so the results of all matches are valid for a fixed-sample test.
+    never stops in favour of A, so a fixed-sample test of all results remains valid.
     """
 
     def check_totals(self, totals: np.ndarray) -> str | None:

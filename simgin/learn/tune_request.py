@@ -182,7 +182,7 @@ class TrainingRequest:
 
     Attributes:
         match: Strategy before the training, opponents and size of the confirmation.
-        rounds: Number of rounds, or of rounds per opponent type if there are several types.
+        rounds: Number of rounds in total, or per opponent type if there are several types.
         deals: Number of deals per round.
     """
 
@@ -197,7 +197,7 @@ class TrainingRequest:
         seed: int,
         training: str,
     ) -> TuneRequest:
-        """Return the request for the matches that confirm the gain of a training.
+        """Return the request for the matches that confirm the gain from training.
 
         Args:
             players: Strategy, variant and opponents (see `read_players`).
@@ -305,8 +305,8 @@ class TunableParameter:
     def initial_deviation(self) -> float:
         """Initial standard deviation of the candidates.
 
-        The deviation is a quarter of the range, but at most half of the default value or 1,
-        whichever is larger. Ranges are often much wider than sensible values.
+        The deviation is a quarter of the range, but at most the larger of 1 and half of the default
+        value. Ranges often extend far beyond sensible values.
         """
         sensible_deviation = max(abs(self.start) / 2, 1)
         range_width = self.high - self.low
@@ -373,7 +373,7 @@ def slot_values(
 
 
 def _policies_by_parameter(strategy: Strategy, variant: Variant) -> dict[str, list[Policy]]:
-    """Return the policies for each parameter `k`, or `knock.k` if its declarations differ."""
+    """Return the policies of each parameter, such as `k`, or `knock.k` if declarations differ."""
     used_policies = [policy for policy in strategy.policies if _is_used(policy, variant)]
     policies_by_key: dict[str, list[Policy]] = {}
     for policy in used_policies:

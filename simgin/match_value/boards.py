@@ -4,7 +4,7 @@ A board is made from the rules, the seat of strategy A and the outcomes of deals
 of the outcomes determine a table (docs/explanation/value.md#how-v-is-computed). The counts of a
 side, which are points, won deals or both, form a track. On a track, which is a chain of positions,
 a side moves only forward. A table over both tracks can therefore be filled from the end of the
-match. Each entry is a mean over outcomes of entries that are already filled.
+match. Each entry is the mean, over the outcomes of a deal, of entries that are already filled.
 """
 
 from dataclasses import dataclass
@@ -237,7 +237,7 @@ class _DealTransitions:
 
 
 def count_won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
-    """Return the number of won deals for which each outcome counts (rules.md 7 and 8.5)."""
+    """Return the number of won deals that each outcome counts as (rules.md 7 and 8.5)."""
     if not match_goal(params).counts_deals:
         return np.ones(len(outcomes.rows), np.int64)
     gin_count = int_param(params, "deal_count_gin")
@@ -250,7 +250,7 @@ def count_won_deals(params: Params, outcomes: Outcomes) -> np.ndarray:
 
 
 def next_dealer_table(params: Params) -> np.ndarray:
-    """Return the next dealer given the dealer and the winner (-1: none), (2, 3) int64."""
+    """Return the next dealer for each dealer and winner (0, 1 or -1 for none), (2, 3) int64."""
     winners = (0, 1, -1)
     rows = [[_next_dealer(params, dealer, winner) for winner in winners] for dealer in (0, 1)]
     return np.array(rows, np.int64)
@@ -340,7 +340,7 @@ class RaceBoard(Board):
 
 
 class GamesBoard(Board):
-    """Board for a match in which the loser's points determine the winner's won games (Gin Pro).
+    """Board for a match in which the loser's points set the number of games won (Gin Pro).
 
     The board has a table of points for every combination of won games.
     """
@@ -397,7 +397,7 @@ class GamesBoard(Board):
         return table
 
     def _set_game_ends(self, table: ValueTable, a: int, b: int) -> None:
-        """Set the values after A or B wins a game at `a` and `b` won games."""
+        """Set the values after the next game, if A has won `a` games and B has won `b` games."""
         max_games = self._target
         games_after_a_wins = np.minimum(a + self._games, max_games)
         games_after_b_wins = np.minimum(b + self._games, max_games)
@@ -516,8 +516,8 @@ class PerScoreBoard(Board):
         """Return mean match values after a deal, given the outcomes at the starting score.
 
         Returns:
-            Mean of the next values, and probability of an unchanged score by next dealer. Both are
-            by score and dealer.
+            Mean of the next values, and probability that the score does not change, for each next
+            dealer. Both are indexed by score and dealer.
         """
         dealer = self._dealer
         deals = (dealer, self._winner, self._points)
@@ -540,7 +540,7 @@ class PerScoreBoard(Board):
         mean_values: np.ndarray,
         unchanged_probability: np.ndarray,
     ) -> None:
-        """Correct mean values at scores with the same sum for outcomes that differ at these scores.
+        """Correct the mean values for outcomes that differ at the scores with a given sum.
 
         At the first of these scores, A has `first_score` points.
         """

@@ -44,8 +44,9 @@ DEADWOOD_BIN_SIZE = 5  # width of a bin, in points of deadwood
 class TurnRecords:
     """Deal records and turn records of the same deals, in the order of play.
 
-    If the refusal of the die or a joker in the hand ends a deal before the first turn, the deal has
-    no turns. If a draw ends the deal without a winner, it is not a turn.
+    A deal has no turns if it ends before the first turn because a player refuses the die or is
+    dealt a joker. If drawing a card ends the deal without a winner, the draw does not count as a
+    turn.
 
     Attributes:
         matchup: Matchup that was played.
@@ -129,8 +130,8 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
     """Compute the win rate of A by number of turns and deadwood.
 
     `count` is the lower edge of a bin of 5 points of deadwood, and `n` is the number of deals that
-    continued. Drawn deals count as lost. Standard errors are clustered by unit. Groups with fewer
-    than 30 units are omitted.
+    continued after the turn. Drawn deals count as lost. Standard errors are clustered by unit.
+    Groups with fewer than 30 units are omitted.
 
     Returns:
         DataFrame of the output `counts` (rows.toml).
@@ -153,7 +154,7 @@ def win_rate_by_deadwood(turns: TurnRecords) -> Frame:
 def _hands_after_turns(turns: TurnRecords) -> np.ndarray:
     """Return the number of turns, the deadwood, the unit and the result for each hand.
 
-    The hands are the dealt hand and the hand of A after each of its turns, in deals that continued.
+    The hands are the dealt hand of A and its hand after each turn that did not end the deal.
     In self-play, the hands of both sides are included.
 
     Returns:

@@ -139,7 +139,7 @@ class MatchValue(RenamedAttributes):
 
     @cached_property
     def _jackknife(self) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors of all states, and match values at the start that each omit one group.
+        """Standard errors of all states, and starting values with one group omitted at a time.
 
         Only one table at a time is kept in memory.
         """
@@ -240,7 +240,7 @@ def compute_value(
 
 
 def _has_symmetric_seats(variant: Variant) -> bool:
-    """Return True if both seats have the same goal, starting points and chance of dealing."""
+    """Return True if both seats have the same goal, starting score and chance of being dealer."""
     is_dealer_random = variant.params["first_dealer"] in ("lot", None)
     has_common_goal = variant.goal.other is None
     a, b = boards.starting_points(variant.params)
@@ -337,7 +337,7 @@ def _check_outcomes(matchup: Matchup, outcomes: Outcomes) -> None:
 
 
 def depends_on_score(matchup: Matchup) -> bool:
-    """Return True if different starting points change at least one of 2,000 simulated units.
+    """Return True if another starting score changes at least one of 2,000 simulated units.
 
     For each starting score, the test uses the same shuffles. The test detects shots and policies
     that use points. Policies that use only won deals or games are not detected, because every match

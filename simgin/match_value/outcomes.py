@@ -277,8 +277,8 @@ def count_outcomes_by_score(
 ) -> ScoreOutcomes:
     """Count the outcomes at every score, or load the counts from the cache.
 
-    About half of the deals start from other scores, which are evenly distributed. Each score has at
-    least forty units.
+    About half of the deals start from other scores, which are evenly distributed. At least forty
+    units are played at each score.
 
     Args:
         matchup: Matchup to play.
@@ -327,7 +327,7 @@ def _play_score_row(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play deals at all scores at which seat 0 has `seat0_points`.
 
-    Return the tally from the starting score, and the changes.
+    Return the tally of the deals from the starting score, and the changes at the other scores.
     """
     own_rules = build_rules(matchup.variant)
     starting_score = own_rules.start_points.copy()
@@ -347,7 +347,7 @@ def _play_score_row(
 def _play_from_score(
     matchup: Matchup, own_rules: np.record, start: np.ndarray, first_unit: int, n_units: int
 ) -> np.ndarray:
-    """Return the records of single deals that start with given points of both seats.
+    """Return the records of single deals that start with the given points for both seats.
 
     `own_rules` is modified in place because building rules takes longer than playing.
     """
@@ -373,7 +373,7 @@ def _find_changes(start_records: np.ndarray, score_records: np.ndarray) -> np.nd
 
 
 def _signed_changes(score_records: np.ndarray, deals: np.ndarray, sign: int) -> np.ndarray:
-    """Return rows of CHANGE_COLUMNS with a sign, the outcomes of deals, and the given scores."""
+    """Return rows with the columns CHANGE_COLUMNS: scores, group, sign and deal outcomes."""
     points = deals["points_a"] + deals["points_b"]
     score_columns = [
         score_records["score_a"],

@@ -1,1 +1,1 @@
-"""Win probabilities by score, seat and deadwood, and in solitaire games."""
+"""Win probabilities by score, seat and deadwood, and win probabilities in solitaire games."""

@@ -1,4 +1,4 @@
-"""Computation of the odds of variants, with DataFrames and a report as results."""
+"""Odds of variants, returned as DataFrames and a report."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class OddsRequest:
             default players.
         deals: Number of deals per player, or None to use `SOLO_DEALS` or `PAIR_DEALS`.
         seed: Seed of the shuffles.
-        complete: True to include results by knock threshold and by turn and deadwood.
+        complete: True to include results by knock threshold, and results by turn and deadwood.
     """
 
     variants: tuple[str, ...]
@@ -73,7 +73,7 @@ class OddsRequest:
             strategies: Strategy specs, weakest first. By default, each variant has its own players.
             deals: Number of deals per player.
             seed: Seed of the shuffles.
-            complete: True to include results by knock threshold and by turn and deadwood.
+            complete: True to include results by knock threshold, and results by turn and deadwood.
 
         Raises:
             ValueError: If a variant or strategy does not exist.

@@ -107,7 +107,7 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
 
     Returns:
         Estimate and sample size. The sample size is the number of deals if match values are used,
-        otherwise of matches.
+        otherwise the number of matches.
 
     Raises:
         ValueUnavailableError: If the match value cannot be computed from the deals.
@@ -132,7 +132,7 @@ def match_win_probability(deals: SoloDeals) -> tuple[Estimate, int]:
 
 
 def odds_by_draws(deals: SoloDeals) -> pd.DataFrame:
-    """Compute the cumulative proportion of deals that have ended, by ending and draws.
+    """Compute the cumulative proportion of deals that have ended, by ending and number of draws.
 
     The endings are gin (including big gin), knock (won or lost), joker (the player drew the joker)
     and limit (the maximum number of draws was reached).
@@ -266,12 +266,13 @@ def _max_draws(deals: SoloDeals) -> int:
 
 
 def skill_gap(naive: SoloDeals, strong: SoloDeals) -> pd.DataFrame:
-    """Compute the differences between two players, and the sample sizes that detect them.
+    """Compute the differences between two players, and the sample sizes needed to detect them.
 
-    The metrics are `win` and `score`. A 5 % test detects the difference with 80 % power after (2.8
-    sigma / difference)**2 deals per player. The number of deals is `own_packs` for independent
-    shuffles and `same_packs` for shared shuffles. The bounds of the number follow from the bounds
-    of the difference, because the standard deviation is known much more precisely.
+    The metrics are `win` and `score`. A test at the 5 % level detects the difference with 80 %
+    power after (2.8 sigma / difference)**2 deals per player. The number of deals is `own_packs` for
+    independent shuffles and `same_packs` for shared shuffles. The bounds on the number of deals
+    follow from the bounds on the difference, because the standard deviation is known much more
+    precisely.
 
     Returns:
         DataFrame with rows for the stronger player. The column `base_strategy` contains the weaker

@@ -1,1 +1,1 @@
-"""Play of matchups in the compiled loop, rollouts, and single deals as traces and as text."""
+"""Matchups played in the compiled loop, rollouts, and single deals as traces and text."""

@@ -6,8 +6,8 @@ while table.decision is not None:
     if table.is_deal_over:
         table.close_deal()
 
-The engine calls the policies of strategies, plays the cards and scores the deals. A strategy acts
-as in a run with the same seed and unit. See `simgin.play.stepping`.
+The engine calls the policies of strategies, plays the cards and scores the deals. A strategy makes
+the same decisions as in a run with the same seed and unit. See `simgin.play.stepping`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from simgin.text.notation import cards_to_mask, mask_to_cards
 class GameBatch:
     """Games of one matchup that are played in parallel, with separate records in memory.
 
-    The engine finds records by their addresses. Each copy therefore has separate memory and
-    addresses.
+    The engine finds records by their addresses. Each copy of the games therefore has separate
+    memory and addresses.
 
     Attributes:
         matchup: Matchup being played.
@@ -261,7 +261,7 @@ class GameTable:
         self._step(stepping.ACT, action)
 
     def undo_to(self, length: int) -> None:
-        """Undo the actions of the deal after the first `length`, and go to the next decision."""
+        """Undo all actions of the deal except the first `length`, and go to the next decision."""
         self._step(stepping.REPLAY, length)
 
     def replay(self, actions: Sequence[int]) -> None:

@@ -48,7 +48,8 @@ def compile_loop(function: Any, players: int, *extra_types: Any, no_alias: bool 
     Args:
         function: Loop to compile.
         players: Number of players, 1 or 2.
-        extra_types: Types of the arguments between the views and the policies.
+        extra_types: Types of the arguments that come between the views and the policies in the
+            signature.
         no_alias: True if the arguments never overlap in memory (see `core.jit.compile_function`).
     """
     return jit.compile_function(
@@ -61,7 +62,8 @@ def make_loop_signature(players: int, *extra_types: Any) -> Any:
 
     Args:
         players: Number of players, 1 or 2.
-        extra_types: Types of the arguments between the views and the policies.
+        extra_types: Types of the arguments that come between the views and the policies in the
+            signature.
     """
     views = [VIEW_TYPE] * players
     policy_types = [POLICY_TYPE] * (len(SOLO_SLOTS) if players == 1 else 2 * len(SLOTS))
@@ -265,7 +267,7 @@ def play_with_records(
 def _play_and_record(
     matchup: Matchup, first_unit: int, n_units: int, records: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """Play units, write the deal records to `records`, and return the batch rows and the count."""
+    """Play units and fill `records`. Return the batch rows and the number of deals recorded."""
     state = new_state(matchup.seed)
     rules = build_rules(matchup.variant)
     views = new_views()

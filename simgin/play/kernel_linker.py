@@ -75,7 +75,7 @@ def _parse_function(bitcode: bytes, name: str, new_name: str) -> llvm.ModuleRef:
 
 
 def _hide_functions(module: llvm.ModuleRef, visible: str) -> None:
-    """Give all functions of a module except one internal linkage."""
+    """Give internal linkage to all functions of a module except the visible function."""
     for function in module.functions:
         if not function.is_declaration and function.name != visible:
             function.linkage = llvm.Linkage.internal

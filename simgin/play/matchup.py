@@ -73,7 +73,7 @@ class Matchup:
     def replay_command(self, unit: int, half: int, deal: int) -> str:
         """Return the shell command that replays a deal of the matchup.
 
-        A live strategy exists only in the current process, so the command is then a Python call.
+        For a live strategy, which exists only in the current process, the command is a Python call.
 
         Args:
             unit: Number of the unit.
@@ -140,8 +140,8 @@ def short_names(matchups: Iterable[Matchup]) -> dict[str, str]:
     """Return short display names for all strategies that were loaded from files.
 
     For example, `some/where/patient.py:k=7` becomes `patient-gold:k=7` if the file declares the
-    name `patient-gold`. If two strategies would have the same name, the distinguishing end of the
-    file's path follows in parentheses.
+    name `patient-gold`. If two strategies would have the same name, the end of the file path that
+    distinguishes them is added in parentheses.
 
     Returns:
         Dictionary that maps full strategy names to short names.

@@ -22,7 +22,7 @@ def pile_label(is_solo: bool) -> str:
 
 
 def format_pile(view: Any, rules: Any, is_solo: bool) -> list[str]:
-    """Format the pile and the cards taken from it in the format of the option `--pile`."""
+    """Return the pile and the cards taken from it, in the format of the option `--pile`."""
     turns_up = not is_solo and rules.first_turn != FIRST_TURN_DISCARD
     words = [_format_pile_card(view.upcard)] if turns_up else []
     for _, source, _, discarded in view.history[: view.turns]:

@@ -80,7 +80,7 @@ def matchup_with_person(
         seat: Seat of the human player.
 
     Raises:
-        PlayerCountError: If a solitaire variant has an opponent.
+        PlayerCountError: If an opponent is specified for a solitaire variant.
     """
     # simgin never calls the policies of the strategy that represents the person.
     person = with_policies(replace(loader.find_strategy("gold"), name=PERSON), {}, PERSON)

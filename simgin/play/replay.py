@@ -460,7 +460,7 @@ class SoloReplay(Replay):
     # End of the deal
 
     def _format_other_ending(self) -> Iterator[str]:
-        """Yield the lines that describe an ending by the joker, the last draw or the turn limit."""
+        """Yield the lines for a deal ended by the joker, the last draw or the turn limit."""
         state = self.state
         draws = state.draws[PLAYER_SEAT]
         is_stalled = self.traced.kind == "stalled"

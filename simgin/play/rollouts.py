@@ -57,8 +57,8 @@ class Worlds:
         hands: Cards of the opponent as masks, (n_worlds,) int64. Solitaire games ignore this array.
         stocks: Cards of the stock in drawing order, (n_worlds, n_cards) int8. In solitaire games,
             the stock includes the joker. Before the deal, the stock is the whole pack.
-        views: Views of the player with sampled values for forgotten facts, (n_worlds,) VIEW, or
-            None if all worlds have the same view.
+        views: Views of the player with sampled values for facts that the player has forgotten,
+            (n_worlds,) VIEW, or None if all worlds have the same view.
     """
 
     hands: np.ndarray
@@ -181,12 +181,12 @@ def roll_out_worlds(
     Strategy A plays for the owner of the view, and strategy B plays for the opponent.
 
     Args:
-        matchup: Matchup that plays the rollouts.
+        matchup: Matchup whose strategies play the rollouts.
         view: View of the player to act.
         actions: Actions to roll out.
         worlds: Sampled hidden states.
-        first_world: Number of the first world, which is the unit in the random streams of the
-            policies.
+        first_world: Number of the first world. In the random streams of the policies, the unit is
+            the number of the world.
 
     Returns:
         Records of the deals, (n_worlds, n_actions) DEAL_RECORD.
@@ -207,8 +207,8 @@ def query_offers(matchup: Matchup, view: Any, worlds: Worlds, first_world: int =
         matchup: Matchup in which strategy A plays for the owner of the view.
         view: View of the player to act.
         worlds: Sampled hidden states.
-        first_world: Number of the first world, which is the unit in the random streams of the
-            policies.
+        first_world: Number of the first world. In the random streams of the policies, the unit is
+            the number of the world.
 
     Returns:
         Offers, (n_worlds,) int64, with 0 for no offer.
@@ -264,8 +264,8 @@ class PairedRollouts:
 
     Attributes:
         views: Views of A, (n_decisions,) VIEW.
-        weights: Inverse probability that the decision was selected within its deal, (n_decisions,)
-            int64.
+        weights: Inverse of the probability that the decision was selected within its deal,
+            (n_decisions,) int64.
         actions: Actions that were rolled out, padded with -1, (n_decisions, max_actions) int64.
         records: Results of the rollouts, (n_decisions, max_actions) DEAL_RECORD.
         scores: Match score at each decision, (n_decisions, 4) int64 (points of A, points of B,

@@ -120,7 +120,7 @@ class SpecializedKernel:
 
 @lru_cache(maxsize=MAX_LOADED_KERNELS)
 def find_kernel(generic: Any, policies: tuple[Any, ...], rules: bytes) -> Any:
-    """Return a kernel that is specialised in long runs, or the generic kernel.
+    """Return a kernel that uses specialised code in long runs, or the generic kernel.
 
     Args:
         generic: Compiled generic kernel.
@@ -233,7 +233,7 @@ def load_kernel(generic: Any, code: bytes) -> Any:
 
 
 def _read_bitcode(version: Any) -> bytes:
-    """Return the bitcode of a compiled function, which numba would parse and keep in memory."""
+    """Return the bitcode of a compiled function, if possible without parsing it."""
     library = version.library
     return bytes(library._bitcode or library._get_module_for_linking().as_bitcode())
 

@@ -215,7 +215,7 @@ def _save_turn_start(game, state, rules):
 
 @compiled
 def _restore_turn_start(game, state):
-    """Restore the saved state, but keep later actions and later shuffled cards."""
+    """Restore the saved state, but keep the actions and shuffled cards that followed it."""
     n_scripted, n_shuffled = state.scripted, state.shuffled
     _copy_state_head(game.turn_start, game.state)
     state.scripted = n_scripted
@@ -327,8 +327,8 @@ def step_game(address, command, argument):
     """Execute a command, and advance to the next external decision or to the end of the deal.
 
     Args:
-        address: Address of the game. Converting a record to a native value would take longer than a
-            step.
+        address: Address of the game. The address is passed instead of the record, because
+            converting a record to a native value would take longer than a step.
         command: BEGIN, ACT, REPLAY or CLOSE_DEAL.
         argument: Unit for BEGIN, action for ACT, or number of actions for REPLAY.
     """

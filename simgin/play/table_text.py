@@ -194,7 +194,8 @@ def format_history_lines(deal: TracedDeal, page: int) -> list[str]:
 
     Args:
         deal: Deal, which can be unfinished.
-        page: Number of the page. Page 0 shows the latest turns. The last page precedes page 0.
+        page: Number of the page. Page 0 shows the latest turns. Page numbers wrap around after the
+            last page.
     """
     lines = format_turn_lines(deal, 0)
     rows, header = MAX_HISTORY_ROWS, []
@@ -208,7 +209,7 @@ def format_history_lines(deal: TracedDeal, page: int) -> list[str]:
 
 
 def format_turn_lines(deal: TracedDeal, person: int) -> list[str]:
-    """Return one line per past turn, as seen by the player at a given seat, and the ending.
+    """Return one line per past turn, and the ending, as seen by the player at a given seat.
 
     Args:
         deal: Deal, which can be unfinished.

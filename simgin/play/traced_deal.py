@@ -2,7 +2,7 @@
 
 `simgin show` and the tests use traced deals.
 
-Traced deals are played by the same engine as measurements.
+Traced deals are played by the same engine as the deals of a run.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ class TracedDeal:
     """Finished or aborted deal with a record of every decision.
 
     Attributes:
-        matchup: Matchup that played the deal.
+        matchup: Matchup of the deal.
         state: Engine state after the deal (see `core.state`).
         views: Last view of each seat.
         error: Error message if a policy failed, otherwise "".
@@ -203,8 +203,8 @@ def trace_to_decision(
         script: Scripted actions. The list is modified in place.
         is_target: Function that returns True for the target decision.
         unit: Number of the unit.
-        **deal: Keyword arguments of `trace_deal`. The pack is required, because a script applies to
-            both mirrored games.
+        **deal: Keyword arguments of `trace_deal`. `pack` is required, because otherwise the script
+            would apply to both mirrored games.
 
     Returns:
         Traced deal, and index of the decision after the script. The index is None if the deal ends

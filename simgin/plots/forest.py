@@ -108,7 +108,7 @@ def _in_display_units(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def find_outlier_limit(rows: pd.DataFrame) -> float:
-    """Return the distance from 0 above which an estimate is an outlier, or inf without outliers."""
+    """Return the distance from 0 above which an estimate is an outlier, or inf if none is."""
     absolute_values = rows["value"].abs().dropna()
     if len(absolute_values) < MIN_OUTLIER_ROWS:
         return math.inf

@@ -166,8 +166,9 @@ def _draw_segments(
 
     Args:
         axes: Axes for the bars.
-        segments: Segments, each with the side that won ("A", "B", or "" if neither or both sides
-            are meant), the ending, and the percentages of deals per matchup, shape (n_rows,).
+        segments: Segments, each with the side that won ("A", "B", or "" if the segment belongs to
+            neither side or to both), the ending, and the percentages of deals per matchup, shape
+            (n_rows,).
         n_rows: Number of matchups.
 
     Returns:

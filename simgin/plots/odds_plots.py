@@ -56,8 +56,8 @@ def gin_by_draw(frame: pd.DataFrame, *, seed: int | None = None) -> Figure:
 
     The DataFrame is `frames()["odds"]` of a result of `simgin.compute_odds`. The required columns
     are draws, kind and value. Each variant has a panel with labelled lines. Strategies must be
-    sorted from weakest (naive) to strongest (strong). Grey lines show drawn jokers and knocks by
-    the strongest strategy.
+    sorted from weakest (naive) to strongest (strong). Grey lines show how often the strongest
+    strategy draws a joker or knocks.
 
     Example:
         frames = simgin.compute_odds("solitaire-gin", seed=1).frames()

@@ -158,7 +158,7 @@ def effects_by_player_type(
     """Plot differences from the baseline by player type, with one panel per metric.
 
     The DataFrame contains the differences computed by a review. The required columns are players,
-    title, factor and value. Each variant has a separate colour.
+    title, factor and value. Each variant has its own colour.
     """
     variants = figures.unique_names(frame["variant"])
     titles = figures.unique_names(frame["title"])

@@ -57,7 +57,7 @@ def report_files(report: Report, plots_folder: str = PLOTS_FOLDER) -> dict[str, 
 
     Args:
         report: Report to write.
-        plots_folder: Folder for the plots with a trailing slash, or an empty string for the output
+        plots_folder: Folder for the plots, ending with a slash, or an empty string for the output
             directory.
     """
     return {

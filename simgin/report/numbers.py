@@ -24,7 +24,7 @@ def format_number(value: float, error: float) -> str:
 
 
 def format_p_value(p: float) -> str:
-    """Format a p-value with three decimals, as `< 0.001` if it is smaller, or as an en dash."""
+    """Format a p-value with three decimals, as `< 0.001` below 0.001, or as an en dash for NaN."""
     if math.isnan(p):
         return EN_DASH
     return "< 0.001" if p < MIN_PRINTED_P else f"{p:.3f}"

@@ -242,8 +242,8 @@ class _JsonProgress(ProgressBar):
 
     The keys are `title`, `done`, `total`, `seconds_left` (null if unknown), `compiling` and
     `result`, which is the interim result as text. `table` contains the cells of a table, and
-    `values` contains the values of another result. If there is no table or there are no values, the
-    entry is null.
+    `values` contains the values of another result. Without a table, `table` is null. Without
+    values, `values` is null.
     """
 
     def __init__(self, title: str, stream: TextIO, compiling: CompilationTimer) -> None:

@@ -104,7 +104,7 @@ def _metric_value(rows: ByMetric, metric: str) -> float:
 
 
 def _has_settlement(rows: ByMetric) -> bool:
-    """Return True if the mean settlement of a match differs from the mean points of all deals."""
+    """Return True if the mean settlement of a match differs from its mean total of deal points."""
     settlement = _metric_value(rows, "settlement")
     points = _metric_value(rows, "margin") * _metric_value(rows, "deals_per_match")
     is_points_sum = math.isclose(
@@ -293,7 +293,7 @@ def _metric_table(title: str, players: dict[str, ByMetric], names: Sequence[str]
 
 
 def details_table(tidy_rows: TidyRows) -> Table:
-    """Return a table of all metrics of player A in the first matchup, and of their meanings."""
+    """Return a table of all metrics of player A in the first matchup, with their meanings."""
     (variant, *names), rows = next(iter(table.iterate_matchups(tidy_rows)))
     players = " against ".join(name for name in names if name)
     defined_rows = [row for row in rows.values() if not math.isnan(row["value"])]

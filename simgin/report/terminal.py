@@ -25,7 +25,7 @@ class Terminal(Console):
 
 
 def render_text(parts: Iterable[RenderableType]) -> str:
-    """Render objects as plain text with the width of the terminal, by default 80 characters."""
+    """Render objects as plain text for the width of the terminal (80 characters if unknown)."""
     buffer = io.StringIO()
     plain_options = {"highlight": False, "markup": False, "emoji": False, "force_jupyter": False}
     console = Terminal(file=buffer, color_system=None, **plain_options)  # type: ignore[arg-type]

@@ -213,7 +213,7 @@ class RunResults(Result):
 
     @cached_property
     def effects(self) -> pd.DataFrame:
-        """DataFrame of the effect of every change in every field of opponents.
+        """DataFrame of the effect that every change of strategy has in every field.
 
         Holm's correction treats all effects as one family.
         """
@@ -330,7 +330,7 @@ class RunResults(Result):
 
     @cached_property
     def pairing_efficiency(self) -> pd.DataFrame:
-        """DataFrame of the variance reduction by mirrored pairs and of double wins.
+        """DataFrame of the variance reduction by mirrored pairs, and of the double wins.
 
         The columns are `NAME_COLUMNS`, `PAIRING_COLUMNS` and the numbers of double wins of A and B.
         If the sample size was fixed, the DataFrame also contains the p-value of the exact sign
@@ -585,7 +585,7 @@ def load_results(directory_path: Path) -> Iterator[RunResults]:
 def compute_effect(
     effect: FieldChange, rows: BatchRows, baseline_rows: BatchRows | None
 ) -> pd.DataFrame:
-    """Compute the effect of a change in a field of opponents, in points and matches won.
+    """Compute the effect of a change of strategy in a field, in points and matches won.
 
     A *field* consists of the strategy that is changed and its opponent. If the unchanged strategy
     is also the opponent, the effect is the result of the changed strategy. In self-play,
@@ -593,7 +593,7 @@ def compute_effect(
     difference on the same deals.
 
     Args:
-        effect: Change in a field.
+        effect: Change of strategy, and the field in which its effect is measured.
         rows: Rows of the changed strategy.
         baseline_rows: Rows of the unchanged strategy, or None if this strategy would play against
             itself.

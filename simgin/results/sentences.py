@@ -2,7 +2,7 @@
 
 Every number has a confidence interval. If there are many matchups, the sentences mention only the
 best and the worst strategy. The measured result of the best of many strategies is biased upwards if
-the same deals are used for the selection.
+the same deals were used to select this strategy.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
 
 
 def _remaining_rows(results: RunResults) -> Rows:
-    """Return the rows of all matchups outside leagues whose strategies do not play identically."""
+    """Return the rows of all matchups outside leagues, except those of identical strategies."""
     identical_pairs = {(key.variant, frozenset(key.players)) for key in results.identical_matchups}
     return [
         row
@@ -463,7 +463,7 @@ def _describe_solo(a: str, rows: ByMetric) -> str:
 
 
 def _counts_penalties(rows: ByMetric) -> bool:
-    """Return True if players collect penalty points, because deals can end by a draw limit."""
+    """Return True if deals ended at a draw limit, for which players collect penalty points."""
     return table.find_interval(rows, "limit")[0] > 0
 
 
@@ -522,7 +522,7 @@ def describe_effects(frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _summarise_fields(rows: pd.DataFrame) -> str:
-    """Return a template for a predicate that describes a change in all fields of opponents."""
+    """Return a template for a predicate that describes the effect of a change in all fields."""
     signs = {
         math.copysign(1, row["value"]) if is_significant(row) else 0 for _, row in rows.iterrows()
     }
@@ -543,8 +543,8 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
 
     Args:
         frame: Output `differences`.
-        own_names: Names of the user's strategies. A sentence that compares such a baseline with a
-            built-in strategy names the user's strategy first.
+        own_names: Names of the user's strategies. If the baseline is one of them and is compared
+            with a built-in strategy, the sentence names the user's strategy first.
     """
     significant_lines: list[tuple[float, str]] = []
     groups = frame.groupby(COMPARISON_COLUMNS, sort=False)
@@ -586,7 +586,7 @@ def _count_comparisons(n: int, n_total: int) -> str:
 def is_significant(row: Any) -> bool:
     """Return True if the difference in a row is significant.
 
-    The criterion is Holm's corrected p-value or, for a run with a stopping rule, the interval.
+    The criterion is the Holm-corrected p-value or, for a run with a stopping rule, the interval.
     """
     if not row["se"] > 0:
         return False

@@ -44,13 +44,14 @@ def count_matches(block: Block, workers: int | None, progress: Progress | None) 
         progress: Callback that reports the progress.
 
     Returns:
-        length: Matches by turns, (n_batches, MAX_TURNS).
-        knocks: Knocks by own turn and deadwood, (n_batches, TURN_BINS, DEADWOOD_BINS).
+        length: Number of matches by number of turns, (n_batches, MAX_TURNS).
+        knocks: Number of knocks by turn of the player and deadwood, (n_batches, TURN_BINS,
+        DEADWOOD_BINS).
         turn_squares, deadwood_squares: Number of knocks in one bin times the number in another bin,
         summed over matches, (n_batches, n_bins, n_bins).
         leads: Numbers of matches and comebacks (see `count_comebacks`), (n_batches, 2).
-        scores: Numbers of deals, and of deals in matches that the first side won, by the scores of
-        both sides in tenths of the target, (n_batches, SCORE_BINS, SCORE_BINS, 2).
+        scores: Number of deals, and number of these deals in matches that the first side won, by
+        the scores of both sides in tenths of the target, (n_batches, SCORE_BINS, SCORE_BINS, 2).
         rows: Batch rows of the matchup, which are never merged.
     """
     matchup = block.matchup
@@ -132,7 +133,7 @@ def _cross_products(
 
 
 def count_comebacks(records: np.ndarray, params: Params) -> np.ndarray:
-    """Return the numbers of matches and comebacks (1 or 0) for each recorded match.
+    """Return the match count (1) and the comeback count (0 or 1) of each recorded match.
 
     A comeback is a win by the side that was behind when the opponent first reached half of the
     target.

@@ -210,7 +210,7 @@ class Review(Result):
 
     @cached_property
     def stalled_rates(self) -> Mapping[tuple[str, str], float]:
-        """Proportions of stalled deals that need a warning, by variant and player type."""
+        """Proportions of stalled deals that require a warning, by variant and player type."""
         return {
             (variant, player_type): estimate.value
             for (variant, metric, player_type), estimate in self.measurements.items()
@@ -335,7 +335,7 @@ class Review(Result):
         return bool({(variant, a, b), (variant, b, a)} & self._batch_rows.keys())
 
     def _measure_skill(self, variant: str, strong: str, weaker: str) -> Measurement:
-        """Estimate the strong player's win rate or, in solitaire games, its excess over another."""
+        """Estimate the strong player's win rate or, in solitaire games, its lead in win rate."""
         win_metric = metrics.METRICS_BY_NAME["match_win"]
         if self.request.is_solo:
             rows = [self._batch_rows[variant, name, ""] for name in (strong, weaker)]
@@ -446,7 +446,7 @@ class Review(Result):
         }
 
     def player_types_differ(self, variant: str, metric: str) -> bool:
-        """Return True if an effect differs significantly and much between two player types."""
+        """Return True if the effects on two types differ significantly and at least "a little"."""
         effects = self.effects_by_type(variant, metric).values()
         return any(
             effect.difference.interval[0] - other_effect.difference.interval[1] > 0
@@ -602,7 +602,7 @@ def plan_review(request: ReviewRequest, sizes: Mapping[Pairing, int] | None = No
 
 
 def _plan_next_stage(request: ReviewRequest, results: RunResults) -> Plan | None:
-    """Return a plan with more matches where effect sizes are undecided, or None if none is."""
+    """Return a plan with more matches for uncertain effect sizes, or None if there are none."""
     review = Review(request, results)
     sizes = review.next_sizes
     return None if sizes == review.sizes else plan_review(request, sizes)

@@ -183,7 +183,7 @@ def knocks_frame(review: Review) -> Frame:
 
 
 def score_difference_frame(review: Review) -> Frame:
-    """Return differences in win probability from the baseline, by fifths of the target score."""
+    """Return differences in win probability from the baseline, by score in fifths of the target."""
     base = review.request.base
     baseline = {} if base is None else _win_rates_by_score(review, base)
     rows = []

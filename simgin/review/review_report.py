@@ -117,7 +117,7 @@ def review_report(review: Review, command: str) -> Report:
 
 
 def _training_caveat(review: Review, command: str) -> Caveat | None:
-    """Return a caveat about strong players without training, with the command to train them."""
+    """Return a caveat about strong players not trained for the rules, with a training command."""
     request = review.request
     untrained_variants = [
         variant for variant in request.variants if variant in request.untrained_variants
@@ -172,7 +172,7 @@ def _goal_lines(review: Review) -> Iterator[str]:
 def recommendation(
     results_by_goal: Sequence[Mapping[str, str]], join_names: Callable[[Sequence[str]], str]
 ) -> str:
-    """Return a sentence that lists the rule sets by whether they meet all goals.
+    """Return a sentence that groups the rule sets by whether they meet all goals.
 
     Args:
         results_by_goal: For every goal, its result (MET, MISSED or UNDECIDED) by rule set.
@@ -284,7 +284,7 @@ def _transpose(scorecard: Table) -> Table:
 
 
 def _meanings_text(review: Review) -> str:
-    """Return sentences that explain the scorecard rows, except rows with a sufficient title."""
+    """Return sentences that explain the scorecard rows whose titles are not self-explanatory."""
     meanings = {row.title: row.meaning for row in review.shown_rows if row.meaning}
     meanings |= SOLO_MEANINGS if review.request.is_solo else MATCHUP_MEANINGS
     return "".join(f"{title}: {meaning}. " for title, meaning in meanings.items())
@@ -341,7 +341,7 @@ def _range_by_type(review: Review, variant: str, row: ScorecardRow) -> str:
 
 
 def _gin_vs_knock_cell(review: Review, variant: str) -> ScoreCell:
-    """Return a cell with the win rate of playing for gin against an immediate knocker."""
+    """Return a cell with the win rate of a gin player against an immediate knocker."""
     key = (variant, GIN_VS_KNOCK, GIN_PLAYER)
     estimate, effect = review.measurements.get(key), review.effects.get(key)
     if not isinstance(estimate, PairedEstimate):

@@ -1,4 +1,4 @@
-"""Request of a review: rule sets, baseline, players and goals.
+"""Request for a review: rule sets, baseline, players and goals.
 
 Results of a rule review depend strongly on the players. A review therefore reports every player
 type separately and does not average over player types. The scorecard shows the values of the strong
@@ -65,7 +65,7 @@ def _standard_types() -> tuple[PlayerType, ...]:
 
 @dataclass(frozen=True)
 class ReviewRequest:
-    """Request of a review. The request contains only values that can be stored in a manifest.
+    """Request for a review. The request contains only values that can be stored in a manifest.
 
     Attributes:
         variants: Canonical variant specs. If there is a baseline, it comes first.
@@ -79,8 +79,8 @@ class ReviewRequest:
         adapt: True to adapt `champion` to every rule set.
         deep: True to play 100 times as many matches.
         matches: Maximum number of matches per pair of players.
-        is_sequential: True to start with the first of `LOOKS` and play more matches only if an
-            effect size is uncertain.
+        is_sequential: True to start with the smallest number of matches in `LOOKS`, and to play
+            more matches only if an effect size is uncertain.
         seed: Seed of the deals.
         seconds_per_turn: Duration of a turn in seconds, for match lengths in minutes.
         title: Title of the report.
@@ -276,7 +276,7 @@ class ReviewRequest:
         return tuple(LOOKS) if self.is_sequential else (self.matches,)
 
     def stages(self, n_matches: int) -> list[tuple[int, int]]:
-        """Return the first and the last match (exclusive) of every stage of a review."""
+        """Return the first match and the end (exclusive) of every stage of a review."""
         return list(itertools.pairwise([0, *(n for n in self.sizes if n <= n_matches)]))
 
     def error_rate(self, n_matches: int) -> float:
@@ -296,8 +296,8 @@ class ReviewRequest:
     def untrained_variants(self) -> list[str]:
         """Variants for which simgin chose a strong player that was not trained for the rules.
 
-        If `adapt` is True, the tuple is empty, because `champion` plays only where training did not
-        improve it.
+        If `adapt` is True, the tuple is empty, because the default `champion` is used only where
+        training did not improve it.
         """
         if self.adapt or self.given_strong is not None or self.is_solo:
             return []
@@ -433,7 +433,7 @@ def resolve_players(
     caches the results.
 
     Args:
-        request: Request of the review.
+        request: Request for the review.
         workers: Number of worker threads.
         progress: Callback that reports the progress.
     """
@@ -469,7 +469,7 @@ def resolve_players(
 def _variant_of_length(
     n_turns: float, variant: str, player: str, request: ReviewRequest, workers: int | None
 ) -> str | None:
-    """Return the variant with the target for a given match length, or None if unchanged."""
+    """Return the variant with the target for a given match length, or None to keep the target."""
     rules = variants.find_variant(variant)
     target = rules.params["points_target"]
     if rules.goal.score != "points" or not isinstance(target, int):

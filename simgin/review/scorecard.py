@@ -1,7 +1,7 @@
 """Scorecard of a review: the metrics of a rule set and effect sizes.
 
 Each value applies to one player type. The scorecard of a rule set shows the values for the strong
-player. Effect sizes classify differences by the number of evenings in which players would notice
+player. Effect sizes classify differences by the number of evenings after which players would notice
 them: one evening under each rule set for *much*, and ten evenings for *a little* (see
 `ScorecardRow.effect_bounds`).
 """
@@ -74,7 +74,7 @@ class MatchupStats:
         return batches.sum_rows(self.rows)
 
     def _ratio_sums(self, fact: str, unit: str) -> RatioSums:
-        """Return the sums of a recorded quantity and of its denominator over single matches."""
+        """Return the sums for the ratio of a recorded quantity to its denominator over matches."""
         total = self._total
         numerator_index, denominator_index = (batch_columns.FACT_INDEX[x] for x in (fact, unit))
         cross_column = batch_columns.COL_SUM if unit == "matches" else batch_columns.COL_CROSS

@@ -202,7 +202,7 @@ def review_verdicts(review: Review) -> list[tuple[str, str]]:
 
 
 def _verdict_with_players(review: Review, variant: str) -> str:
-    """Return a verdict with the change in minutes and, without goals, the winners and losers."""
+    """Return a verdict with the change in minutes and, unless goals are set, winners and losers."""
     base_variant = review.request.base
     if base_variant is None:
         return _single_verdict(review, variant)
@@ -298,7 +298,7 @@ def format_length_change(relative_change: float) -> str:
 
 
 def _gin_clause(review: Review, variant: str, effect: Effect | None) -> str:
-    """Return a clause about the change in deals that end in gin, or "" without a change."""
+    """Return a clause about the change in deals that end in gin, or "" if there is none."""
     if effect is None or not effect.sign:
         return ""
     gin_rates = [review.measurements[v, "gin", STRONG] for v in (variant, str(review.request.base))]

@@ -1,7 +1,7 @@
 """Common style of all plots: size, colours, titles, captions and image files.
 
 Figures are narrow enough for a phone in portrait orientation. Colours are suitable for colour-blind
-readers. Every series has a separate marker or dash pattern, which is visible in greyscale prints.
+readers. Every series has its own marker or dash pattern, so it can be identified in greyscale.
 The global state of pyplot is not changed.
 """
 

@@ -84,7 +84,7 @@ def drop_shared_parts(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _shared_length(part_lists: Sequence[Sequence[str]]) -> int:
-    """Return the number of leading items that all lists share, keeping one item of each list."""
+    """Return the number of leading items that all lists share, leaving one item in each list."""
     columns = zip(*part_lists, strict=False)
     shared_parts = list(itertools.takewhile(lambda parts: len(set(parts)) == 1, columns))
     return min(len(shared_parts), *(len(parts) - 1 for parts in part_lists))
@@ -210,7 +210,7 @@ def style_axes(axes: Axes, grid: str = "y") -> None:
 
 
 def set_panel_title(axes: Axes, text: str, width: int = PANEL_TITLE_CHARACTERS) -> None:
-    """Set the title of a panel, wrapped at `width` characters of simgin's style."""
+    """Set the title of a panel, wrapped at `width` characters at simgin's default font size."""
     wrapped_title = fold_text(text, fit_characters(width, "axes.titlesize"))
     axes.set_title(
         escape_text(wrapped_title),
@@ -471,7 +471,7 @@ SERIES_STYLES = (
 
 
 def single_style() -> SeriesStyle:
-    """Return the style of rows. Series colours are reserved for variants and strategies."""
+    """Return a neutral style. Series colours are reserved for variants and strategies."""
     return SeriesStyle(setting("text.color"), "o", "-")
 
 

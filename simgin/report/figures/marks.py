@@ -183,7 +183,7 @@ def heat_map(
         midpoint: Value that has the palest shade.
         max_deviation: Distance from `midpoint` at which the shade is darkest.
         number_format: Format specification of the numbers.
-        font_size: Font size in points in simgin's style.
+        font_size: Font size in simgin's style, in points.
     """
     from matplotlib.colors import Normalize
 
@@ -200,7 +200,7 @@ def heat_map(
 
 
 def add_halos(axes: Axes) -> None:
-    """Outline the dark numbers of a heat map, so that they stay readable where a line passes."""
+    """Outline the dark numbers of a heat map, so that they remain readable under lines."""
     from matplotlib.patheffects import withStroke
 
     for text in axes.texts:
@@ -224,7 +224,7 @@ def draw_shade_map(
         values: Percentages, shape (n_rows, n_columns). If a percentage is NaN, its cell is empty.
         row_names: Names of the rows.
         column_names: Names of the columns.
-        font_size: Font size in points in simgin's style.
+        font_size: Font size in simgin's style, in points.
         scale_title: Title of the colour bar.
     """
     from matplotlib.colors import BoundaryNorm
@@ -359,7 +359,7 @@ def describe_sample(
 
 
 def _players_text(frame: pd.DataFrame) -> str:
-    """Return the names of a few matchups, or the names or number of the players."""
+    """Return the matchups, or if there are many, the names or the number of the players."""
     strategies = frame["strategy"].map(str)
     pairs = dict.fromkeys(zip(strategies, frame["opponent"].map(str), strict=True))
     if len(pairs) <= MAX_MATCHUPS_NAMED:

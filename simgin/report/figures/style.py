@@ -208,7 +208,7 @@ def fit_characters(characters: int, name: str) -> int:
 
 
 def text_scale(name: str) -> float:
-    """Return the ratio of the font size that an rcParam sets to the size in simgin's style."""
+    """Return the font size that an rcParam sets, divided by the size in simgin's style."""
     return resolve_font_size(name) / float(SIMGIN_STYLE[name])
 
 
