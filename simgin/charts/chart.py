@@ -408,7 +408,7 @@ def _find_turns(signs: np.ndarray) -> tuple[int | None, int | None, int | None]:
 
     Early knocks form a run of early turns in which knocking is significantly better. The turn from
     which to play for gin is the first turn with a significant loss after the last turn with a
-    significant gain. None stands for a turn that does not exist.
+    significant gain. The value is None for a turn that does not exist.
     """
     gain_turns = np.flatnonzero(signs == 1)
     start = end = None

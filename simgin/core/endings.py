@@ -33,7 +33,7 @@ def deal_multiplier(upcard, rules):
 
 @jit
 def find_required_ranks(points):
-    """Return the ranks that a shot must leave unmatched at a given score, or 0 without a shot.
+    """Return the ranks that a shot must leave unmatched at a given score, or 0 if there is no shot.
 
     The multiset of ranks is encoded as in `rank_multiset`.
     """

@@ -200,7 +200,7 @@ def _offer_stop(state, rules, view, knock):
 
 @jit
 def _propose_ending(state, rules, view, ending, card, deadwood_points, knock):
-    """Propose an ending to the knock policy; `card` is the discard, or -1 without a discard.
+    """Propose an ending to the knock policy; `card` is the discard, or -1 if there is none.
 
     Returns True if the player accepts.
 

@@ -385,8 +385,8 @@ class ChampionTrainer:
         """Initialise the trainer with the weights and the opponents.
 
         Args:
-            opponents: Training opponents. The value None stands for the player itself with its
-                current weights.
+            opponents: Training opponents. The value None means the player itself with its current
+                weights.
             weights: Initial weights, (player.BLEND_SIZE,) float64.
             seed: Seed of the deals.
             variant: Rules of the training.

@@ -261,7 +261,7 @@ CROWDED_ROW_REDUCTION = 0.06  # reduction in the height of rows for large league
 AXIS_MARGIN = 0.05  # empty part of an axis before the lowest value
 MIN_LEAGUE_HEIGHT = 1.1  # minimum height of league plots, in inches
 CROWDED_PLAYERS = 8  # maximum number of players for the normal font size
-CROWDED_FONT_SIZE = 7  # font size for large leagues, in points in simgin's style
+CROWDED_FONT_SIZE = 7  # font size for large leagues in simgin's style, in points
 MAX_PLAYERS_NUMBERED = 14  # maximum number of players for which cells contain numbers
 RATINGS_NOTE = (
     "Left: Elo ratings relative to the anchor at 0. Right: lead over the next player. "
