@@ -158,7 +158,7 @@ def test_numbers_are_saved_and_compared(tmp_path, monkeypatch):
     assert all(len(line) <= 80 for line in text.stdout.splitlines())
     (line,) = (line for line in text.stdout.splitlines() if line.startswith("gold v gold"))
     assert line.split()[-3:] == ["50", "75", "1.50"]
-    assert "Differences up to 10 % can be due to the machine" in " ".join(text.stdout.split())
+    assert "Differences of up to 10 % can be due to the machine" in " ".join(text.stdout.split())
     found = json.loads(call(*words, "--json").stdout)
     assert found["command"] == "simgin bench --seconds 1 --against old.json"
     assert found["rows"][0]["faster"] == 1.5
