@@ -227,14 +227,25 @@ class RunResults(Result):
                 frames.append(compute_effect(effect, batch_rows, baseline_rows))
         return add_adjusted_p_values(table.build_frame("effects", table.concat_frames(frames)))
 
+    def compare_strategies(
+        self, variant: str, opponent: str, baseline: str, strategies: Sequence[str], metric: str
+    ) -> pd.DataFrame:
+        """Compute the differences of strategies from a baseline that has the same opponent."""
+        baseline_rows = self._find_matchup(variant, baseline, opponent)
+        comparisons = [
+            (self._find_matchup(variant, strategy, opponent), baseline_rows)
+            for strategy in strategies
+        ]
+        return compute_differences(comparisons, [metric])
+
     def _find_matchup(self, variant: str, strategy: str, opponent: str) -> BatchRows:
         """Return the rows of a matchup from the perspective of a given strategy."""
         for i, key in enumerate(self.matchup_keys):
             if key.variant != variant:
                 continue
-            if key.players == (strategy, opponent):
+            if (key.a, key.b) == (strategy, opponent):
                 return self.batch_rows(i)
-            if key.players == (opponent, strategy):
+            if (key.b, key.a) == (strategy, opponent):
                 return self.batch_rows(i).swap_sides()
         raise LookupError(f"The run has no matchup {strategy} v {opponent} in {variant}.")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,8 @@ NamePair = tuple[str, str]  # names of the two strategies
 PairResult = tuple[IntervalEstimate, int]
 # names of strategies with their estimates by metric
 StrategyGroup = Sequence[tuple[str, "ByMetric"]]
+# function that compares other strategies with a strategy (see `RunResults.compare_strategies`)
+Compare = Callable[[str, str, str, Sequence[str], str], "pd.DataFrame"]
 
 MAX_SENTENCES = 6  # maximum number of sentences per topic and of names per sentence
 MIN_PARAMETER_VALUES = 3  # minimum number of parameter values for a sentence about the best value
@@ -103,7 +105,7 @@ def _iter_sentences(results: RunResults) -> Iterator[str]:
     yield from describe_identical(results.identical_matchups)
     if info.effects:
         yield from describe_effects(results.effects)
-    yield from describe_matchups(_remaining_rows(results))
+    yield from describe_matchups(_remaining_rows(results), results.compare_strategies)
     if info.contrasts:
         names = info.display_names
         own_names = {names[spec] for spec in names if ".py" in spec}
@@ -353,13 +355,13 @@ def describe_identical(matchup_keys: Sequence[MatchupKey]) -> list[str]:
 # Matchups
 
 
-def describe_matchups(tidy: TidyRows) -> list[str]:
+def describe_matchups(tidy: TidyRows, compare: Compare) -> list[str]:
     """Return sentences that state the winner and the margin of every matchup.
 
     If there are more than MAX_SENTENCES matchups, the sentences mention only the best and the worst
     strategy against each opponent. If a group contains several values of a parameter, the first
     sentence states the best value. For Holm's correction, all matchups form one family for matches
-    and one family for points.
+    and one family for points. All comparisons of a group with its best strategy form one family.
     """
     groups: dict[tuple[str, str], list[tuple[str, ByMetric]]] = {}
     # A strategy that plays against itself always wins half of the deals, so its matchups are
@@ -383,7 +385,8 @@ def describe_matchups(tidy: TidyRows) -> list[str]:
             b and len(strategy_names) == 1 and len(opponent_group) >= MIN_PARAMETER_VALUES
         ):
             noun = "strategies" if is_summarised else "values"
-            sentences.append(f"{variant}: {_describe_best_and_worst(b, opponent_group, noun)}")
+            text = _describe_best_and_worst(variant, b, opponent_group, noun, compare)
+            sentences.append(f"{variant}: {text}")
         if not is_summarised:
             for a, rows in opponent_group:
                 sentence = _describe_solo(a, rows)
@@ -467,7 +470,9 @@ def _counts_penalties(rows: ByMetric) -> bool:
     return table.find_interval(rows, "limit")[0] > 0
 
 
-def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
+def _describe_best_and_worst(
+    variant: str, b: str, group: StrategyGroup, noun: str, compare: Compare
+) -> str:
     """Return sentences about the best and the worst of several strategies."""
     metrics = RANKING_METRICS[bool(b)]
     known_metrics = [
@@ -489,19 +494,26 @@ def _describe_best_and_worst(b: str, group: StrategyGroup, noun: str) -> str:
         for estimate, _ in sorted_estimates
     ]
     opponent_text = f" against {b}" if b else ""
-    ((_, low, high), best_name), *other_rows = sorted_estimates
-    if not other_rows:
+    best_name, *other_names = (name for _, name in sorted_estimates)
+    if not other_names:
         return f"{best_name} has {estimate_texts[0]}{opponent_text}."
-    tied_names = [name for (_, lower, upper), name in other_rows if lower <= high and low <= upper]
-    overlap_text = ""
-    if tied_names:
-        pronoun = "that" if len(tied_names) == 1 else "those"
-        overlap_text = f". Its interval overlaps {pronoun} of {join_first_words(tied_names)}"
+    differences = compare(variant, b, best_name, other_names, metric)
     return (
         f"{best_name} is the best of {len(sorted_estimates)} {noun}{opponent_text} with "
-        f"{estimate_texts[0]}{overlap_text}. "
-        f"{sorted_estimates[-1][1]} is the worst with {estimate_texts[-1]}."
+        f"{estimate_texts[0]}. {_describe_ties(differences)}"
+        f"{other_names[-1]} is the worst with {estimate_texts[-1]}."
     )
+
+
+def _describe_ties(differences: pd.DataFrame) -> str:
+    """Return a sentence about the differences that are not significant, or ""."""
+    if differences["se"].isna().all():
+        return "There are too few deals to test the differences. "
+    tied_names = [row["strategy"] for _, row in differences.iterrows() if not is_significant(row)]
+    if not tied_names:
+        return ""
+    subject, verb = ("difference", "is") if len(tied_names) == 1 else ("differences", "are")
+    return f"The {subject} from {join_first_words(tied_names)} {verb} not significant. "
 
 
 # Changes to strategies and rules

@@ -6,6 +6,7 @@ import math
 import pandas as pd
 import pytest
 
+import simgin
 from simgin.results import sentences
 from simgin.results.run_results import EXTRA_VARIANT_METRICS
 from simgin.stats import league, table
@@ -46,6 +47,22 @@ def a_league(shares):
         for i, (name, (value, low, high)) in enumerate(elo.items(), start=1)
     ]
     return pd.DataFrame(places, columns=list(league.LEAGUE_COLUMNS)).assign(variant="eaai"), cross
+
+
+def described(tidy_rows, tied=()):
+    """Describe matchups in which all paired differences except those from `tied` are significant.
+
+    Without `tied`, differences have a p-value of 0.001. None stands for too few deals.
+    """
+
+    def compare(variant, opponent, baseline, strategies, metric):
+        if tied is None:
+            return made_differences(*((name, metric, NAN, NAN, NAN) for name in strategies))
+        p_values = (0.9 if name in tied else 0.001 for name in strategies)
+        rows = zip(strategies, p_values, strict=True)
+        return made_differences(*((name, metric, -1.0, 0.1, p) for name, p in rows))
+
+    return sentences.describe_matchups(tidy_rows, compare)
 
 
 # Two players
@@ -89,9 +106,9 @@ def test_the_verdict_on_two_players_follows_the_intervals(margin, half, matches,
     told = deals(0.0) | {"margin": (margin, half)}
     if matches:
         told["match_win"] = (matches, 0.02)
-    (found,) = sentences.describe_matchups(tidy(("eaai", "gold", "simple", told)))
+    (found,) = described(tidy(("eaai", "gold", "simple", told)))
     assert found.startswith(f"eaai: {line}") and list_errors(found) == []
-    assert sentences.describe_matchups(tidy(("eaai", "gold", "gold", told))) == []
+    assert described(tidy(("eaai", "gold", "gold", told))) == []
 
 
 def plain_holm(z):
@@ -115,7 +132,7 @@ def test_comparisons_are_adjusted_for_the_other_matchups_of_the_run(z, unit):
         told = deals(0.1 * own / 1.96 if unit == "deal" else 0.0)
         told |= {"match_win": (0.5 + 0.01 * own / 1.96, 0.01 if unit == "match" else None)}
         rows.append(("eaai", f"s{i}", f"t{i}", told))
-    said = sentences.describe_matchups(tidy(*rows))
+    said = described(tidy(*rows))
     for i, (line, own, is_sure) in enumerate(zip(said, z, plain_holm(z), strict=True)):
         won = f"s{i} beats t{i}. " if own > 0 else f"s{i} loses to t{i}. "
         adjusted = " after Holm's adjustment" if abs(own) > 1.96 else ""
@@ -129,7 +146,7 @@ def test_a_result_against_points_is_named_only_if_both_survive():
         told = deals(margin) | {"match_win": (0.6, 0.02)}
         level = deals(0.0) | {"match_win": (0.5, 0.02)}
         others = [("eaai", f"s{i}", "t", level) for i in range(5)]
-        first, *_ = sentences.describe_matchups(tidy(("eaai", "gold", "simple", told), *others))
+        first, *_ = described(tidy(("eaai", "gold", "simple", told), *others))
         assert first.startswith("eaai: gold beats simple. It wins")
         assert ("However, it loses" in first) == words
 
@@ -150,7 +167,7 @@ def test_a_result_against_points_is_named_only_if_both_survive():
     ],
 )
 def test_one_player_verdicts_state_what_the_variant_counts(told, line):
-    found = sentences.describe_matchups(tidy(("solitary-gin", "gold", "", told)))
+    found = described(tidy(("solitary-gin", "gold", "", told)))
     assert found == [f"solitary-gin: gold {line}"]
 
 
@@ -162,18 +179,21 @@ def test_the_best_and_the_worst_of_many_strategies_are_named(better):
     penalties = {name: {"score": (3 - x, 0.1), "limit": (0.4, 0.01)} for name, x in values.items()}
     alone = [("eaai", name, "", told) for name, told in penalties.items()]
     if better > 0:
-        assert sentences.describe_matchups(tidy(*two)) == [
-            "eaai: a is the best of 7 strategies against simple with 2.00 ± 0.10 "
-            "points per deal. Its "
-            "interval overlaps that of b. g is the worst with -2.00 ± 0.10 points per deal."
-        ]
+        for tied, text in (
+            ((), ""),
+            ("b", "The difference from b is not significant. "),
+            ("db", "The differences from b and d are not significant. "),
+            (None, "There are too few deals to test the differences. "),
+        ):
+            assert described(tidy(*two), tied) == [
+                "eaai: a is the best of 7 strategies against simple with 2.00 ± 0.10 points per "
+                f"deal. {text}g is the worst with -2.00 ± 0.10 points per deal."
+            ]
     else:
-        (line,) = sentences.describe_matchups(tidy(*alone))
+        (line,) = described(tidy(*alone))
         assert list_errors(line) == [] and "a is the best" in line and "g is the worst" in line
     idle = [("dice", name, "other", {"margin": (0.0, None)}) for name in values]
-    assert sentences.describe_matchups(tidy(*idle)) == [
-        "dice: there are too few deals for a result."
-    ]
+    assert described(tidy(*idle)) == ["dice: there are too few deals for a result."]
 
 
 @pytest.mark.parametrize("unit", ["deal", "match"])
@@ -183,13 +203,23 @@ def test_the_best_of_several_parameter_values_is_named(unit):
         ("eaai", name, "y", deals(0.4) | {"match_win": (share, 0.01 if unit == "match" else None)})
         for name, share in won.items()
     ]
-    first, *others = sentences.describe_matchups(tidy(*rows))
+    first, *others = described(tidy(*rows), {"x:k=7"})
     assert len(others) == 3 and not list_errors(first)
     if unit == "match":
-        best = "eaai: x is the best of 3 values against y with 52.0 ± 1.0 % of matches won. Its"
-        assert first.startswith(f"{best} interval overlaps that of x:k=7. x:k=3 is the worst")
+        assert first.startswith(
+            "eaai: x is the best of 3 values against y with 52.0 ± 1.0 % of matches won. The "
+            "difference from x:k=7 is not significant. x:k=3 is the worst"
+        )
     other = ("eaai", "z", "y", deals(0.4) | {"match_win": (0.5, None)})
-    assert len(sentences.describe_matchups(tidy(*rows[:2], other))) == 3
+    assert len(described(tidy(*rows[:2], other))) == 3
+
+
+def test_values_on_the_same_deals_can_differ_although_their_intervals_overlap():
+    """The paired difference between k=2 and k=4 is 0.208 ± 0.084 points per deal."""
+    players = [f"gold-early+knock=early:k={k}" for k in (2, 4, 6)]
+    first = simgin.match(players, against="simple", deals=12_000).summary().splitlines()[0]
+    best = f"{players[0]} is the best of 3 values against simple with 3.71 ± 0.37"
+    assert first.startswith(f"{best} points per deal. {players[2]} is the worst with")
 
 
 def made_differences(*rows, base=("eaai", "gold")):
