@@ -6,7 +6,7 @@ sweep, the sentences describe trends, break-even values and best values.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -321,7 +321,11 @@ def skill_effect(review: Review, variant: str) -> str:
         is SAME. If there is an effect for only some player types, the result is `some+` or `some-`.
         If the signs differ, the result is `depends`. Otherwise, the result is UNCLEAR.
     """
-    effects = review.effects_by_type(variant, SKILL).values()
+    return _summarise_skill(review.effects_by_type(variant, SKILL).values())
+
+
+def _summarise_skill(effects: Collection[Effect]) -> str:
+    """Return the summary of `skill_effect` for the effects on all weaker player types."""
     clear_effects = [effect for effect in effects if effect.sign]
     signs = {effect.sign for effect in clear_effects}
     if not clear_effects:
@@ -431,6 +435,7 @@ TREND_SUBJECTS = {
     "turns_per_match": ("The length of a match", " turns"),
     "gin": ("The percentage of deals that end in gin", ""),
     "win": ("The percentage of deals that a strong player wins", ""),
+    "shut_out": ("The percentage of matches with a shut-out", ""),
 }
 BREAK_EVEN = 0.5
 # sentences about playing for gin, by the sign of its result against immediate knocking
@@ -472,6 +477,7 @@ def sweep_lines(review: Review) -> Iterator[str]:
     for row in review.rows:
         if row.key in TREND_SUBJECTS:
             yield from _trend_line(review, row, first_variant, last_variant)
+    yield from _skill_trend_line(review, first_variant, last_variant)
     if review.request.gin_and_knock_players:
         has_one_parameter = len(review.request.sweep) == 1
         yield (_break_even_line if has_one_parameter else _break_even_grid_line)(review)
@@ -509,6 +515,23 @@ def _trend_line(
             format_sweep_point(review, variant) for variant in (first_variant, last_variant)
         )
         yield f"{subject} is {' to '.join(range_texts)}{unit_noun} and {verb} between {endpoints}."
+
+
+def _skill_trend_line(review: Review, first_variant: str, last_variant: str) -> Iterator[str]:
+    """Yield a sentence about skill if it changes from the first to the last value."""
+    effects = []
+    for player_type in review.player_types:
+        first_value, last_value = (
+            review.measurements.get((variant, SKILL, player_type))
+            for variant in (first_variant, last_variant)
+        )
+        if isinstance(first_value, PairedEstimate) and isinstance(last_value, PairedEstimate):
+            effects.append(review.compute_effect(last_value, first_value, SKILL))
+    if (skill := _summarise_skill(effects)) not in (SAME, UNCLEAR):
+        last_text, first_text = (
+            format_sweep_point(review, variant) for variant in (last_variant, first_variant)
+        )
+        yield f"{capitalize_first(SKILL_CLAUSES[skill])} with {last_text} than with {first_text}."
 
 
 def _break_even_line(review: Review) -> str:

@@ -373,6 +373,7 @@ def test_targets_report_the_length_of_a_match(empty_directory):
     assert "Which points target is best? The length of a match rises sharply, from " in lines
     assert " turns with points target 250. A match is about " in lines
     assert " minutes longer (" in lines and ", at 8 s per turn)." in lines
+    assert " The percentage of matches with a shut-out falls" in lines
 
 
 def test_a_sweep_ends_with_a_conclusion(empty_directory):

@@ -798,6 +798,25 @@ def test_a_sweep_names_the_trend_of_a_row(first, last, half, words, monkeypatch)
     assert next(sweep_lines(made)).startswith(f"The length of a match {words}")
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ((0.1, 0.1, 0.1), "Skill matters much more with {} 40 than with {} 0."),
+        ((-0.03, -0.1, -0.1), "Skill matters slightly less with {} 40 than with {} 0."),
+        ((0.1, 0.0, 0.0), "Skill matters more against some opponents with {} 40 than with {} 0."),
+        ((0.0, 0.0, 0.0), ""),
+    ],
+)
+def test_a_sweep_names_significant_changes_of_skill(changes, words):
+    made = make_sweep([make_estimate(0.6)] * 5)
+    first, *_, last = made.request.swept_variants
+    for kind, change in zip(made.request.kinds, changes, strict=True):
+        made.measurements[first, SKILL, kind.name] = make_estimate(0.75)
+        made.measurements[last, SKILL, kind.name] = make_estimate(0.75 + change)
+    *lines, _ = sweep_lines(made)
+    assert lines == [words.replace("{}", "undercut bonus")] * bool(words)
+
+
 def make_sweep(win_rates):
     """Return a review of a sweep with these win rates of playing for gin."""
     request = ReviewRequest.read(["standard"], sweep=["undercut_bonus=0,10,25,30,40"])
@@ -817,9 +836,7 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
     assert line.startswith("With every undercut bonus tried, the result of playing for gin ")
 
 
-BEST_VALUES_LINE = (
-    'In the HTML report, the table "Best gin bonus" shows the best value for each aim.'
-)
+BEST_VALUES_LINE = 'In the HTML report, the table "Best gin bonus" shows the best value for each aim.'
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,9 @@ if TYPE_CHECKING:
     "twice to review all combinations of two parameters.",
 )
 @click.option(
-    "--targets", metavar="N,N,...", help="Additional target scores to review, such as 150,250."
+    "--targets",
+    metavar="N,N,...",
+    help="Additional target scores (points_target) to review, such as 150,250.",
 )
 @click.option(
     "--seconds-per-turn",
@@ -100,6 +102,9 @@ def review_command(
       simgin review standard --sweep undercut_bonus=0,10,20,25,30
       simgin review standard --targets 100,150,250
       simgin review oklahoma --against standard --goals 'turns per match 60..90'
+
+    To decide between rule sets, use --against. To find the best value of a parameter, use --sweep,
+    or --targets for the target score.
 
     Four player types play the same deals in every variant. The player types range from a player
     that knocks immediately to a strong player. To add a beginner, use
