@@ -639,7 +639,7 @@ def best_values_line(review: Review) -> str:
     """Return a sentence that refers to the table of best values, or explains why it is missing."""
     if has_best_values(review):
         title = _best_values_title(review)
-        return f'In the HTML report, the table "{title}" shows the best value for each aim.'
+        return f'The table "{title}" in the report shows the best value for each aim.'
     return (
         f"The best values are not shown, because at least {MIN_MATCHES_FOR_BEST:,} matches are "
         "required."

@@ -836,7 +836,7 @@ def test_a_sweep_of_five_calls_none_by_its_own_interval():
     assert line.startswith("With every undercut bonus tried, the result of playing for gin ")
 
 
-BEST_VALUES_LINE = 'In the HTML report, the table "Best gin bonus" shows the best value for each aim.'
+BEST_VALUES_LINE = 'The table "Best gin bonus" in the report shows the best value for each aim.'
 
 
 @pytest.mark.parametrize(
