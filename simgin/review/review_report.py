@@ -76,8 +76,8 @@ SIZE_NOTE = (
     f"{MATCHES_PER_EVENING} matches under each rule set. "
     f'"A little" means that you need {EVENINGS_FOR_LITTLE} evenings to notice the difference with '
     'the same probability. "Same" marks smaller differences. '
-    'In skill and playing for gin, "a little" begins at 2 percentage points and "much" at 6. '
-    'In other win percentages, "a little" begins at 1 percentage point and "much" at 3. '
+    'For skill and playing for gin, "a little" begins at 2 percentage points and "much" at 6. '
+    'For other win percentages, "a little" begins at 1 percentage point and "much" at 3. '
     'If the interval includes several sizes, the cell shows "at most a little" or "same to much". '
     "To narrow the interval, increase --matches. "
     "If the effect on skill depends on the opponent, the cell is purple in the HTML report, and "
