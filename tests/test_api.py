@@ -81,6 +81,14 @@ def test_results_exist_while_they_are_referenced(run_directory):
         ledger.rows(0, 1, 1)
 
 
+def test_named_results_keep_the_run_open(run_directory, tmp_path):
+    labelled = tmp_path / "labelled.toml"
+    labelled.write_text(f'{PANEL}[labels]\ngold = "mine"\n')
+    named = simgin.run(labelled).with_display_names
+    gc.collect()
+    assert "mine" in set(named.table["strategy"]) and len(list(simgin.run(labelled).plots())) > 1
+
+
 def test_differences_are_drawn_in_percentages_with_a_dot_a_strategy(found):
     differences = found.differences
     figure = plots.forest_plot(differences, seed=3)

@@ -68,6 +68,8 @@ class RunResults(Result):
 
     info: RunInfo
     ledger: Ledger
+    # Results that this object is a copy of. Python closes a ledger in memory when it deletes them.
+    original: RunResults | None = None
 
     def __getstate__(self) -> object:
         raise TypeError(
@@ -134,7 +136,7 @@ class RunResults(Result):
         """Copy of the results with labels and with short names of strategy files."""
         if not self.info.display_names:
             return self
-        return RunResults(self.info.with_display_names(), self.ledger)
+        return RunResults(self.info.with_display_names(), self.ledger, original=self)
 
     @property
     def matchup_keys(self) -> tuple[MatchupKey, ...]:
