@@ -24,6 +24,7 @@ from simgin.review.scorecard import (
     MUCH,
     SAME,
     SOLO_MEANINGS,
+    STALLED,
     UNCLEAR,
     UNDECIDED,
     ScorecardRow,
@@ -252,7 +253,9 @@ def _make_scorecard_cells(
         if review.finished_indices is not None or any(
             cell.text != EN_DASH for cell in cells.values()
         ):
-            title = row.title + _training_mark(review, shown_variants, row.key)
+            # A warning can state the stalled deals of another player type.
+            title = row.title + f" ({STRONG} player)" * (row.key == STALLED)
+            title += _training_mark(review, shown_variants, row.key)
             rows.append({"row": title, **cells})
     return rows
 
