@@ -248,9 +248,8 @@ def compute_pair_verdict(
     Args:
         row_sums: Sum of the batch rows.
         unit: "deal" or "match".
-        margin: A margin in % is compared with the difference between the win rate of A in pairs and
-            one half. Draws count as half a win. A margin in points is compared with the points per
-            deal.
+        margin: A margin in % is compared with A's win rate in mirrored pairs minus 50 %. Draws
+            count as half a win. A margin in points is compared with the points per deal.
         multiplier: Half-width of the interval in standard errors for a run with a stopping rule.
     """
     pair_counts = row_sums[PAIR_COLUMNS]

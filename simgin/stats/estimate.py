@@ -153,7 +153,7 @@ def proportion_interval(
     Args:
         proportion: Observed proportion, from 0 to 1.
         se: Standard error, which determines the effective number of trials.
-        n: Number of trials for a standard error of 0, which occurs if all results are equal.
+        n: Number of trials to use if the standard error is 0 because all results are equal.
         z: Half-width of the interval in standard errors.
     """
     trials = proportion * (1 - proportion) / se**2 if se > 0 else n
@@ -187,8 +187,8 @@ def required_sample_size(difference: float, sd: float) -> int:
 
     Args:
         difference: True difference to detect.
-        sd: Standard deviation of the units.  For mirrored deals, a unit is the mean of a
-            pair.
+        sd: Standard deviation of the results of units. For mirrored deals, the result of a unit is
+            the mean of a pair.
     """
     return math.ceil((POWER_80 * sd / difference) ** 2)
 
@@ -208,8 +208,8 @@ def confidence_sequence_width(units: float, planned_units: float, alpha: float =
 
     Args:
         units: Number of units so far, above 0.
-        planned_units: Number of units at which the sequence is tightest (1.55 times the ordinary
-            interval). Choose this number before you see any data.
+        planned_units: Number of units at which the sequence is tightest, with 1.55 times the width
+            of an ordinary interval. Choose this number before you see any data.
         alpha: Error rate of the sequence.
     """
     log_term = 2 * math.log(1 / alpha)
@@ -225,7 +225,7 @@ def planned_sample_size(half_width: float, sd: float) -> int:
 
     Args:
         half_width: Half-width of the confidence sequence, above 0.
-        sd: Standard deviation of a unit.
+        sd: Standard deviation of the results of units.
     """
     planned_size = math.ceil((confidence_sequence_width(1, 1) * sd / half_width) ** 2)
     return max(MIN_UNITS_FIRST_LOOK, planned_size)

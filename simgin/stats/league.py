@@ -156,9 +156,9 @@ def compute_standings(sides: Sequence[BatchRows], ratings: Frame, mix: Frame) ->
     If the ratings are undefined, the strategy with the highest win rate is first.
 
     Args:
-        sides: All matchups from both perspectives, which have the same size and seed. Opponents
-            have equal weights. Standard errors are computed from the joint influences of all
-            matchups, because matchups share their deals.
+        sides: All matchups, each from both perspectives. The matchups have the same size and seed.
+            Opponents have equal weights. Standard errors are computed from the joint influences of
+            all matchups, because matchups share their deals.
         ratings: Result of `compute_ratings` for the same matchups.
         mix: Result of `compute_equilibrium_mix` for the same matchups.
 
@@ -230,7 +230,7 @@ def _mean_measures(sides: Sequence[BatchRows]) -> dict[str, float]:
 
 
 def _mean_metric(sides: Sequence[BatchRows], metric: Metric) -> tuple[float, float, float]:
-    """Return the mean of a metric over matchups, its standard error and its half-width.
+    """Return a metric's mean over matchups, its standard error and the half-width of its interval.
 
     If there are too few batches, the half-width is NaN.
     """
@@ -252,8 +252,8 @@ def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
 
     The payoffs of this game are log odds. Elo against the mix is 0 for strategies in the mix and at
     most 0 for other strategies. Weights can shift abruptly between strategies, so the intervals are
-    percentiles of the bootstrap samples. If a strategy never won against the mix, its Elo rating
-    assumes half a win and has no interval.
+    percentiles of the bootstrap samples. If a strategy never won against the mix, its Elo rating is
+    computed with half a win added and has no interval.
 
     Args:
         robin: Round robin of the strategies.
@@ -308,7 +308,8 @@ def _solve_interior(game: np.ndarray) -> np.ndarray:
 
     If a choice has a positive weight in some equilibrium, its weight in the result is positive. The
     result maximises the minimum of x - game @ x over weights x >= 0 with game @ x <= 0. There is an
-    equilibrium in which each choice has a positive weight or loses (Goldman and Tucker 1956).
+    equilibrium in which each choice either has a positive weight or loses against the equilibrium
+    weights (Goldman and Tucker 1956).
     """
     from scipy.optimize import linprog
 

@@ -77,7 +77,7 @@ class Metric:
     def unit(self) -> str:
         """Unit of the metric, "deal" or "match".
 
-        The last columns contain the quantities of matches.
+        Quantities that are recorded per match are in the last columns.
         """
         return MATCH if FACT_INDEX[self.denominator] >= FACT_INDEX["matches"] else DEAL
 

@@ -1,4 +1,4 @@
-"""Estimates that store the influence of each batch, so that their differences are paired.
+"""Estimates that store the influence of each batch, which allows paired differences.
 
 Means over matchups, differences between variants and other derived estimates are computed from
 them. The standard errors are computed from the joint influences of the batches (see
@@ -34,7 +34,7 @@ class PairedEstimate:
         effective_batches: Effective number of equal-sized batches.
         is_proportion: True if the value is a proportion from 0 to 1.
         known_se: Standard error if it is not computed from batches.
-        event_size: Change of the value due to one event, or 0 if the value is not a proportion.
+        event_size: Change in the value due to one event, or 0 if the value is not a proportion.
         unseen_variance: Variance due to unobserved events in a difference of proportions.
         unit_se: Standard error from the squared results of single units, or NaN if the squares are
             unknown. If there are few batches, this standard error is more precise.
@@ -56,7 +56,7 @@ class PairedEstimate:
     def with_known_se(
         cls, value: float, se: float, n: int, is_proportion: bool = False
     ) -> PairedEstimate:
-        """Return an estimate with a known standard error, without batches."""
+        """Return an estimate with a known standard error, which is not computed from batches."""
         return cls(value, n, NO_INFLUENCES, np.inf, is_proportion, se)
 
     @property
@@ -123,7 +123,7 @@ class PairedEstimate:
         return replace(total, known_se=float(np.hypot(self.se, other.se)))
 
     def __sub__(self, other: PairedEstimate) -> PairedEstimate:
-        """Return the difference of two estimates, with a paired standard error as in a sum.
+        """Return the difference between two estimates, paired if both have the same batches.
 
         A difference of proportions is corrected for unobserved events.
         """

@@ -58,7 +58,7 @@ class RoundRobin:
 
     @cached_property
     def effective_batches(self) -> float:
-        """Smallest effective number of batches of all pairings."""
+        """Smallest effective number of batches among the pairings."""
         rows = self.pairings.values()
         return min((batches.effective_batches(r) if len(r) else 0.0 for r in rows), default=0.0)
 
@@ -263,7 +263,8 @@ class Triads:
         circles: Circular triads, with the most significant first (TRIAD_COLUMNS). `value` is the
             win rate in the closest of the three pairs. `excess` is that win rate minus one half, in
             standard errors. `p_holm` is the p-value of the null hypothesis that at least one of the
-            three strategies does not win. Holm's correction covers both directions of all triads.
+            three strategies does not beat the next. Holm's correction covers both directions of all
+            triads.
     """
 
     n_triads: int

@@ -76,9 +76,9 @@ def output_columns(output: str) -> tuple[str, ...]:
 def build_frame(output: str, rows: Any) -> Frame:
     """Convert the rows of an output to a DataFrame with the columns of the output.
 
-    Missing columns from TABLE_COLUMNS are added without values. If a row has no unit, the unit of
-    its metric is used. Other columns are included only if they occur in the rows or if there are no
-    rows.
+    If a column of TABLE_COLUMNS is missing from the rows, it is added and left empty. If a row has
+    no unit, the unit of its metric is used. Other columns are included only if they occur in the
+    rows or if there are no rows.
 
     Args:
         output: Name of an output in rows.toml.

@@ -144,8 +144,8 @@ def compute_adjusted_metrics(params: Mapping[str, Any], unit: str, rows: np.ndar
 
     Returns:
         DataFrame with ADJUSTED_COLUMNS. For matches, the DataFrame is empty because the mean of the
-        control variate is unknown. The DataFrame is also empty if no variance is reduced by at
-        least 5 %.
+        control variate is unknown. The DataFrame is also empty if no metric's variance is reduced
+        by at least 5 %.
     """
     mean = find_mean_dealt_deadwood(params) if unit == metrics.DEAL else None
     adjustable = () if mean is None else ADJUSTABLE_METRICS[params["players"]]
@@ -215,7 +215,8 @@ def pairing_efficiency(rows: np.ndarray, unit: str, multiplier: float | None = N
     result. A draw counts as half a win. If pairing has no effect, rho is 1. With mirrored pairs, n
     single results are equivalent to n / rho unpaired results. The proportion of the variance of a
     single result that is due to the deal is luck = 1 - rho. Both rho and luck have the same
-    jackknife standard error over batches and intervals based on Student's t.
+    standard error, which is computed with the jackknife over batches. Their intervals are based on
+    Student's t.
 
     Args:
         rows: Batch rows of a mirrored matchup, (n_batches, batch_columns.N_COLUMNS) int64.

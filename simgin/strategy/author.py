@@ -255,7 +255,7 @@ class Policy:
     def source_file(self) -> Path:
         """Path of the file that defines the function.
 
-        The path of a notebook cell does not exist.
+        If the function is defined in a notebook cell, this path does not exist.
         """
         return Path(self.function.__code__.co_filename)
 

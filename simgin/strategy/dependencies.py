@@ -63,7 +63,7 @@ def collect_names(code: CodeType) -> set[str]:
 
 
 def collect_arguments(code: CodeType, opname: str) -> list[Any]:
-    """Return the arguments of all bytecode instructions of one type, also in inner functions."""
+    """Return the arguments of all bytecode instructions of one type, including inner functions."""
     arguments = [step.argval for step in dis.get_instructions(code) if step.opname == opname]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -74,7 +74,7 @@ def collect_arguments(code: CodeType, opname: str) -> list[Any]:
 def _iterate_readable_values(function: Any) -> Iterator[tuple[str, Any]]:
     """Yield the name and value of each variable that a function can read.
 
-    The function reads variables from its closure, its module, and modules that it names.
+    A function can read variables from its closure, from its module and from modules that it names.
     """
     code = function.__code__
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):

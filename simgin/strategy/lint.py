@@ -120,7 +120,7 @@ def _suggest_definition(name: str, defined: set[str]) -> str:
 
 
 def _find_misused_helpers(policy: Policy) -> Iterator[str]:
-    """Yield an error message for each helper that cannot be called to return the cost of a card."""
+    """Yield an error message for each helper that cannot be used to compute card costs."""
     for helper in _find_card_cost_helpers(policy):
         called = f"calls {helper.__name__} (line {helper.__code__.co_firstlineno}), which"
         if message := _describe_wrong_order(helper):
@@ -143,7 +143,7 @@ def _find_card_cost_helpers(policy: Policy) -> Iterator[FunctionType]:
 
 
 def _describe_wrong_order(helper: FunctionType) -> str:
-    """Return the error about the arguments of a helper that returns the cost of a card, or ""."""
+    """Return an error message if a helper for card costs has the wrong arguments, otherwise ""."""
     code = helper.__code__
     names = code.co_varnames[: code.co_argcount]
     pairs = list(zip(names, CARD_COST_ARGUMENTS, strict=False))

@@ -56,8 +56,8 @@ class _Library:
     Attributes:
         strategies: Strategies by name.
         policies: Policies by slot and name.
-        rejection_reasons: Reason why each rejected plug-in could not be loaded, by name of the
-            plug-in and by name of its package.
+        rejection_reasons: Reasons why plug-ins could not be loaded, keyed by the name of the
+            plug-in and by the name of its package.
     """
 
     strategies: dict[str, Strategy] = field(default_factory=dict)
@@ -97,7 +97,7 @@ def is_same_strategy(a: Strategy, b: Strategy) -> bool:
 
 
 def _pickle_live_policies(strategy: Strategy) -> list[bytes]:
-    """Return the pickles of a strategy's policies that the running program has defined."""
+    """Return the pickle of each policy that was defined in the running program."""
     return sorted({policy.live for policy in strategy.policies} - {b""})
 
 
@@ -334,8 +334,8 @@ def _format_spec(spec: StrategySpec, strategy: Strategy) -> str:
     """Return the canonical spec of a strategy, omitting values that equal the defaults.
 
     Args:
-        spec: Parsed spec. The result contains the policies of this spec, and each changed policy
-            whose parameter another policy declares differently.
+        spec: Parsed spec. The result names the policies of this spec. It also names each policy
+            with a changed parameter that another policy declares differently.
         strategy: Strategy to describe.
     """
     name = spec.strategy.name
