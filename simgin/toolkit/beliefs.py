@@ -66,9 +66,9 @@ def find_turn_event(view, turn):
 
 @jit
 def find_related_cards(card, cards, relation):
-    """Return the given cards that have the rank of a card, or that are close to it in its suit.
+    """Return those of the given cards that have a certain relation to a card.
 
-    Relation 0 means the same rank. Relations 1 and 2 mean one and two ranks apart in the suit.
+    Relation 0 means the same rank. Relations 1 and 2 mean one and two ranks apart in the same suit.
     """
     if relation == 0:
         return cards & cards_of_rank(card % 13) & ~(1 << card)

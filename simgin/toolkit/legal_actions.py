@@ -48,7 +48,7 @@ def is_gin_or_better(view):
 
 @jit
 def legal_discards(view, rules):
-    """Return the legal discards if the deal continues, for use in knock policies.
+    """Return the discards that are legal if the deal continues, for use in knock policies.
 
     In a knock policy, `view.legal` contains the actions 0 and 1 instead of discards.
 

@@ -1,4 +1,4 @@
-"""Simple estimates of the opponent's likely cards, useful discards and deadwood.
+"""Simple estimates of the opponent's cards and deadwood, and of the danger of discards.
 
 `view.known` contains the cards that the opponent took and still holds. `view.shed` contains the
 cards that the opponent discarded or declined. `view.unseen` contains the other cards in the
@@ -90,7 +90,7 @@ def touching_cards(cards):
 
 @jit
 def first_discards(view, seat, max_discards):
-    """Return the first discards of a seat in this deal.
+    """Return the first cards that the player at a seat discarded in this deal.
 
     Args:
         view: View of the player.

@@ -281,7 +281,7 @@ def partners_by_rank_and_suit(cards):
 
 @jit
 def count_run_pairs(window):
-    """Return the number of three-card runs that the middle of five ranks can make.
+    """Return the number of possible three-card runs with the middle one of five ranks.
 
     Args:
         window: Five bits, one per rank from two below to two above the middle rank. A bit is 1 if
@@ -497,7 +497,7 @@ def completers(first, second, rules):
 
 @jit
 def count_live_completers(card, cards, unseen, rules):
-    """Return the largest number of live cards that complete a meld with a card and a partner.
+    """Return the number of live cards that complete a meld with a card and its best partner.
 
     Args:
         card: Card, 0 to 51.
@@ -550,12 +550,12 @@ def cards_with_partner(cards, rules):
 
 @jit
 def cards_worth_holding(cards, unseen, min_live, rules):
-    """Return the cards that form pairs which enough live cards can complete to melds.
+    """Return the cards of all pairs for which enough live cards would complete a meld.
 
     Args:
         cards: Cards as a 52-bit mask.
         unseen: Cards that are still available, for example `view.unseen`.
-        min_live: Minimum number of live cards that complete the pair to a meld.
+        min_live: Minimum number of live cards that would complete a meld with the pair.
         rules: Rules of the variant.
 
     Returns:
