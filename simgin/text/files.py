@@ -130,7 +130,8 @@ def create_file(path: Path, text: str) -> None:
     """Write a new UTF-8 file, or raise an error if the file exists.
 
     Raises:
-        NewFileError: If `path` already exists or cannot be written. No file is changed.
+        NewFileError: If `path` already exists or cannot be written. In this case, no file is
+            changed.
     """
     if os.path.lexists(path):
         raise NewFileError(f"{path} already exists and was not changed. Choose another file.")
@@ -185,5 +186,5 @@ def _make_unwritable_error(path: Path, reason: str | None) -> NewFileError:
 
 
 def slugify(file: Path) -> str:
-    """Convert a file name without its suffix to a name of the characters a-z, 0-9 and -."""
+    """Convert a file name without its suffix to a name that consists of a-z, 0-9 and -."""
     return re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")

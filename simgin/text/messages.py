@@ -1,4 +1,4 @@
-"""Formatting of values, spelling suggestions and exceptions for messages."""
+"""Helpers for messages: formatting, spelling suggestions and the base class of exceptions."""
 
 import difflib
 import re
@@ -95,7 +95,7 @@ def quote_text(text: str, max_length: int = 120) -> str:
 
 
 def capitalize_first(text: str) -> str:
-    """Return a string with a capital first letter, without changes to the other letters."""
+    """Return a string with its first letter capitalised and all other letters unchanged."""
     return text[:1].upper() + text[1:]
 
 

@@ -1,4 +1,4 @@
-"""Import of numba and matplotlib without their configuration files in the working directory.
+"""Import of numba and matplotlib that ignores configuration files in the working directory.
 
 Every process imports this module before numba and matplotlib, because configuration files in an
 untrusted folder could affect the compiler and the plots. The processes of `simgin strategies check`
@@ -12,7 +12,7 @@ SETTINGS_FILES = (".numba_config.yaml", "matplotlibrc")
 
 
 def _import_without_local_settings() -> None:
-    """Import numba and matplotlib without their configuration files in the working directory."""
+    """Import numba and matplotlib, and ignore configuration files in the working directory."""
     if not any(map(os.path.lexists, SETTINGS_FILES)):
         return
     with contextlib.chdir(os.path.dirname(__file__)):

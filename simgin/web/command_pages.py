@@ -1,4 +1,4 @@
-"""Pages with a form for a command, which is checked, shown and started as a job.
+"""Pages with a form that describes a command. A page can start the command as a job.
 
 The address of a page contains the values of its form. After each change of the form, the script
 static/form.js sends its values to `/NAME/check`, which returns the command and the errors.
@@ -111,7 +111,10 @@ class CommandPage:
 
 
 def _format_command(form: Form, draft: Draft, request: Request) -> str:
-    """Return a form's command with an output directory, or only `simgin COMMAND` after errors."""
+    """Return the command that a form describes, with an output directory.
+
+    If the form contains errors, the result is only `simgin COMMAND`.
+    """
     if form.errors:
         return join_command(["simgin", draft.words[0]])
     site = request.app.state.site

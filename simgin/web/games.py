@@ -211,7 +211,7 @@ class OpenGames:
         self._lock = threading.Lock()
 
     def find(self, request: GameRequest) -> OpenGame:
-        """Return the game of a request, and resume or start the game if necessary."""
+        """Return the game that a request refers to, and resume or start the game if necessary."""
         with self._lock:
             open_game = self._games.get(request.query)
         # Compile outside the lock, so that compilation does not delay other games.

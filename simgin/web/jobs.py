@@ -3,10 +3,10 @@
 A child process can be cancelled at any time and uses all cores without delaying the pages. It
 writes the same files as the command in a terminal. A child process reports its progress as JSON
 lines on stderr (see `simgin.report.progress`) and ends with the server (see
-`simgin.web.job_process`). The state of each job is a JSON file. If the server ends while a job is
-running, the job is listed as interrupted and can be resumed. The file is in the user's data
-directory instead of the run directory. Resuming a job runs its command, and a run directory can
-come from an untrusted source.
+`simgin.web.job_process`). If the server ends while a job is running, the job is listed as
+interrupted and can be resumed. The state of each job is stored in a JSON file in the user's data
+directory. It is not stored in the run directory, because a run directory can come from an untrusted
+source, and resuming a job runs its command.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Job:
         created: Time at which the job was created, in seconds since the epoch.
         progress: Latest progress object of the command.
         history: Values of earlier progress objects, for a chart.
-        messages: Lines without progress that the command wrote to stderr.
+        messages: Lines that the command wrote to stderr, except for progress reports.
         output: Text that the command wrote to stdout.
     """
 
@@ -345,7 +345,7 @@ class JobQueue:
         return self._folder / f"{name}.json"
 
     def _read_states(self) -> Iterator[Job]:
-        """Yield the latest jobs of earlier servers, and delete the files of older jobs."""
+        """Yield the latest jobs that earlier servers ran, and delete the files of older jobs."""
         paths = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for path in paths[:-MAX_KEPT_JOBS]:
             path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Variants, strategies and seeds in requests of the browser, which must not contain paths."""
+"""Variants, strategies and seeds in requests from the browser. Paths are rejected."""
 
 from __future__ import annotations
 

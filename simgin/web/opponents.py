@@ -48,7 +48,7 @@ def list_opponents(extra_specs: Sequence[str]) -> dict[str, list[Opponent]]:
 
 
 def display_name(spec: str) -> str:
-    """Return the spec of a strategy, or the player type if the spec contains changes."""
+    """Return the spec of a strategy, or the player type that a spec with changes represents."""
     return type_name(spec) or spec if "+" in spec else spec
 
 
@@ -58,7 +58,10 @@ def make_sentence(about: str) -> str:
 
 
 def _make_opponent(spec: str, about: str = "") -> Opponent:
-    """Return an opponent with a label and a description, by default the idea of the strategy."""
+    """Return an opponent with a label and a description.
+
+    By default, the description is the first sentence of the strategy's own description.
+    """
     name = display_name(spec)
     about = about or catalogue.extract_idea(loader.find_strategy(spec))
     label = ", ".join(filter(None, (name, _find_level(spec))))

@@ -83,7 +83,7 @@ def send_run_file(request: Request) -> Response:
 
 
 def _find_run(request: Request) -> SavedRun:
-    """Return the run in the address of a page.
+    """Return the run that the address of a page refers to.
 
     Raises:
         ResultsError: If the run does not exist.

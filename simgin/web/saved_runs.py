@@ -30,8 +30,8 @@ class SavedRun:
     Attributes:
         name: Name of the directory in the directory for results.
         path: Path of the directory.
-        state: FINISHED for a finished run, otherwise the state of its job, or UNFINISHED without a
-            job.
+        state: FINISHED for a finished run. Otherwise, the state of its job, or UNFINISHED if there
+            is no job.
         title: Title of the report or of the job. Without a title, the command or the name is used.
         command: Command that wrote the directory, or "" if an unfinished run has no job.
         end_time: Time of the last change, in seconds since the epoch.
