@@ -305,7 +305,7 @@ def compute_known_cost(n_known, known_bits, unseen, window, runs, weights):
 
 @force_inline
 def compute_shed_cost(n_shed, shed_bits, sets, runs, weights):
-    """Return the cost of a discard that depends on cards that the opponent discarded or declined.
+    """Return the part of a discard's cost due to cards that the opponent discarded or declined.
 
     Args:
         n_shed: Number of cards of the same rank that the opponent discarded or declined.
@@ -355,7 +355,7 @@ def compute_giveaway_cost(card, rank, ten_cards, unmatched, last, near_last, vie
 
 @helper
 def find_context(view):
-    """Return the cards that touch known cards and shed cards, and the last declined card."""
+    """Return cards that touch known cards, cards that touch shed cards, and the declined card."""
     return touching_cards(view.known), touching_cards(view.shed), declined_card(view)
 
 

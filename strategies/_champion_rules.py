@@ -1,9 +1,9 @@
 """Features of the rules, and weights of `champion` that depend on the rules.
 
 training/champion.py trains weights for the rules of EAAI and of three other variants. Under other
-rules, champion adds a linear function of the features of the rules below
-(training/champion_rules.py). All features are 0 under the rules of `eaai` and `standard`, so these
-weights do not change.
+rules, champion adds a linear function of the features below to the weights for the most similar of
+these variants (training/champion_rules.py). All features are 0 under the rules of `eaai` and
+`standard`, so the weights do not change under these rules.
 """
 
 from functools import lru_cache

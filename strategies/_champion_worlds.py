@@ -69,7 +69,10 @@ def rollout_discard(view, rules, params):
 
 @helper
 def rollout_knock(view, rules, params):
-    """Return champion's knock decision during a rollout; without weights, knock immediately."""
+    """Return champion's knock decision during a rollout.
+
+    Without weights, the player knocks immediately.
+    """
     if len(params) == 0 or is_gin_or_better(view) or view.phase == PHASE_LAST:
         return 1
     return np.int64(player.knock_gain(view, rules, params) > 0)
@@ -201,10 +204,10 @@ def compute_variance_after(n, world_variance, spread):
 def needs_more_worlds(gap, n_worlds, world_variance, spread, cost):
     """Return True if the expected gain from doubling the number of worlds exceeds the cost.
 
-    The change of the estimate due to the new worlds is normally distributed. If the action
-    overtakes the best action, the difference is gained. The expected gain is therefore the unit
-    normal loss of `gap`. The function approximates this loss to within 0.007 by 0.4 times a fourth
-    power. The approximation does not use exponentials, so that results are identical on all
+    The change in the estimate due to the new worlds is assumed to be normally distributed. If the
+    action overtakes the best action, the difference is gained. The expected gain is therefore the
+    unit normal loss of `gap`. The function approximates this loss to within 0.007 by 0.4 times a
+    fourth power. The approximation does not use exponentials, so that results are identical on all
     machines.
 
     Args:

@@ -1,10 +1,11 @@
 """Champion: uses trained weights to balance its prospects against the risk of discards.
 
-Each discard that leaves little more than the least deadwood has a cost: the weighted sum of 64
-features of the remaining cards and of the discard (strategies/_champion.py). The weights depend on
-the stage of the deal. Champion makes the discard with the lowest cost. Champion knocks according to
-a table indexed by turn and deadwood, corrected for the outs. Champion takes a card on offer if the
-same weights predict a gain.
+Champion considers only discards that leave nearly the least possible deadwood. The cost of a
+discard is the weighted sum of 64 features of the remaining cards and of the discard
+(strategies/_champion.py). The weights depend on the stage of the deal. Champion makes the discard
+with the lowest cost. Champion knocks according to a table indexed by turn and deadwood. The values
+in the table are corrected for the outs. Champion takes a card on offer if the same weights predict
+a gain.
 
 There are two sets of weights: one for opponents that knock immediately, and one for opponents that
 wait for gin. Champion interpolates between them with the probability that the opponent knocks
@@ -183,7 +184,7 @@ def get_current_weights(view, rules, params):
 def write_candidates(legal, view, rules, weights, cards, costs):
     """Write the candidate discards to `cards` and their costs to `costs`; return their number.
 
-    Candidates are legal discards that leave little more than the least deadwood.
+    Candidates are legal discards that leave nearly the least possible deadwood.
     """
     ranks, hands, unmatched, counts = (
         int_stack_array(),

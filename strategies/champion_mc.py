@@ -41,7 +41,7 @@ MAX_DISCARDS_TRIED = 4  # maximum number of candidate discards
 
 
 def adapt_weights(weights, deltas, rules):
-    """Return the weights, in which the part of champion is adapted to the rules."""
+    """Return the weights, with champion's part adapted to the rules."""
     champion_part, other_weights = np.split(weights, [player.N_WEIGHTS])
     return np.concatenate([player.adapt_weights(champion_part, deltas, rules), other_weights])
 

@@ -1,14 +1,16 @@
 """Exp710: takes cards for melds, discards its highest unmatched card, and waits for gin.
 
 If it was dealt exactly one meld, it keeps its jacks, queens and kings for two turns. During these
-turns, it discards its highest lone card from eight down to three, otherwise its highest unmatched
-card up to a ten. A card is lone if no other unmatched card has the same rank, or the same suit
-within two ranks. The best melding determines which cards are unmatched. The discard precedes the
-decision to end the deal, so the strategy sometimes breaks up gin if the eleventh card is high.
+turns, it discards its highest lone card from three to eight. If there is none, it discards its
+highest unmatched card from ace to ten. A card is lone if no other unmatched card has the same rank,
+or the same suit within two ranks. The best arrangement of melds determines which cards are
+unmatched. The discard precedes the decision to end the deal, so the strategy sometimes breaks up
+gin if the eleventh card is high.
 
-The original breaks ties of rank by suit and uses the first best melding that its program finds.
-Here, ties go to the lowest card number, and any best melding is used. The guard of the original
-against repeating a pair of cards is never active, so it is omitted.
+The original breaks ties between cards of the same rank by suit. If several arrangements of melds
+are equally good, the original uses the first one that it finds. Here, ties go to the lowest card
+number, and any best arrangement is used. The original's check against repeating a pair of cards
+never takes effect, so it is omitted.
 
 Source: ExperimentalPlayer710 of Truong and Neller, sangttruong/ginrummy, 2020.
 """

@@ -3,10 +3,10 @@
 Cards are related if they have the same rank, or the same suit and are at most two ranks apart. The
 authors treat the hand as a 4 x 13 matrix and count related cards by a convolution. Melds have no
 further value. The authors found the weights by a genetic algorithm but did not publish them. The
-default weights won a small search against Simple. All default weights are equal, so most ties are
-broken in favour of the highest card. The rules for taking and knocking were not published either.
-The strategy uses gold's rules, but it never takes back its own discard. Otherwise, two such players
-could exchange the same cards forever.
+default weights were the best in a small search with games against Simple. All default weights are
+equal, so most ties are broken in favour of the highest card. The rules for taking and knocking were
+not published either. The strategy uses gold's rules, but it never takes back its own discard.
+Otherwise, two such players could exchange the same cards forever.
 
 Source: Nagai, Shrivastava, Ta, Bogaerts and Byers, "A Highly-Parameterized Ensemble to Play Gin
 Rummy", EAAI-21, 2021.

@@ -1,13 +1,14 @@
 """GinRummy-and-Tonic: minimises the deadwood expected eight turns ahead, and waits for gin.
 
 The cost of a discard consists of the expected deadwood and of the help to the opponent. Deadwood
-after one draw is the mean over the best part of the unseen cards. Deadwood after two draws is the
-mean over the best part of their pairs. The line through both values is extrapolated to the eighth
-turn, but not below 0. The original is meant to weight all turns by the probability that the deal
-ends on them. However, the original divides integers, so only the eighth turn has any weight. After
-two draws, it discards only one card, so the second value is the deadwood of eleven cards. Both
-errors are reproduced, because they affect how the original plays. If two candidates have the same
-rank or are adjacent in a suit, only the better candidate after one draw is examined further.
+after one draw is the mean over the most favourable 58.8 % of the unseen cards (`share`). Deadwood
+after two draws is the mean over the most favourable 58.8 % of the pairs of unseen cards. The line
+through both values is extrapolated to the eighth turn, but not below 0. The original is meant to
+weight all turns by the probability that the deal ends on them. However, the original divides
+integers, so only the eighth turn has any weight. After two draws, it discards only one card, so the
+second value is the deadwood of eleven cards. Both errors are reproduced, because they affect how
+the original plays. If two candidates have the same rank or are adjacent in a suit, only the better
+candidate after one draw is examined further.
 
 The help to the opponent comes from a table. The table contains the mean decrease of the opponent's
 deadwood by rank, by the number of other cards of the rank that the opponent has or might have, and
@@ -16,8 +17,9 @@ million cards. The table of this strategy was learned from deals between built-i
 (training/improvement.py). The original also distinguishes the player's cards from dead cards, and
 mistakes an unseen card two ranks above for a neighbour.
 
-The table of the original for knocks with deadwood is omitted. Nearly all entries of that table are
-0, and its other entries appear to be noise (docs/reference/strategies/bots.md).
+The original also has a table for knocks with deadwood above 0. This table is omitted, because
+nearly all its entries are 0 and the other entries appear to be noise
+(docs/reference/strategies/bots.md).
 
 Source: GinRummyAndTonic_Player of Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum,
 bendstein/Gin-Rummy, 2020.

@@ -5,13 +5,14 @@ the deal. The cost of a discard has two parts. The first part is the expected de
 these turns, weighted by the probability that the turn is the last. The second part is the expected
 improvement of the opponent's hand.
 
-This project's interpretation: Deadwood one turn ahead is the mean over the best part of the unseen
-cards, and the gain of later turns decreases by a constant factor. (The original computes the second
-turn and extrapolates linearly.) The opponent's improvement is the value of the other cards of every
-meld with the discard, times the probability that the opponent holds them. (The original has a
-table learned from play.) The parameters were tuned by grid search. According to the deal lengths
-published with the original, the hazard increases about half as fast (slope 0.03). The original
-program divides integers, however, so that all weight is on the eighth turn.
+This project's interpretation: Deadwood one turn ahead is the mean over the most favourable 35 % of
+the unseen cards (`share`), and the gain of later turns decreases by a constant factor. (The
+original computes the second turn and extrapolates linearly.) The opponent's improvement is the
+value of the other cards of every meld with the discard, times the probability that the opponent
+holds them. (The original has a table learned from play.) The parameters were tuned by grid search.
+According to the deal lengths published with the original, the hazard increases about half as fast
+(slope 0.03). The original program divides integers, however, so that all weight is on the eighth
+turn.
 
 Source: Goldstein, Astudillo Guerra, Haigh, Cruz Ulloa and Blum, "Extracting Learned Discard
 and Knocking Strategies", EAAI-21; bendstein/Gin-Rummy, 2021.

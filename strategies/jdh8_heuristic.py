@@ -1,9 +1,9 @@
 """jdh8-heuristic: plays like gold, breaks ties by safety, and knocks earlier when it leads.
 
 The original arena calls it "greedy". A discard is dangerous if cards that could meld with it are in
-the opponent's hand or unseen, and safe if the opponent has discarded or declined them. Danger only
-breaks ties of deadwood. The original program rounds the knock limit to whole points, towards four.
-The policy `lead` does not round it.
+the opponent's hand or unseen, and safe if the opponent has discarded or declined them. Danger is
+used only to break ties between discards that leave the same deadwood. The original program rounds
+the knock limit to whole points, towards four. The policy `lead` does not round it.
 
 Source: Chen-Pang He, HeuristicBot in jdh8/gin-rummy-engine, 2026.
 """

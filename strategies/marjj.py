@@ -1,16 +1,17 @@
 """MARJJ: takes useful cards, minimises the expected deadwood, and waits for gin.
 
-MARJJ takes a card if the card is in a best melding and lowers the deadwood. The strategy follows
-the public file v5 of the player that reportedly won the EAAI-21 gin rummy challenge. The cost of a
-discard consists of three parts: the deadwood, the mean of the few lowest deadwoods after the next
-draw, with a weight that decreases from turn to turn, and the use of the card to the opponent.
-`marjj-paper` has the parameters reported from the paper.
+MARJJ takes a card if the card is in a best arrangement of melds and lowers the deadwood. The
+strategy follows the public file v5 of the player that reportedly won the EAAI-21 gin rummy
+challenge. The cost of a discard is the sum of the remaining deadwood, a look-ahead term and the use
+of the card to the opponent. The look-ahead term is the mean of the few lowest deadwood values after
+the next draw, with a weight that decreases from turn to turn. `marjj-paper` has the parameters that
+the authors' paper reportedly uses.
 
-The strategy follows the file even in its errors. Two cards on the same side of a discard do not
+The strategy reproduces three errors in the file. Two cards on the same side of a discard do not
 count as a run. A queen is treated as if no king were available. `one_gone` is added instead of
 subtracted if no other card of the rank is gone. Two errors are corrected: A card that the opponent
 took and discarded again is no longer considered the opponent's, and a first upcard that the
-opponent took cannot be drawn. The engine chooses the melding shown.
+opponent took cannot be drawn. The engine chooses which melds to show.
 
 Source: Ahmed et al., aqibahm/MARJJ, file MARJJ_v5-1.java, 2021. A secondary source reports the
 parameters of the paper.
@@ -46,7 +47,7 @@ N_DEADWOOD_VALUES = 300  # larger than the deadwood of ten cards, even if an ace
     window=param(5, 0, 99, "maximum points below the highest unmatched card"),
     weight=param(18.0, 0.0, 1000.0, "weight of the next deadwood on the first turn"),
     decay=param(0.9, 0.0, 1.0, "factor on that weight per turn"),
-    best=param(7, 1, 52, "number of lowest deadwoods that are averaged"),
+    best=param(7, 1, 52, "number of lowest deadwood values to average"),
     one_gone=param(4.0, -100.0, 100.0, "cost if no other card of the rank is gone"),
     no_run=param(-10.0, -100.0, 100.0, "cost if the opponent cannot make a run with the card"),
     next_gone=param(-5.0, -100.0, 100.0, "otherwise, cost per neighbour in the suit that is gone"),
@@ -100,7 +101,7 @@ def _compute_power(base, exponent):
 
 @helper
 def _select_candidates(view, rules, params):
-    """Return the unmatched cards of a best melding whose values are close to the highest value.
+    """Return the unmatched cards that are worth almost as much as the highest one.
 
     If there are none, the function returns the discards that are nearly the best.
     """
@@ -126,7 +127,7 @@ def _select_cards_worth(min_value, cards, rules):
 
 @helper
 def _compute_mean_next_deadwood(ten_cards, unseen, n_averaged, tally, rules):
-    """Return the mean of the lowest deadwoods that are possible after a draw and a discard.
+    """Return the mean of the lowest deadwood values that are possible after a draw and a discard.
 
     Args:
         ten_cards: Ten cards as a 52-bit mask.
@@ -187,8 +188,9 @@ def _add_edges(neighbours, rank):
 def _score_run(neighbours, both_score, near_score, far_score):
     """Return `both_score` if the neighbours complete a run, otherwise the sum of their scores.
 
-    The cards complete a run if they include a neighbour and a card on its other side. The sum adds
-    `near_score` for each neighbour and `far_score` for each card two ranks away.
+    The cards complete a run if they include a neighbour and at least one card on the other side of
+    the rank. The sum adds `near_score` for each neighbour and `far_score` for each card two ranks
+    away.
     """
     if (neighbours & 0b01000 and neighbours & 0b00011) or (
         neighbours & 0b00010 and neighbours & 0b11000

@@ -10,7 +10,7 @@ times the probability that the opponent can meld the card, with possible melds t
 independent.
 
 The knock rule avoids knocks with high deadwood if the opponent's estimated deadwood is low. The
-engine chooses the melding shown.
+engine chooses which melds to show.
 
 Source: Mishra and Aggarwal, "Opponent Hand Estimation in Gin Rummy Using Deep Neural Networks and
 Heuristic Strategies", EAAI-21; mbhaskar1/Gin-Rummy-Research-Challenge, 2021.
@@ -111,7 +111,7 @@ def _evaluate_card(card, unmatched, available, table, urgency, rules, params):
         unmatched: All unmatched cards, as a 52-bit mask.
         available: Cards that can still be drawn, as a 52-bit mask.
         table: Result of `_compute_meld_probabilities`.
-        urgency: Factor on low points.
+        urgency: Factor for the low points of a card.
         rules: Rules of the variant.
         params: Parameters of the policy.
     """

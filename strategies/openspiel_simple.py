@@ -1,8 +1,9 @@
 """OpenSpiel-simple: takes cards for melds or a knock, discards high cards, and knocks immediately.
 
-The strategy discards the highest card that the best melding of the eleven cards leaves over, and
-therefore sometimes overlooks a better discard. The original uses the first best melding that its
-program finds and never lays off. Here, any best melding is used, and the engine lays off.
+The strategy discards the highest card that is unmatched in the best arrangement of melds of its
+eleven cards. It therefore sometimes overlooks a better discard. If several arrangements are equally
+good, the original uses the first one that it finds. The original never lays off. Here, any best
+arrangement is used, and the engine lays off.
 
 Source: SimpleGinRummyBot in google-deepmind/open_spiel, 2019.
 """
@@ -18,7 +19,7 @@ from simgin.toolkit import highest_card, lowest_bit, unmatched_cards
 def loose_rank(view, rules, params):
     """Discard the unmatched card with the highest rank, king first (OpenSpiel's simple bot).
 
-    If all cards are matched, the discard keeps the melds.
+    If all cards are matched, discard a card that leaves the least deadwood.
     """
     options = unmatched_cards(view.hand, rules) & view.legal
     if options:

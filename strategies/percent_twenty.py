@@ -6,19 +6,21 @@ meld must lower the deadwood by three.
 
 Discard: Of the discards with the least deadwood, the strategy chooses the card that meets the most
 of the following conditions. The known cards of the opponent do not make a meld with the card. The
-opponent discarded a card near it (same rank, or same suit within two ranks). The card is dead (in
-no meld of the hand, even after drawing any unseen card). Cards up to nine are discarded before
-higher cards.
+opponent discarded a card near it (same rank, or same suit within two ranks). The card is dead: it
+can be in no meld of the hand, whichever unseen card is drawn next. Cards up to nine are discarded
+before higher cards.
 
-Knock: The strategy knocks with gin, or according to a table by remaining deadwood, number of cards
-seen (in steps of five), and number of dead cards. The authors computed the table by counterfactual
-regret minimisation and published it in their source. The strategy knocks with a deadwood of six or
-more if few cards have been seen, and rarely with less than three.
+Knock: The strategy knocks with gin. Without gin, it knocks according to a table indexed by
+remaining deadwood, number of cards seen (in steps of five), and number of dead cards. The authors
+computed the table by counterfactual regret minimisation and published it in their source. The
+strategy knocks with a deadwood of six or more if few cards have been seen, and rarely with less
+than three.
 
-Differences from the original file: The original gives a point for an expected improvement with the
-next card, which all candidates get. The original breaks ties by suit (here at random), and knocks
-whenever all unmatched cards could be laid off on known cards of the opponent. The original also
-overlooks some sets of the opponent, and two entries of its table for takes are swapped.
+Differences from the original file: The original also gives a point if the next card is expected to
+improve the hand. This point is omitted, because all candidates would get it. The original breaks
+ties by suit (here at random), and knocks whenever all unmatched cards could be laid off on known
+cards of the opponent. The original also overlooks some sets of the opponent, and two entries of its
+table for takes are swapped.
 
 Source: Bowser, Gallucci, Kettell and Overton, PercentTwenty_Player in CTOverton/Agent-TAG,
 2020.
@@ -97,7 +99,7 @@ def unwanted(view, rules, params):
 
 @helper
 def _find_dead_cards(hand, unseen, rules):
-    """Return the cards in a hand that are outside melds, even after drawing any unseen card."""
+    """Return the cards in a hand that are in no meld, whichever unseen card is drawn next."""
     dead_cards = 0
     untested_cards = hand & ~cards_in_melds(hand, rules)
     while untested_cards:

@@ -1,10 +1,10 @@
 """RLCard-novice: draws at random, keeps the least deadwood, and ends the deal when it can.
 
-Gin has priority over a knock. Ties are broken at random, also between discards that allow a knock.
-A comment in the source contradicts the code: it states that the highest card outside the best melds
-is discarded. `reading=dearest` follows the comment. RLCard does not offer the first upcard. Here,
-the upcard is taken at random, like any other card on offer. If the rules forbid it, a card taken is
-not discarded immediately.
+Gin has priority over a knock. Ties are broken at random, including ties between discards that allow
+a knock. A comment in the source contradicts the code: it states that the highest card outside the
+best melds is discarded. `reading=dearest` follows the comment. RLCard does not offer the first
+upcard. Here, the upcard is taken at random, like any other card on offer. If the rules forbid it, a
+card taken is not discarded immediately.
 
 Source: Hale, GinRummyNoviceRuleAgent in datamllab/rlcard, 2020.
 """

@@ -89,7 +89,7 @@ def _make_scratch(view, rules):
 
 @helper
 def _find_best_cost_with(view, card, max_cost, scratch, rules, params):
-    """Return the cost of the best ten cards in a hand and an additional card.
+    """Return the lowest cost of ten cards from a hand and one additional card.
 
     The result is at most `max_cost`.
     """

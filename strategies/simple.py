@@ -1,7 +1,8 @@
 """Simple: takes any card that makes a meld, keeps the least deadwood, and knocks immediately.
 
 Simple is the baseline of the EAAI-21 challenge. Ties between discards are broken at random, and a
-pair {drawn, discarded} is never repeated within a deal. Here, the engine chooses the melding shown.
+pair {drawn, discarded} is never repeated within a deal. Here, the engine chooses which melds to
+show.
 
 Source: SimpleGinRummyPlayer of Neller's framework for the EAAI-21 gin rummy challenge
 (tneller/gin-rummy-eaai).

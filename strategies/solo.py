@@ -1,12 +1,11 @@
 """Strategies for solitaire games that are greedy, look one draw ahead, or collect melds first.
 
 All strategies in this file wait for gin, because no threshold on deadwood or cards left was better
-(docs/reference/strategies/solo.md). `solo-switch` is for Solitary Gin, which has no knocks.
-`solo-switch` ends deals with `stop-dp`, which is equivalent to waiting for gin in that game.
-`solo-switch` follows the advice of the rule book to collect melds, and to exchange high cards for
-lower cards near the end. With `goal`, the last turns maximise the probability that the total of the
-five deals meets the goal. The probability is based on the distribution of deal scores that
-training/solo.py found in self-play.
+(docs/reference/strategies/solo.md). `solo-switch` is for Solitary Gin, which has no knocks. It ends
+deals with `stop-dp`, which waits for gin in that game. It follows the advice of the rule book to
+collect melds, and to exchange high cards for lower cards near the end. With `goal`, the last turns
+maximise the probability that the total of the five deals meets the goal. The probability is based
+on the distribution of deal scores that training/solo.py found in self-play.
 
 Source: Developed for simgin, to play Solitary Gin (Susan Plank, pagat.com) and the joker games.
 """

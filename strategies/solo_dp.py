@@ -3,11 +3,11 @@
 The strategy is the benchmark for looking ahead. The table was trained in self-play. The table
 contains the value of ten cards by number of draws left and by three features. The features are the
 number of unmatched cards, the number of unmatched cards that live cards would save (summed as in
-`ahead:aim=loose`), and the deadwood. For each time and number of unmatched cards, the value is
-linear in the other two features. (A table with all four dimensions played badly.) There is one
-table for each type of scoring: deals won (in which deadwood does not count), points against the
-joker, and penalties. training/solo.py trains the tables by fitted iteration. The strategy assumes
-the bonuses of the standard variants and ignores changes to them.
+`ahead:aim=loose`), and the deadwood. For each number of draws left and each number of unmatched
+cards, the value is linear in the other two features. (A table with all four dimensions played
+badly.) There is one table for each type of scoring: deals won (in which deadwood does not count),
+points against the joker, and penalties. training/solo.py trains the tables by fitted iteration. The
+strategy assumes the bonuses of the standard variants and ignores changes to them.
 
 Source: Developed for simgin. The fitted value iteration follows Ernst, Geurts and Wehenkel,
 "Tree-Based Batch Mode Reinforcement Learning", 2005.

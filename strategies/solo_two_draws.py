@@ -4,8 +4,8 @@ The table looks one draw ahead, because it sums the number of cards that each li
 The search adds the next draw, so the strategy looks two draws ahead. After each card that makes a
 meld, the search makes the best discard and reads the table value. Only the `width` discards with
 the highest table values are searched. A larger width does not win more deals. After a draw, only
-unmatched cards are discarded. A drawn card without a meld is discarded or, if deadwood counts, can
-replace the least valuable card. The strategy ends the deal like `solo-dp`.
+unmatched cards are discarded. A drawn card that does not make a meld is discarded. If deadwood
+counts, it can instead replace the least valuable card. The strategy ends the deal like `solo-dp`.
 
 Source: Developed for simgin. The one-step search with a learned value follows Tesauro and Galperin,
 "On-line Policy Improvement using Monte-Carlo Search", 1996, but evaluates all cards.

@@ -3,19 +3,20 @@
 `strong` and `brave` depend only on the deadwood of the hand. The policies `strong` and `brave` are
 predictable without a table, so the tests of the die use them.
 
-`dead` looks up the probabilities W of winning and L of losing the deal in a table by the player's
-turn and deadwood, which was estimated from self-play of `gold` (training/stake.py). The value of a
-deal is the number on the die. Refusing loses the old stake s, and accepting n has the value n (W -
-L), so `dead` accepts if W - L >= -s/n.
+`dead` looks up the probabilities W of winning and L of losing the deal by the player's turn and
+deadwood. The table of these probabilities was estimated from self-play of `gold`
+(training/stake.py). The value of a deal is the number on the die. Refusing loses the old stake s,
+and accepting n has the value n (W - L), so `dead` accepts if W - L >= -s/n.
 
 `by-value` replaces this linear value with the probability V of winning the match. The policy takes
-into account that surplus won deals have no value, and that a player far behind has little to lose.
-V is computed for two equal players who make offers and answers according to V before they see their
-cards, without raises during play. The winner deals.
+into account that deals won beyond the target have no value, and that a player far behind has little
+to lose. V is computed for two equal players who make offers and answers according to V before they
+see their cards, without raises during play. The winner deals.
 
 Assumptions of this project: An offer carries no information about the hand, except through
 `caution`. If one die applies to a whole game (Gin Dice with Gin Pro), the probability of winning
-the game depends only on the points: 0.5 at level points, and 1 with all points.
+the game is a linear function of the lead in points. It is 0.5 without a lead, and 1 if the lead
+equals the points target.
 
 Source: This project; J. E. Keeler and J. Spencer, "Optimal Doubling in Backgammon", 1975, for the
 idea.
@@ -150,8 +151,8 @@ def by_value_answer(view, rules, params):
 def _look_up_probabilities(view, rules, table, turn):
     """Return the probabilities of winning and of losing the deal's stake.
 
-    Before the cards are seen, both probabilities are 0.5. Later, they are in the table by the
-    player's turn and deadwood.
+    Before the cards are seen, both probabilities are 0.5. Later, they are looked up in the table by
+    the player's turn and deadwood.
     """
     if rules.die == DIE_OF_THE_GAME:
         p_win = min(

@@ -1,7 +1,7 @@
 """Stock-greedy: never takes a discard, keeps the least deadwood, and knocks immediately.
 
-Compared with the same strategy that takes cards for melds, it shows the value of the discard pile
-(docs/reference/rules.md 15.3). Ties between discards go to the highest card.
+A comparison with an otherwise identical strategy that takes cards for melds shows the value of the
+discard pile (docs/reference/rules.md 15.3). Ties between discards go to the highest card.
 
 Source: Developed for simgin as a control, 2026.
 """

@@ -83,7 +83,7 @@ def value(view, rules, params):
 
 @helper
 def _evaluate_hand(hand, card, legal, unseen, by_hits, rules):
-    """Return the value of the best ten cards in a hand and an additional card."""
+    """Return the highest value of ten cards from a hand and one additional card."""
     eleven_cards = hand | 1 << card
     if not by_hits:
         return -best_discards(eleven_cards, legal, rules)[0]

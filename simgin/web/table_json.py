@@ -147,7 +147,7 @@ def _result_to_json(game: PlayedGame, deal: TracedDeal) -> Json:
 
 
 def _summarise(replay: Replay) -> str:
-    """Return a sentence about the player who ended the deal and the ending, with the points."""
+    """Return a sentence that states who ended the deal and how, followed by the points."""
     deal, names, summary = replay.traced, replay.names, replay.summary
     ending_seat = int(deal.state.stopper)
     if ending_seat < 0 or deal.kind not in ENDINGS:
