@@ -139,24 +139,31 @@ def describe_solo_play(odds: Odds, variant: str) -> Iterator[str]:
     bracket = odds.select_rows("bracket", variant)
     if not len(bracket):
         return
-    verb = "wins" if not find_variant(variant).params["knock_limit"] else "goes gin in"
-    rate_texts = _format_rates(bracket)
+    parsed_variant = find_variant(variant)
+    verb = "wins"
+    if parsed_variant.params["knock_limit"]:
+        verb = "goes gin in"
+        wins = odds.select_rows("strength", variant, metric="win")
+        yield f"{_compare_players(variant, wins, 'wins', 'deals')}."
     low_bound, high_bound = _bracket_percentages(bracket)
-    best_strategy = bracket["strategy"].iloc[-2]
-    best_text = f"{best_strategy} {verb} {rate_texts[-2]} of deals"
-    if len(bracket) > 2:
-        naive, strong = _player_labels(variant, bracket["strategy"].iloc[0], best_strategy)
-        best_text = f"{naive} {verb} {rate_texts[0]} of deals, and {strong} {verb} {rate_texts[1]}"
     yield (
-        f"{best_text}. With 95 % confidence, the best possible player {verb} {low_bound} to "
-        f"{high_bound} % of deals."
+        f"{_compare_players(variant, bracket.iloc[:-1], verb, 'deals')}. With 95 % confidence, the "
+        f"best possible player {verb} {low_bound} to {high_bound} % of deals."
     )
     matches = odds.select_rows("strength", variant, metric="match")
     if len(matches) > 1:
-        verb = "meets the goal in" if find_variant(variant).goal.total else "wins"
-        naive, strong = _player_labels(variant, *matches["strategy"].iloc[[0, -1]])
-        naive_rate, *_, best_rate = _format_rates(matches)
-        yield f"{naive} {verb} {naive_rate} of matches, and {strong} {verb} {best_rate}."
+        verb = "meets the goal in" if parsed_variant.goal.total else "wins"
+        yield f"{_compare_players(variant, matches, verb, 'matches')}."
+
+
+def _compare_players(variant: str, rows: pd.DataFrame, verb: str, unit: str) -> str:
+    """Return a clause about the rates of the first and the last strategy in `rows`."""
+    first_rate, last_rate = _format_rates(rows.iloc[[0, -1]])
+    naive, strong = rows["strategy"].iloc[[0, -1]]
+    if naive == strong:
+        return f"{strong} {verb} {last_rate} of {unit}"
+    naive, strong = _player_labels(variant, naive, strong)
+    return f"{naive} {verb} {first_rate} of {unit}, and {strong} {verb} {last_rate}"
 
 
 def _format_rates(rows: pd.DataFrame) -> list[str]:
@@ -306,6 +313,8 @@ def _metric_columns(rows: pd.DataFrame, titles: Mapping[str, str]) -> list[Colum
 def _solo_table(odds: Odds, variants: list[str]) -> Table:
     """Return a table of the results of naive and strong players in each solitaire game."""
     table_rows = []
+    # In games without knocking, only gin wins a deal.
+    has_knocking = any(find_variant(variant).params["knock_limit"] for variant in variants)
     for variant in variants:
         rows = odds.select_rows("bracket", variant)
         best = "{} to {}".format(*_bracket_percentages(rows))
@@ -313,12 +322,19 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
         table_row |= _estimate_fields(STRONG, rows.iloc[-2])
         if len(rows) > 2:
             table_row |= _estimate_fields(NAIVE, rows.iloc[0])
+        wins = odds.select_rows("strength", variant, metric="win")
+        if has_knocking:
+            table_row |= _estimate_fields("win", wins.iloc[-1])
+        if has_knocking and len(wins) > 1:
+            table_row |= _estimate_fields("win_naive", wins.iloc[0])
         matches = odds.select_rows("strength", variant, metric="match")
         if len(matches) > 1:
             table_row |= _estimate_fields("match_naive", matches.iloc[0])
             table_row |= _estimate_fields("match", matches.iloc[-1])
         table_rows.append(table_row)
     titles = {
+        "win_naive": "naive: deals won",
+        "win": "strong: deals won",
         NAIVE: "naive: gin",
         STRONG: "strong: gin",
         "best": "best possible: gin",
@@ -328,7 +344,7 @@ def _solo_table(odds: Odds, variants: list[str]) -> Table:
     frame = make_frame(table_rows)
     columns = [Column(name, f"{titles[name]} %", factor=100) for name in titles if name in frame]
     return Table(
-        "Gin rates and match win rates",
+        "Win rates and gin rates",
         frame,
         [Column("variant", "game"), *columns],
         "The gin rate of the best possible player lies between two 95 % confidence bounds: the "

@@ -468,3 +468,25 @@ def test_the_best_possible_player_is_between_the_best_strategy_and_hindsight(win
         "In 80 % of these deals, the number is between 8 and 8."
     ]
     assert [fault for line in odds_verdict(odds) for fault in list_errors(line)] == []
+
+
+@pytest.mark.parametrize("players", [("gold", "solo-greedy"), ("gold",)])
+def test_with_knocking_the_headline_states_the_deals_won(players):
+    samples = [simulate(player, "gin-solitaire", 2_000) for player in players]
+    odds = build_odds([samples], [], 1)
+    won, gin = (
+        [format_estimate(*row, 100) for row in rows[["value", "low", "high"]].to_numpy()]
+        for rows in (
+            odds.select_rows("strength", "gin-solitaire", metric="win"),
+            odds.select_rows("bracket", "gin-solitaire"),
+        )
+    )
+    assert won != gin[:-1]
+    verdict = list(odds_verdict(odds))
+    first, *others = [f"{player} wins {rate} %" for player, rate in zip(players, won, strict=True)]
+    assert verdict[0] == f"{first} of deals{''.join(f', and {other}' for other in others)}."
+    assert verdict[1].startswith(f"{players[0]} goes gin in {gin[0]} % of deals")
+    table = odds_tables(odds)[0]
+    shown = dict(zip(table.headings, table.rows[0], strict=True))
+    assert (shown["strong: deals won %"], shown["strong: gin %"]) == (won[-1], gin[-2])
+    assert ("naive: deals won %" in shown) == (len(players) > 1)
