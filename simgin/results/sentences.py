@@ -549,16 +549,19 @@ def _summarise_fields(rows: pd.DataFrame) -> str:
 
 
 def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -> list[str]:
-    """Return sentences about the significant differences of each comparison, largest first.
+    """Return sentences about the significant differences of each comparison.
 
-    The last sentence states the number of comparisons without a significant difference.
+    Comparisons of strategies come first, followed by comparisons of variants, each with the largest
+    differences first. If there are more than MAX_SENTENCES, both kinds share the space. The last
+    sentence states the number of comparisons without a significant difference.
 
     Args:
         frame: Output `differences`.
         own_names: Names of the user's strategies. If the baseline is one of them and is compared
             with a built-in strategy, the sentence names the user's strategy first.
     """
-    significant_lines: list[tuple[float, str]] = []
+    # sentences and z-scores for comparisons of strategies and for comparisons of variants
+    significant_lines: tuple[list[tuple[float, str]], ...] = ([], [])
     groups = frame.groupby(COMPARISON_COLUMNS, sort=False)
     for names, rows in groups:
         significant_rows = [row for _, row in rows.iterrows() if is_significant(row)]
@@ -570,10 +573,16 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
             max_z_score = max(abs(row["value"]) / row["se"] for row in significant_rows)
             difference_texts = ", ".join(map(_format_difference, significant_rows))
             comparison = format_comparison(variant, base_variant, strategy, base_strategy, opponent)
-            significant_lines.append((max_z_score, f"{comparison}: {difference_texts}."))
-    significant_lines.sort(key=lambda line: -line[0])
-    sentences = [line for _, line in significant_lines[:MAX_SENTENCES]]
-    n_more = len(significant_lines) - MAX_SENTENCES
+            lines = significant_lines[variant != base_variant]
+            lines.append((max_z_score, f"{comparison}: {difference_texts}."))
+    strategy_lines, variant_lines = (
+        [line for _, line in sorted(lines, key=lambda line: -line[0])]
+        for lines in significant_lines
+    )
+    sentences = strategy_lines[: max(MAX_SENTENCES // 2, MAX_SENTENCES - len(variant_lines))]
+    sentences += variant_lines[: MAX_SENTENCES - len(sentences)]
+    n_significant = len(strategy_lines) + len(variant_lines)
+    n_more = n_significant - MAX_SENTENCES
     if n_more > 0:
         shows_text = "comparison shows" if n_more == 1 else "comparisons show"
         sentences.append(f"{n_more} more {shows_text} a difference (see the table of differences).")
@@ -583,7 +592,7 @@ def describe_differences(frame: pd.DataFrame, own_names: Collection[str] = ()) -
             f"Too few deals to test {_count_comparisons(n_untested, len(groups))}. Play "
             f"{MIN_DEALS_FOR_TEST:,} deals or {MIN_MATCHES_FOR_TEST:,} matches."
         )
-    n_inconclusive = len(groups) - len(significant_lines) - n_untested
+    n_inconclusive = len(groups) - n_significant - n_untested
     if n_inconclusive:
         subject = _count_comparisons(n_inconclusive, len(groups))
         level_text = "5 % level, Holm-adjusted"

@@ -278,6 +278,25 @@ def test_comparisons_with_too_few_deals_are_not_reported_as_tested():
     assert len(said) == sentences.MAX_SENTENCES + 1
 
 
+@pytest.mark.parametrize(
+    ("strategies", "rules", "shown"),
+    [(1, 9, "SVVVVV"), (9, 9, "SSSVVV"), (9, 1, "SSSSSV"), (0, 9, "VVVVVV"), (2, 2, "SSVV")],
+)
+def test_strategies_come_first_and_leave_room_for_variants(strategies, rules, shown):
+    """Variants differ more, and would otherwise hide the comparisons of strategies."""
+    rows = [(f"s{i}", "margin", 1.0 + i, 0.1, 0.001) for i in range(strategies)]
+    rows += [("gold", "margin", 50.0 + i, 0.1, 0.001) for i in range(rules)]
+    frame = made_differences(*rows)
+    names = [f"v{i}" for i in range(rules)]
+    frame["base_variant"] = ["eaai"] * strategies + names
+    said = sentences.describe_differences(frame)
+    kinds = ["V" if " compared with v" in line else "S" for line in said if "compared" in line]
+    assert "".join(kinds) == shown
+    assert said[0].startswith(f"s{strategies - 1}" if strategies else "eaai compared with v8")
+    hidden = strategies + rules - len(shown)
+    assert (f"{hidden} more comparisons show" in said[-1]) == (hidden > 0)
+
+
 @pytest.mark.parametrize(("unit", "players"), [*itertools.product(("deal", "match"), (1, 2))])
 def test_a_difference_of_every_metric_has_its_direction_and_unit(unit, players):
     for name, sign in itertools.product(
