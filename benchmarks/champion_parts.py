@@ -28,10 +28,8 @@ Weights = np.ndarray
 
 def split_weights(weights: Weights) -> tuple[np.ndarray, np.ndarray]:
     """Return views of the blends and of the opponent table for the rules of `eaai`."""
-    blends, opponent_table = (
-        weights[: player.OPPONENT_OFFSET],
-        weights[player.OPPONENT_OFFSET : player.RULES_SIZE],
-    )
+    blends = weights[: player.OPPONENT_OFFSET]
+    opponent_table = weights[player.OPPONENT_OFFSET : player.RULES_SIZE]
     return blends.reshape(player.N_BLENDS, player.BLEND_SIZE), opponent_table
 
 

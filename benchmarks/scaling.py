@@ -170,10 +170,8 @@ def main():
         f"{1e6 * pack_seconds:.0f} microseconds to pack {rows.nbytes // ROWS_PER_BLOCK} bytes into "
         f"{len(blob) / ROWS_PER_BLOCK:.0f}."
     )
-    fetch_seconds, commit_seconds = (
-        measure_fetch(pool, len(blob)) / ROWS_PER_BLOCK,
-        measure_commit(fast_matchup, blob) / ROWS_PER_BLOCK,
-    )
+    fetch_seconds = measure_fetch(pool, len(blob)) / ROWS_PER_BLOCK
+    commit_seconds = measure_commit(fast_matchup, blob) / ROWS_PER_BLOCK
     pool.close()
     print(
         f"The loop takes {1e6 * fetch_seconds:.2f} microseconds to fetch the batch, and "

@@ -115,11 +115,9 @@ def _compute_value_after_draw(
             if criterion[index] > best_criterion or (
                 criterion[index] == best_criterion and tie_criterion[index] > best_tie_criterion
             ):
-                best_criterion, best_tie_criterion, value = (
-                    criterion[index],
-                    tie_criterion[index],
-                    kept_values[index],
-                )
+                best_criterion = criterion[index]
+                best_tie_criterion = tie_criterion[index]
+                value = kept_values[index]
     return value
 
 

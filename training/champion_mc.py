@@ -161,10 +161,8 @@ def print_spreads(units: int) -> None:
             gains_in_second_half - estimated_gains
         )
         spread = np.sqrt(max(0.0, error_products.mean()))
-        mean_gain, standard_deviation = (
-            (gains_in_first_half + gains_in_second_half).mean() / 2,
-            np.sqrt(variances.mean()),
-        )
+        mean_gain = (gains_in_first_half + gains_in_second_half).mean() / 2
+        standard_deviation = np.sqrt(variances.mean())
         cells = [
             *(slot, loss_bound, len(rows), f"{estimated_gains.mean():.2f}", f"{mean_gain:.2f}"),
             *(f"{spread:.2f}", f"{standard_deviation:.1f}", f"{n_turns.mean():.1f}"),

@@ -229,10 +229,8 @@ def fit_deltas(sums: Sums, rule_set_weights: np.ndarray) -> np.ndarray:
     features, delta_parts = sums["features"] * scale_factors, []
     for opponent_type in DEALS:
         for decision_type in ("discards", "knocks", "takes"):
-            squares, residuals = (
-                sums[f"{opponent_type} {decision_type} squares"],
-                sums[f"{opponent_type} {decision_type} products"],
-            )
+            squares = sums[f"{opponent_type} {decision_type} squares"]
+            residuals = sums[f"{opponent_type} {decision_type} products"]
             if decision_type == "knocks":
                 penalty = champion_weights.knock_penalty(champion_weights.REFINEMENT_LEVEL_PENALTY)
                 penalty = penalty + PENALTIES[decision_type] * squares.mean(
@@ -323,10 +321,8 @@ def train(rounds: int, rule_sets: int, work_directory: Path, pool: Executor) -> 
     work_directory.mkdir(parents=True, exist_ok=True)
     finished_rounds: list[Sums] = []
     for round_index in range(rounds):
-        file, temporary_file = (
-            work_directory / f"round-{round_index + 1}.npz",
-            work_directory / "unfinished.npz",
-        )
+        file = work_directory / f"round-{round_index + 1}.npz"
+        temporary_file = work_directory / "unfinished.npz"
         if not file.exists():
             start_time = time.monotonic()
             deltas = (

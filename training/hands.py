@@ -86,10 +86,8 @@ def write_differences(views, hands, rules, exchanges, stages, out):
         stages: Output: stage of the deal at each decision, (n,) int64.
         out: Output: feature differences, (n, n_exchanges, N_LIKELIHOOD_FEATURES) float64.
     """
-    true_features, exchanged_features = (
-        np.zeros(model.N_LIKELIHOOD_FEATURES),
-        np.zeros(model.N_LIKELIHOOD_FEATURES),
-    )
+    true_features = np.zeros(model.N_LIKELIHOOD_FEATURES)
+    exchanged_features = np.zeros(model.N_LIKELIHOOD_FEATURES)
     for i in range(len(views)):
         view, hand = views[i], hands[i]
         stages[i] = model.deal_stage(view.turns - view.own_turn + 1)
@@ -167,10 +165,8 @@ def main() -> None:
         held_out_data = compute_feature_differences(
             *sample_decisions(opponents, max(50, args.deals // 10), args.seed + 1)
         )
-        training_loss, held_out_loss = (
-            compute_log_loss(weights, rows, stages),
-            compute_log_loss(weights, *held_out_data),
-        )
+        training_loss = compute_log_loss(weights, rows, stages)
+        held_out_loss = compute_log_loss(weights, *held_out_data)
         print(
             f"{opponent_type}: log-loss {training_loss:.4f}, in held-out deals {held_out_loss:.4f}",
             flush=True,

@@ -163,10 +163,8 @@ def compute_stop_table(n_deals, seed, discard="ahead:aim=gin"):
     is assumed not to change.
     """
     rules, hands, *_ = collect_self_play("solitaire-gin-knock", discard, n_deals, seed)
-    deadwood_totals, transition_counts = (
-        np.zeros((N_STATES, 2)),
-        np.zeros((MAX_CARDS_LEFT + 1, N_STATES, N_STATES)),
-    )
+    deadwood_totals = np.zeros((N_STATES, 2))
+    transition_counts = np.zeros((MAX_CARDS_LEFT + 1, N_STATES, N_STATES))
     count_transitions(hands, rules, deadwood_totals, transition_counts)
     padded_counts = np.pad(transition_counts, ((2, 2), (0, 0), (0, 0)))
     pooled_counts = sum(np.roll(padded_counts, k, axis=0) for k in range(-2, 3))[2:-2]

@@ -572,24 +572,19 @@ def format_decision(decision: Decision) -> str:
         case "show":
             return _format_melding_choice(decision)
         case "offer":
-            prompt, is_accepted = f"can offer more than {view.stake}", f"offers {action}"
+            prompt, accept_text = f"can offer more than {view.stake}", f"offers {action}"
             decline_text = f"leaves the die at {view.stake}"
         case "answer":
-            prompt, is_accepted = (
-                f"is offered {view.offered}",
-                f"accepts {view.offered} and owns the die",
-            )
+            prompt = f"is offered {view.offered}"
+            accept_text = f"accepts {view.offered} and owns the die"
             decline_text = f"refuses {view.offered}"
         case _:
-            infinitive, verb = _format_ending(view)
-            prompt, is_accepted, decline_text = (
-                f"can {infinitive}",
-                verb,
-                f"can {infinitive}, but plays on",
-            )
+            infinitive, accept_text = _format_ending(view)
+            prompt = f"can {infinitive}"
+            decline_text = f"can {infinitive}, but plays on"
     if action is None:
         return f"{prompt}, but {NO_ACTION_TEXT}"
-    return is_accepted if action else decline_text
+    return accept_text if action else decline_text
 
 
 def _format_ending(view: Any) -> tuple[str, str]:

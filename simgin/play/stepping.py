@@ -128,28 +128,18 @@ def _replay_deal(game, state, rules, view0, view1):
     """
     nondealer = 1 - state.dealer
     nondealer_view, dealer_view = (view1, view0) if nondealer == 1 else (view0, view1)
-    nondealer_take_policy, dealer_take_policy = (
-        _seat_policy(game, nondealer, SLOT_TAKE),
-        _seat_policy(game, 1 - nondealer, SLOT_TAKE),
-    )
-    nondealer_discard_policy, dealer_discard_policy = (
-        _seat_policy(game, nondealer, SLOT_DISCARD),
-        _seat_policy(game, 1 - nondealer, SLOT_DISCARD),
-    )
-    nondealer_knock_policy, dealer_knock_policy = (
-        _seat_policy(game, nondealer, SLOT_KNOCK),
-        _seat_policy(game, 1 - nondealer, SLOT_KNOCK),
-    )
-    offer_a, answer_a, show_a = (
-        _seat_policy(game, 0, SLOT_OFFER),
-        _seat_policy(game, 0, SLOT_ANSWER),
-        _seat_policy(game, 0, SLOT_SHOW),
-    )
-    offer_b, answer_b, show_b = (
-        _seat_policy(game, 1, SLOT_OFFER),
-        _seat_policy(game, 1, SLOT_ANSWER),
-        _seat_policy(game, 1, SLOT_SHOW),
-    )
+    nondealer_take_policy = _seat_policy(game, nondealer, SLOT_TAKE)
+    dealer_take_policy = _seat_policy(game, 1 - nondealer, SLOT_TAKE)
+    nondealer_discard_policy = _seat_policy(game, nondealer, SLOT_DISCARD)
+    dealer_discard_policy = _seat_policy(game, 1 - nondealer, SLOT_DISCARD)
+    nondealer_knock_policy = _seat_policy(game, nondealer, SLOT_KNOCK)
+    dealer_knock_policy = _seat_policy(game, 1 - nondealer, SLOT_KNOCK)
+    offer_a = _seat_policy(game, 0, SLOT_OFFER)
+    answer_a = _seat_policy(game, 0, SLOT_ANSWER)
+    show_a = _seat_policy(game, 0, SLOT_SHOW)
+    offer_b = _seat_policy(game, 1, SLOT_OFFER)
+    answer_b = _seat_policy(game, 1, SLOT_ANSWER)
+    show_b = _seat_policy(game, 1, SLOT_SHOW)
     if game.has_turn_start:
         _restore_turn_start(game, state)
         write_ending_fields(state, view0)  # Clear the ending that the player declined.

@@ -34,12 +34,10 @@ def outs(hand, rules):
     if rules.by_planes[0]:
         return outs_by_bits(hand)
     cards = cards_of_ranks(ranks_held_twice(hand))
-    spades, hearts, diamonds, clubs = (
-        suit_lane(hand, 0),
-        suit_lane(hand, 1),
-        suit_lane(hand, 2),
-        suit_lane(hand, 3),
-    )
+    spades = suit_lane(hand, 0)
+    hearts = suit_lane(hand, 1)
+    diamonds = suit_lane(hand, 2)
+    clubs = suit_lane(hand, 3)
     cards |= (
         _lane_run_outs(spades, rules)
         | _lane_run_outs(hearts, rules) << 13
@@ -116,10 +114,8 @@ def deadwood_after_draws(ten_cards, cards, rules, counts):
             n = deadwood_after_draws(view.hand, view.unseen, rules, counts)
             counts[:n].mean()
     """
-    deadwood_of_ten, deadwood_of_nine = (
-        deadwood(ten_cards, rules),
-        best_discards(ten_cards, ten_cards, rules)[0],
-    )
+    deadwood_of_ten = deadwood(ten_cards, rules)
+    deadwood_of_nine = best_discards(ten_cards, ten_cards, rules)[0]
     hand_outs = outs(ten_cards, rules)
     n = 0
     while cards:
@@ -158,10 +154,8 @@ def tally_deadwood_after_draws(ten_cards, cards, rules, tally):
             tally_deadwood_after_draws(view.hand, view.unseen, rules, tally)
             tally[: view.limit + 1].sum()
     """
-    deadwood_of_ten, deadwood_of_nine = (
-        deadwood(ten_cards, rules),
-        best_discards(ten_cards, ten_cards, rules)[0],
-    )
+    deadwood_of_ten = deadwood(ten_cards, rules)
+    deadwood_of_nine = best_discards(ten_cards, ten_cards, rules)[0]
     last = len(tally) - 1
     hand_outs = outs(ten_cards, rules) & cards
     other_cards = cards & ~hand_outs
@@ -430,11 +424,9 @@ def count_possible_melds(card, cards, rules):
             count_possible_melds(card, view.unseen | view.known, rules)
     """
     n_same_rank = popcount(cards_of_rank(card % 13) & cards & ~(1 << card))
-    suit_cards, rank_bit, melds = (
-        suit_lane(cards, card // 13),
-        1 << (card % 13),
-        n_same_rank * (n_same_rank - 1) // 2,
-    )
+    suit_cards = suit_lane(cards, card // 13)
+    rank_bit = 1 << (card % 13)
+    melds = n_same_rank * (n_same_rank - 1) // 2
     for i in range(count_three_card_runs(rules)):
         if rules.runs[i] & rank_bit and rules.runs[i] & ~(suit_cards | rank_bit) == 0:
             melds += 1

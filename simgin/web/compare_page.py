@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 FIELDS = {"s1": "champion", "s2": "marjj-early"} | dict.fromkeys(
     ["s3", "s4", "s5", "s6", "s7", "s8"], ""
 )
-LEAGUE, PANEL = "league", "panel"
+LEAGUE = "league"
 
 
 def read_comparison(form: Form, site: Site) -> Draft:

@@ -72,10 +72,8 @@ def test_the_beginner_can_be_used_by_name():
 
 
 def test_a_player_that_knocks_immediately_uses_the_highest_knock_limit():
-    standard, wide = (
-        variants.find_variant("standard"),
-        variants.find_variant("standard+knock_limit=20"),
-    )
+    standard = variants.find_variant("standard")
+    wide = variants.find_variant("standard+knock_limit=20")
     assert dict(cast.player_types(standard))[cast.IMMEDIATE_KNOCKER] == "simple"
     assert dict(cast.player_types(standard, wide))[cast.IMMEDIATE_KNOCKER] == "simple:k=20"
 

@@ -123,10 +123,8 @@ def showdown(example, subject):
     own_keys = ("knocker", "defender", "how", "upcard", "own_score", "discarded", "taken")
     row = example.row(*own_keys, "multiplier", "stock_left")
     how = example.word("how", *STOPS)
-    hand, thrown = (
-        example.hand("knocker", 11 if how == "big_gin" else 10),
-        example.card("discarded"),
-    )
+    hand = example.hand("knocker", 11 if how == "big_gin" else 10)
+    thrown = example.card("discarded")
     limit = example.given.get("knock_limit", row["knock_limit"])
     example.number("input.knock_limit", limit, 0, 99)
     points = example.given.get("own_score") if how == "shot" else 0

@@ -113,10 +113,8 @@ def _format_costly_decision(row: DealRow) -> Iterator[Any]:
     from simgin.analysis.position import format_better_action
 
     half_width = row["high"] - row["cost"]
-    cost, error = (
-        numbers.format_number(row["cost"], half_width),
-        numbers.format_number(half_width, half_width),
-    )
+    cost = numbers.format_number(row["cost"], half_width)
+    error = numbers.format_number(half_width, half_width)
     location, *_ = row["place"].split(",")
     sentence = f"{location}: {row['own']}; best: {format_better_action(row['own'], row['best'])}"
     return format_finding(f"{cost:>5} ± {error}  {sentence}", row["analyze"], row["command"])
