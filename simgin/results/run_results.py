@@ -532,8 +532,8 @@ def _play_stage(
 ) -> list[StopResult]:
     """Play the missing extra passes and matchups of a plan (see `run_plan`)."""
     on_block = None if on_progress is None else live.add
-    report_matchups, report_passes = _split_progress(plan, run_ledger, on_progress, live)
-    runner.play_steps(plan.extra_steps, run_ledger, workers, report_passes, on_block)
+    report_matchups, report_steps = _split_progress(plan, run_ledger, on_progress, live)
+    runner.play_steps(plan.extra_steps, run_ledger, workers, report_steps, on_block)
     with closing(runner.make_pool(workers, scheduler)) as pool:
         pool.prepare(plan.matchups)
         return runner.run_tasks(
@@ -563,10 +563,10 @@ def _split_progress(
     def report_matchups(done: int, total: int) -> None:
         on_progress(done, max_units or total, live.result)
 
-    def report_passes(done: int, total: int) -> None:
+    def report_steps(done: int, total: int) -> None:
         on_progress(n_finished + n_passes * done // total, max_units or n_units, live.result)
 
-    return report_matchups, report_passes
+    return report_matchups, report_steps
 
 
 @contextmanager

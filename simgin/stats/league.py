@@ -52,11 +52,11 @@ def compute_cross_table(pairings: Pairings) -> Frame:
     return make_frame(table, CROSS_TABLE_COLUMNS)
 
 
-def compute_ratings(robin: RoundRobin) -> Frame:
+def compute_ratings(round_robin: RoundRobin) -> Frame:
     """Return the Elo ratings of all strategies, with the best strategy first.
 
     Args:
-        robin: Round robin of the strategies.
+        round_robin: Round robin of the strategies.
 
     Returns:
         DataFrame with RATING_COLUMNS. If `simple` takes part, it is the anchor. Otherwise, the
@@ -66,8 +66,8 @@ def compute_ratings(robin: RoundRobin) -> Frame:
         chain of pairings connects a strategy with the anchor, the rating of the strategy is NaN. If
         a pairing has fewer than 5 batches, all ratings are NaN.
     """
-    frame = _undefined_ratings(robin)
-    connected = select_connected(robin)
+    frame = _undefined_ratings(round_robin)
+    connected = select_connected(round_robin)
     if not connected.has_enough_batches:
         return frame
     counts = frame.set_index("strategy")["n"]
@@ -77,41 +77,41 @@ def compute_ratings(robin: RoundRobin) -> Frame:
     return ratings if is_connected.all() else concat_frames([ratings, frame[~is_connected]])
 
 
-def _rank(robin: RoundRobin) -> Frame:
+def _rank(round_robin: RoundRobin) -> Frame:
     """Return the ratings of a connected round robin, with the best strategy first.
 
     The columns are RATING_COLUMNS except `n`.
     """
-    log_t = robin.strengths
+    log_t = round_robin.strengths
     elo_by_name = ELO_PER_LOG_ODDS * (log_t - log_t[:, :1])
     descending_order = np.argsort(-elo_by_name[0], kind="stable")
     elo = elo_by_name[:, descending_order]
     lead = elo - np.roll(elo, -1, axis=1)
     lead[:, -1] = np.nan
-    half_width = robin.interval_half_width(elo[1:])
-    lead_half_width = robin.interval_half_width(lead[1:])
+    half_width = round_robin.interval_half_width(elo[1:])
+    lead_half_width = round_robin.interval_half_width(lead[1:])
     columns = {
-        "strategy": [robin.names[index] for index in descending_order],
+        "strategy": [round_robin.names[index] for index in descending_order],
         "elo": elo[0],
-        "se": robin.bootstrap_se(elo[1:]),
+        "se": round_robin.bootstrap_se(elo[1:]),
         "low": elo[0] - half_width,
         "high": elo[0] + half_width,
         "lead": lead[0],
-        "lead_se": robin.bootstrap_se(lead[1:]),
+        "lead_se": round_robin.bootstrap_se(lead[1:]),
         "lead_low": lead[0] - lead_half_width,
         "lead_high": lead[0] + lead_half_width,
     }
     return make_frame(columns)
 
 
-def _undefined_ratings(robin: RoundRobin) -> Frame:
+def _undefined_ratings(round_robin: RoundRobin) -> Frame:
     """Return a DataFrame in which all ratings are undefined."""
     undefined_columns = dict.fromkeys(RATING_COLUMNS, np.nan)
     counts = [
-        sum(_count_results(rows) for pair, rows in robin.pairings.items() if name in pair)
-        for name in robin.names
+        sum(_count_results(rows) for pair, rows in round_robin.pairings.items() if name in pair)
+        for name in round_robin.names
     ]
-    return make_frame({**undefined_columns, "strategy": robin.names, "n": counts})
+    return make_frame({**undefined_columns, "strategy": round_robin.names, "n": counts})
 
 
 def _cross_rows(a: str, b: str, rows: np.ndarray) -> list[tuple[object, ...]]:
@@ -247,7 +247,7 @@ def _mean_metric(sides: Sequence[BatchRows], metric: Metric) -> tuple[float, flo
 # not change (Balduzzi, Tuyls, Perolat and Graepel, "Re-evaluating evaluation", NeurIPS 2018).
 
 
-def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
+def compute_equilibrium_mix(round_robin: RoundRobin) -> Frame:
     """Return the weights of the equilibrium mix, and the Elo ratings against this mix.
 
     The payoffs of this game are log odds. Elo against the mix is 0 for strategies in the mix and at
@@ -256,22 +256,24 @@ def compute_equilibrium_mix(robin: RoundRobin) -> Frame:
     computed with half a win added and has no interval.
 
     Args:
-        robin: Round robin of the strategies.
+        round_robin: Round robin of the strategies.
 
     Returns:
         DataFrame with MIX_COLUMNS, in the order of the names. Values are NaN unless at least three
         strategies all played each other in enough batches.
     """
-    frame = make_frame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": robin.names})
-    if not robin.is_complete or not robin.has_enough_batches:
+    frame = make_frame({**dict.fromkeys(MIX_COLUMNS, np.nan), "strategy": round_robin.names})
+    if not round_robin.is_complete or not round_robin.has_enough_batches:
         return frame
-    games = robin.log_odds[: MIX_SAMPLES + 1]
+    games = round_robin.log_odds[: MIX_SAMPLES + 1]
     mix, *sampled_mixes = map(solve_equilibrium, games)
     mix_low, mix_high = np.percentile(sampled_mixes, INTERVAL_PERCENTILES, axis=0)
     game_weights = zip(games, [mix, *sampled_mixes], strict=True)
     elo, *sampled_elo = (ELO_PER_LOG_ODDS * (game @ weights) for game, weights in game_weights)
-    half_width = robin.interval_half_width(np.array(sampled_elo))
-    finite_half_width = np.where(((robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half_width)
+    half_width = round_robin.interval_half_width(np.array(sampled_elo))
+    finite_half_width = np.where(
+        ((round_robin.wins[0] @ mix) == 0) & (mix == 0), np.nan, half_width
+    )
     return frame.assign(
         mix=mix,
         mix_low=mix_low,

@@ -126,11 +126,15 @@ class RoundRobin:
         return np.asarray(correction * sampled.std(axis=0, ddof=1))
 
 
-def select_connected(robin: RoundRobin) -> RoundRobin:
+def select_connected(round_robin: RoundRobin) -> RoundRobin:
     """Return the round robin of the strategies that are connected with the anchor."""
-    names = _find_connected(robin.names, robin.pairings)
-    pairings = {pair: rows for pair, rows in robin.pairings.items() if pair[0] in names}
-    return robin if len(pairings) == len(robin.pairings) else replace(robin, pairings=pairings)
+    names = _find_connected(round_robin.names, round_robin.pairings)
+    pairings = {pair: rows for pair, rows in round_robin.pairings.items() if pair[0] in names}
+    return (
+        round_robin
+        if len(pairings) == len(round_robin.pairings)
+        else replace(round_robin, pairings=pairings)
+    )
 
 
 def count_wins(names: Sequence[str], pairings: Pairings, weights: np.ndarray) -> np.ndarray:
@@ -222,7 +226,7 @@ class NonAdditivity:
 UNDEFINED_NON_ADDITIVITY = NonAdditivity(np.nan, np.nan, np.nan, np.nan)
 
 
-def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
+def compute_non_additivity(round_robin: RoundRobin) -> NonAdditivity:
     """Compute the proportion of the deviance that the Bradley-Terry model does not explain.
 
     The deviance is divided by the null deviance, for which all players have equal strength.
@@ -232,22 +236,22 @@ def compute_non_additivity(robin: RoundRobin) -> NonAdditivity:
     odds. Sampling noise increases the deviance. Resampling increases the deviance again by the same
     amount, so the noise can be estimated and subtracted.
     """
-    if not robin.is_complete or not robin.has_enough_batches:
+    if not round_robin.is_complete or not round_robin.has_enough_batches:
         return UNDEFINED_NON_ADDITIVITY
-    deviances = compute_deviances(robin.wins, robin.strengths)
-    null_deviance = compute_deviances(robin.wins, np.zeros_like(robin.strengths))
+    deviances = compute_deviances(round_robin.wins, round_robin.strengths)
+    null_deviance = compute_deviances(round_robin.wins, np.zeros_like(round_robin.strengths))
     if not null_deviance.all():
         return NonAdditivity(0.0, 0.0, 0.0, 0.0)  # In at least one sample, all pairings are tied.
     raw_proportion = float(deviances[0] / null_deviance[0])
-    correction = robin.effective_batches / (robin.effective_batches - 1)
+    correction = round_robin.effective_batches / (round_robin.effective_batches - 1)
     sampling_noise = correction * (deviances[1:].mean() - deviances[0])
     excess_deviance = max(0.0, float(deviances[0] - sampling_noise))
     sampled_proportions = deviances[1:] / null_deviance[1:]
     return NonAdditivity(
         proportion=excess_deviance / float(null_deviance[0]),
         raw_proportion=raw_proportion,
-        se=float(robin.bootstrap_se(sampled_proportions)),
-        half_width=float(robin.interval_half_width(sampled_proportions)),
+        se=float(round_robin.bootstrap_se(sampled_proportions)),
+        half_width=float(round_robin.interval_half_width(sampled_proportions)),
     )
 
 
