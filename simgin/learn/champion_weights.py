@@ -123,11 +123,9 @@ def write_discard_features(views, actions, rules, out):
     """Write the features of all discards to `out` of shape (n_decisions, n_actions, N_FEATURES)."""
     weights = np.zeros(N_FEATURES)
     cards, ranks, costs = int_stack_array(), int_stack_array(), float_stack_array()
-    ten_card_hands, unmatched_cards, counts = (
-        int_stack_array(),
-        int_stack_array(),
-        int_stack_array(),
-    )
+    ten_card_hands = int_stack_array()
+    unmatched_cards = int_stack_array()
+    counts = int_stack_array()
     for i in range(len(views)):
         view = views[i]
         context = find_context(view)
@@ -499,7 +497,7 @@ class ChampionTrainer:
                 for block_size in block_sizes
             ]
 
-            def branch(offset: int, units: int) -> StageSums:
+            def roll_out_block(offset: int, units: int) -> StageSums:
                 block_scores = sampled_scores[offset // ROLLOUT_BLOCK]
                 rollouts = roll_out_deals(
                     deal_matchup,
@@ -512,7 +510,7 @@ class ChampionTrainer:
                 )
                 return compute_sums(rollouts, self.equity(rollouts))
 
-            return map_units(branch, n_deals, ROLLOUT_BLOCK, self.workers)
+            return map_units(roll_out_block, n_deals, ROLLOUT_BLOCK, self.workers)
 
         for rival, scores in zip(self.opponents, self.start_scores, strict=True):
             for block in block_sums(rival, scores):
@@ -645,12 +643,12 @@ class ChampionTrainer:
         """Play matches against an opponent, and return the records of all deals."""
         matchup = self.matchup(opponent, "match")
         kernel.compile_matchup(matchup)
-        play_records = partial(_records, matchup)
+        play_records = partial(_play_with_records, matchup)
         units = matchup.count_units(matches)
         return np.concatenate(map_units(play_records, units, max(1, units // 8), self.workers))
 
 
-def _records(matchup: Matchup, first: int, units: int) -> np.ndarray:
+def _play_with_records(matchup: Matchup, first: int, units: int) -> np.ndarray:
     return kernel.play_with_records(matchup, first, units)[1]
 
 

@@ -283,10 +283,10 @@ class Review(Result):
             stages = self.request.stages(self.sizes[variant, frozenset({name})])
             passes = [(step_name(variant, name, first), last - first) for first, last in stages]
             if self.finished_indices is not None and not (
-                passes and all(itertools.starmap(ledger.has_pass, passes))
+                passes and all(itertools.starmap(ledger.has_step, passes))
             ):
                 continue
-            counts = [ledger.read_pass(*extra_pass) for extra_pass in passes]
+            counts = [ledger.read_step(*extra_pass) for extra_pass in passes]
             opponent = "" if self.request.is_solo else name
             key = MatchupKey(variant, name, opponent, self.request.seed, "match")
             courses[key] = {

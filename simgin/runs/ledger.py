@@ -266,18 +266,18 @@ class Ledger:
                 "to play these batches again."
             )
 
-    def has_pass(self, name: str, n: int) -> bool:
+    def has_step(self, name: str, n: int) -> bool:
         """Return True if the ledger contains the result of an extra pass of the given size."""
-        return self._read_pass_bytes(name, n) is not None
+        return self._read_step_bytes(name, n) is not None
 
-    def add_pass(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
+    def add_step(self, name: str, n: int, arrays: Mapping[str, np.ndarray]) -> None:
         """Commit the result of an extra pass, replacing a result of any other size."""
         buffer = io.BytesIO()
         np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
         with self._report_write_errors(), self._connection:
             self._insert("steps", (name, n, buffer.getvalue()))
 
-    def read_pass(self, name: str, n: int) -> dict[str, np.ndarray]:
+    def read_step(self, name: str, n: int) -> dict[str, np.ndarray]:
         """Return the stored result of an extra pass.
 
         Args:
@@ -287,7 +287,7 @@ class Ledger:
         Raises:
             LedgerError: If the result is missing or corrupt.
         """
-        npz_bytes = self._read_pass_bytes(name, n)
+        npz_bytes = self._read_step_bytes(name, n)
         if npz_bytes is None:
             raise LedgerError(
                 f"{self._name} is incomplete: the data of the extra pass {name} are missing or "
@@ -300,7 +300,7 @@ class Ledger:
         except Exception as error:
             raise LedgerError(_corrupt_message(self._name, describe_error(error))) from error
 
-    def _read_pass_bytes(self, name: str, n: int) -> bytes | None:
+    def _read_step_bytes(self, name: str, n: int) -> bytes | None:
         query = "SELECT * FROM steps WHERE name = ? AND n = ?"
         for *_, npz_bytes in self._iter_valid_rows(query, name, n):
             return bytes(npz_bytes)

@@ -378,7 +378,7 @@ def commit_block(ledger: Ledger, result: BlockResult) -> None:
 
 
 # worker name for the blocks of extra passes, which are played in threads of this process
-PASS_WORKER = "thread 1"
+STEP_WORKER = "thread 1"
 Arrays = dict[str, np.ndarray]
 
 
@@ -398,7 +398,7 @@ class ExtraStep:
 
 def missing_steps(passes: Sequence[ExtraStep], ledger: Ledger) -> list[ExtraStep]:
     """Return the extra passes whose results are missing from the ledger."""
-    return [step for step in passes if not ledger.has_pass(step.name, step.block.units)]
+    return [step for step in passes if not ledger.has_step(step.name, step.block.units)]
 
 
 def play_steps(
@@ -417,10 +417,10 @@ def play_steps(
         block = step.block
         arrays = step.play(block, workers, partial_progress(on_progress, step_index, len(steps)))
         rows = arrays.pop("rows")
-        check_block(block, rows, PASS_WORKER)
-        result = BlockResult(block, PASS_WORKER, time.perf_counter() - start_time, pack_rows(rows))
+        check_block(block, rows, STEP_WORKER)
+        result = BlockResult(block, STEP_WORKER, time.perf_counter() - start_time, pack_rows(rows))
         commit_block(ledger, result)
-        ledger.add_pass(step.name, block.units, arrays)
+        ledger.add_step(step.name, block.units, arrays)
         if on_block is not None:
             on_block(result)
         if on_progress is not None:

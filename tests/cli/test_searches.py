@@ -49,7 +49,7 @@ def working_directory(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-def result_part(screen):
+def extract_result(screen):
     """Return the part of a screen that is independent of the machine and the output files."""
     found = screen.partition("\nOutput:  ")[0].partition("\nCommand: ")[0]
     return found.partition("Estimated time:")[2].partition(".")[2] or found
@@ -57,15 +57,15 @@ def result_part(screen):
 
 def interrupt_after(step, *words):
     """Interrupt a search after a step; return stderr and the command that resumes it."""
-    add_step = ledger.Ledger.add_pass
+    add_step = ledger.Ledger.add_step
 
-    def stopping(self, name, n, arrays):
+    def stop_at_step(self, name, n, arrays):
         add_step(self, name, n, arrays)
         if name == step:
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(ledger.Ledger, "add_pass", stopping)
+        patched.setattr(ledger.Ledger, "add_step", stop_at_step)
         message = call(*words, code=130).stderr
     return message, shlex.split(message.splitlines()[-1].partition("Continue with: ")[2])[1:]
 
@@ -85,9 +85,9 @@ def test_the_tuned_parameters_can_be_played(tune_screen):
     tables = {f"{name}.csv" for name in ("search", "confirmation", "candidates", "parameters")}
     assert tables | {"tuned.toml", "report.html", "summary.md"} < kept
     assert {"plots/search.png", "plots/search.svg"} < kept
-    assert result_part(call(*TUNE, "-o", "tuned.toml", "--run", "tuned").stdout) == result_part(
-        tune_screen
-    )
+    assert extract_result(
+        call(*TUNE, "-o", "tuned.toml", "--run", "tuned").stdout
+    ) == extract_result(tune_screen)
     for words in (["report", "tuned"], ["compare", "tuned", "tuned"]):
         refused = call(*words, code=2)
         assert (
@@ -115,7 +115,7 @@ def test_the_weights_can_be_played(train_screen):
 def test_training_ignores_earlier_weights(train_screen):
     """Overwrite existing weights with the same bytes; otherwise, ask the user to move the file."""
     result = call(*TRAIN, "-o", "other.npy").stdout
-    assert result_part(result) == result_part(train_screen)
+    assert extract_result(result) == extract_result(train_screen)
     assert Path("other.npy").exists()
     assert re.search(
         r"Next:    move other\.npy to \S+/weighed\.npy, which weighed\.py reads\.", result

@@ -150,7 +150,7 @@ def test_damage_is_noticed():
 # Identity of a run
 
 
-OTHERS = [
+OTHER_IDENTITIES = [
     ({"stop": "until ±0.1"}, 'stop: nothing in the other run, "until ±0.1" in this run.'),
     (
         {"matchups": [{"a": "simple"}]},
@@ -167,7 +167,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), OTHERS)
+@pytest.mark.parametrize(("change", "message"), OTHER_IDENTITIES)
 def test_another_run_is_rejected_and_the_difference_is_named(path, change, message):
     with open_ledger(path, RUN) as run_ledger:
         run_ledger.add_block(0, 0, [SIZE], pack_rows(random_rows(np.random.default_rng(5), 1)), "x")
@@ -189,7 +189,7 @@ def test_an_empty_ledger_accepts_any_run(path):
 # Two processes
 
 
-HOLDING = """
+HOLD_CODE = """
 import sys
 import numpy as np
 from pathlib import Path
@@ -206,7 +206,7 @@ with open_ledger(Path(sys.argv[1]), {"seed": 1}) as ledger:
 
 def start_processes(path, count):
     """Start processes that open the ledger at the same time."""
-    words = [sys.executable, "-c", HOLDING, path]
+    words = [sys.executable, "-c", HOLD_CODE, path]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     several = [subprocess.Popen(words, text=True, **pipes) for _ in range(count)]
     for process in several:
@@ -350,7 +350,7 @@ def test_a_ledger_that_is_read_only_is_read(killing, tmp_path):
 
 # Malicious changes
 
-HOSTILE = {
+HOSTILE_FILES = {
     "super-journal": lambda path: hostile_ledgers.name_super_journal(path, path.with_name("mine")),
     **{
         f"a view: {name}": partial(hostile_ledgers.add_endless_view, table=name)
@@ -365,14 +365,14 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("how", HOSTILE)
+@pytest.mark.parametrize("how", HOSTILE_FILES)
 def test_a_strangers_ledger_removes_nothing_and_ends(path, how):
     with open_ledger(path, RUN) as run_ledger:
         run_ledger.add_block(
             0, 0, [SIZE] * 3, pack_rows(random_rows(np.random.default_rng(5), 3)), "x"
         )
     path.with_name("mine").write_text("years of work")
-    HOSTILE[how](path)
+    HOSTILE_FILES[how](path)
     before = {**read_tree(path.parent), LEDGER_FILE: b""}
     for use in (open_existing_ledger(path), open_ledger(path, RUN)):
         with time_limit(20), pytest.raises(LedgerError) as error, use as run_ledger:
@@ -408,7 +408,7 @@ def test_a_row_unpacks_to_a_bounded_size(monkeypatch):
 # Disk errors
 
 
-SHARES = np.random.default_rng(8).random(400)  # the result of a step, almost one page
+STEP_RESULT = np.random.default_rng(8).random(400)  # the result of a step, almost one page
 
 
 @pytest.mark.parametrize("value", [None, 7, "gold", b"", b"\xff" * 40])
@@ -422,7 +422,7 @@ def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
             run_ledger.add_block(
                 0, first, [SIZE] * 2, pack_rows(some[first : first + 2]), "x", deals
             )
-        run_ledger.add_pass("luck", 1, {"shares": SHARES})
+        run_ledger.add_step("luck", 1, {"shares": STEP_RESULT})
     sound = path.read_bytes()
     with sqlite3.connect(path) as connection:
         columns = [column[1] for column in connection.execute(f"PRAGMA table_info({table})")]
@@ -436,7 +436,7 @@ def test_a_row_with_a_changed_value_counts_as_not_played(path, table, value):
         if path.read_bytes() == sound:
             continue  # a value that SQLite itself rejects
         with open_ledger(path, RUN) as run_ledger:
-            assert run_ledger.has_pass("luck", 1) == (table != "steps")
+            assert run_ledger.has_step("luck", 1) == (table != "steps")
             played, recorded = (
                 run_ledger.finished_batches(0, SIZE, with_deals=one) for one in (False, True)
             )
@@ -514,7 +514,7 @@ def test_a_run_of_ten_thousand_blocks_resumes_quickly(path):
 RESULT = {"share": np.array([0.1, np.nan]), "variant": np.array(["oklahoma", "straight"])}
 
 
-class RecordedPasses:
+class RecordedSteps:
     """Steps that record when they were played, and can be interrupted."""
 
     def __init__(self, interrupted=""):
@@ -534,12 +534,12 @@ class RecordedPasses:
 
 
 def is_result(ledger, name, n):
-    found = [(key, array.tobytes()) for key, array in ledger.read_pass(name, n).items()]
+    found = [(key, array.tobytes()) for key, array in ledger.read_step(name, n).items()]
     return found == [(key, array.tobytes()) for key, array in RESULT.items()]
 
 
 def test_only_missing_steps_are_played_again(path):
-    played = RecordedPasses(interrupted="value")
+    played = RecordedSteps(interrupted="value")
     asked = [played.step(name) for name in ("luck", "value", "turns")]
     with open_ledger(path, {}) as ledger:
         # An empty ledger would start again
@@ -555,7 +555,7 @@ def test_only_missing_steps_are_played_again(path):
 
 
 def test_a_stored_result_is_identical_for_its_size_only(path):
-    played = RecordedPasses()
+    played = RecordedSteps()
     with open_ledger(path, {}) as ledger:
         runner.play_steps([played.step("luck", 1000)], ledger)
         runner.play_steps([played.step("luck", 2000)], ledger)
@@ -564,11 +564,11 @@ def test_a_stored_result_is_identical_for_its_size_only(path):
         assert is_result(ledger, "luck", 2000)
         lacks = r"the data of the extra pass luck are missing or corrupt\. Run the same"
         with pytest.raises(LedgerError, match=lacks):
-            ledger.read_pass("luck", 1000)
+            ledger.read_step("luck", 1000)
 
 
 def test_progress_is_that_of_all_steps():
-    played, reports = RecordedPasses(), []
+    played, reports = RecordedSteps(), []
     with open_ledger(None, {}) as ledger:
         asked = [played.step("luck"), played.step("value")]
         runner.play_steps(
