@@ -50,7 +50,7 @@ UNDERCUT = DEAL_RESULTS.index("undercut")
 # measure is 1 if the event with its name occurred, and 0 otherwise.
 MEASURES = ("points", "match", "deals", "games", "win", "gin", "undercut")
 # `won_undercut`, which only the coach uses, is 1 if the player undercut the opponent.
-OUTCOME = np.dtype([(name, np.float64) for name in (*MEASURES, "won_undercut")])
+OUTCOME_DTYPE = np.dtype([(name, np.float64) for name in (*MEASURES, "won_undercut")])
 # Smallest range to assume for the difference between two actions in one world, in points or % of
 # matches
 MIN_OUTCOME_RANGE = 100.0
@@ -176,8 +176,8 @@ class Analysis(RenamedAttributes):
     Attributes:
         position: Analysed decision.
         matchup: Strategies that play in the rollouts.
-        outcomes: Outcomes of the rollouts, OUTCOME (n_worlds, n_actions); NaN if an action was not
-            played.
+        outcomes: Outcomes of the rollouts, OUTCOME_DTYPE (n_worlds, n_actions). NaN if an action
+            was not played.
         max_worlds: Maximum number of worlds.
     """
 
@@ -327,9 +327,9 @@ def compute_outcomes(records: np.ndarray, variant: Variant, equity: Equity | Non
         equity: Equity that computes the value of each deal in the match or game, or None.
 
     Returns:
-        OUTCOME array of the same shape.
+        OUTCOME_DTYPE array of the same shape.
     """
-    outcomes = np.empty(records.shape, OUTCOME)
+    outcomes = np.empty(records.shape, OUTCOME_DTYPE)
     is_own = records["knocker"] == 0
     ending = records["kind"]
     outcomes["points"] = compute_net_points(variant, records)
@@ -467,7 +467,7 @@ class _Rollouts:
         records = np.concatenate(
             map_units(play_block, n_worlds, WORLDS_PER_CALL, self.budget.workers)
         )
-        chunk = np.full((n_worlds, len(self.active)), np.nan, OUTCOME)
+        chunk = np.full((n_worlds, len(self.active)), np.nan, OUTCOME_DTYPE)
         chunk[:, indices] = compute_outcomes(records, self.position.variant, self.equity)
         self._chunks.append(chunk)
         self.n_played += n_worlds

@@ -55,7 +55,7 @@ class EvaluatedDecision:
 
     Attributes:
         unit: Number of the mirrored pair, or of the deal if deals are not mirrored.
-        half: Index of the mirrored game within the pair, 0 or 1.
+        mirrored_game: Index of the mirrored game within the pair, 0 or 1.
         turn: Number of the turn.
         label: Label of the position.
         kind: Kind of decision, a key of `MISTAKES`.
@@ -71,7 +71,7 @@ class EvaluatedDecision:
     """
 
     unit: int
-    half: int
+    mirrored_game: int
     turn: int
     label: str
     kind: str
@@ -186,7 +186,7 @@ class DecisionEvaluator:
         kind = classify_decision(position, best)
         return EvaluatedDecision(
             unit=int(deal.state.unit),
-            half=int(deal.state.half),
+            mirrored_game=int(deal.state.half),
             turn=position.turn,
             label=position.label,
             kind=kind,

@@ -229,11 +229,11 @@ class ErrorRates(Result):
 
     def find_deal(self, decision: EvaluatedDecision) -> TracedDeal:
         """Return the deal in which a given decision was made."""
-        return trace_deal(self.task.matchup, decision.unit, decision.half)
+        return trace_deal(self.task.matchup, decision.unit, decision.mirrored_game)
 
     def command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a given decision."""
-        show = self.task.matchup.replay_command(decision.unit, decision.half, 0)
+        show = self.task.matchup.replay_command(decision.unit, decision.mirrored_game, 0)
         evaluator = shell.quote(self.task.evaluator.a.spec)
         return f"{show.replace('show', 'analyze', 1)} --turn {decision.turn} --as {evaluator}"
 

@@ -76,7 +76,7 @@ ACTION_WORDS = {
 # Strategy that chooses the discard first, and then how to end the deal
 REPLAY_PLAYER = "openspiel-simple"
 MAX_MOVES = 600
-ANY_GIN = Action(ACTION_END)  # RLCard does not log the discard that accompanies gin.
+GIN_ACTION = Action(ACTION_END)  # RLCard does not log the discard that accompanies gin.
 
 Move = tuple[int, Action]  # seat and action
 # Player (None if the log does not name the player) and action
@@ -318,7 +318,7 @@ class _LoggedMoves:
         seat, action = remaining[0]
         moves = legal_actions(view, self.rules)
         legal = {move: self._compute_deadwood_after_ending(view, move) for move in moves}
-        if action == ANY_GIN:
+        if action == GIN_ACTION:
             action = next((move for move in moves if legal[move] == 0), action)
         # With the last discard, the engine proposes only the best ending.
         is_proposed_ending = not is_last or legal.get(action) in (-1, view.ending_count)

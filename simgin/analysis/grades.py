@@ -217,7 +217,7 @@ class Grade(error_rates.ErrorRates):
     def command(self, decision: EvaluatedDecision) -> str:
         """Return the command that analyses a given decision."""
         players = [player.spec for player in self.task.evaluator.players]
-        by_seat = players[::-1] if decision.half else players
+        by_seat = players[::-1] if decision.mirrored_game else players
         words = ["simgin", "analyze", self.files[decision.unit], "--turn", str(decision.turn)]
         for option, player in zip(("--as", "--against"), by_seat, strict=False):
             words += [option, player]

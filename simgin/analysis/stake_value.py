@@ -108,7 +108,7 @@ class GameEquity:
 
 
 # Each class has a method `write_values(outcomes, records)`, which writes the fields match, deals or
-# games of `outcomes` (OUTCOME, see simgin.analysis.analysis) for side A of `records` (DEAL).
+# games of `outcomes` (OUTCOME_DTYPE, see simgin.analysis.analysis) for side A of `records` (DEAL).
 Equity = PointsEquity | DealsEquity | GameEquity
 
 

@@ -28,24 +28,24 @@ MAX_WORLDS, RUNS = 3_200, 200
 MAX_MISSES = 19  # of 200 runs at a rate of 5 %; a larger number has a probability of 0.2 %
 
 
-def normal_values(lots, worlds, means):
+def normal_values(rng, worlds, means):
     """Sample values of actions as the sum of noise shared in each world and independent noise."""
-    common = lots.normal(0, 30, (worlds, 1))
-    return common + lots.normal(means, 20, (worlds, len(means)))
+    common = rng.normal(0, 30, (worlds, 1))
+    return common + rng.normal(means, 20, (worlds, len(means)))
 
 
-def rare_losses(lots, worlds, means):
+def rare_losses(rng, worlds, means):
     """Sample values of actions, half of which lose much in one of 80 worlds, with these means."""
     n = len(means)
-    hit = lots.random((worlds, n)) < 1 / 80
+    hit = rng.random((worlds, n)) < 1 / 80
     risky = np.arange(n) % 2 == 1
-    return means + np.where(risky, np.where(hit, -79.0, 1.0), lots.normal(0, 1, (worlds, n)))
+    return means + np.where(risky, np.where(hit, -79.0, 1.0), rng.normal(0, 1, (worlds, n)))
 
 
 def run_trial(draw, seed, means):
     """Sample values until one action is left; return the values and a mask of actions left."""
-    lots = np.random.default_rng(seed)
-    whole = draw(lots, MAX_WORLDS, np.array(means))
+    rng = np.random.default_rng(seed)
+    whole = draw(rng, MAX_WORLDS, np.array(means))
     alive = np.ones(len(means), bool)
     look = 0
     worth = whole[:0].copy()
@@ -98,10 +98,10 @@ def test_progress_reports_the_values_so_far():
     position = find_decisions(trace_named_deal("gold", "simple", "standard", 1, 3, 0, None), 5)[1]
     seen = []
 
-    def watch(done, every, so_far):
+    def record_progress(done, every, so_far):
         seen.append((done, every, so_far()))
 
-    found = analyse_position(position, "gold", "gold", Budget(worlds=600), watch)
+    found = analyse_position(position, "gold", "gold", Budget(worlds=600), record_progress)
     worlds = [done for done, _, _ in seen]
     assert worlds == sorted(set(worlds))
     assert len(worlds) > 1
@@ -113,10 +113,10 @@ def test_progress_of_a_deal_reports_the_decisions_so_far():
     deal = trace_named_deal("gold", "simple", "standard", 1, 3, 0, None)
     seen = []
 
-    def watch(done, every, so_far):
+    def record_progress(done, every, so_far):
         seen.append((done / every, list(so_far())))
 
-    found = analyse_deal(deal, 5, None, None, Budget(worlds=400), watch)
+    found = analyse_deal(deal, 5, None, None, Budget(worlds=400), record_progress)
     assert seen[-1] == (1, list(found))
     shares = [share for share, _ in seen]
     assert shares == sorted(shares)
@@ -140,8 +140,11 @@ def test_the_decisions_of_a_deal_are_named_by_turn(name):
 # Value of a match state with the die, compared with plain iteration and exact values
 
 
-TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
-LOSER_NEXT, WINNER_NEXT = np.array([[1, 0, 0], [1, 0, 1]]), np.array([[0, 1, 0], [0, 1, 1]])
+TEN_CARDS = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+LOSER_DEALS_NEXT, WINNER_DEALS_NEXT = (
+    np.array([[1, 0, 0], [1, 0, 1]]),
+    np.array([[0, 1, 0], [0, 1, 1]]),
+)
 
 
 def test_the_value_with_a_die_agrees_with_the_stake_policies_for_equal_players():
@@ -152,7 +155,7 @@ def test_the_value_with_a_die_agrees_with_the_stake_policies_for_equal_players()
     goal = 7
     table = np.zeros((goal + 1, goal + 1, 2))
     table[goal] = 1
-    fill_deals_table(table, share, WINNER_NEXT, 6, False)
+    fill_deals_table(table, share, WINNER_DEALS_NEXT, 6, False)
     for a, b in product(range(goal), repeat=2):
         needed = goal - 1 - a, goal - 1 - b
         assert table[a, b, 0] == pytest.approx(numbers[1][needed], abs=1e-5)
@@ -175,11 +178,11 @@ def value_before_blind_offers(worth, refused, dealer, stake, owner, cap):
     return value
 
 
-@pytest.mark.parametrize("after", [LOSER_NEXT, WINNER_NEXT])
+@pytest.mark.parametrize("after", [LOSER_DEALS_NEXT, WINNER_DEALS_NEXT])
 def test_the_value_of_a_game_agrees_with_iteration_over_all_match_states(after):
     goal, cap, games = 5, 3, np.array([4, 3, 2, 1, 1])
-    lots = np.random.default_rng(3)
-    share = lots.random((2, 3, 4))
+    rng = np.random.default_rng(3)
+    share = rng.random((2, 3, 4))
     share[:, 2, 1:] = 0
     share /= share.sum(axis=(1, 2), keepdims=True)
     owners = (None, 0, 1)
@@ -222,7 +225,7 @@ def test_the_value_of_a_game_agrees_with_iteration_over_all_match_states(after):
 def test_the_value_of_a_refusal_is_exact(pays, won):
     variant = variants.find_variant(f"dice+die_refusal_pays={pays}")
     die = Die(2, "other", offered=5)
-    position = parse_position(TEN, "QD", variant, score=(3, 1), die=die)
+    position = parse_position(TEN_CARDS, "QD", variant, score=(3, 1), die=die)
     found = analyse_position(position, "dice-player", "dice-player", Budget(worlds=400))
     row = found.frame().set_index("action").loc["refuse 5"]
     assert row["deals"] == -won

@@ -22,7 +22,7 @@ from support.command_line import call
 
 WORLDS = 800
 SUITS = {"♠": "S", "♥": "H", "♦": "D", "♣": "C"}
-FACE = re.compile(r'(10|[A2-9JQK])<span class="suit(?: red)?">(.)')
+CARD_PATTERN = re.compile(r'(10|[A2-9JQK])<span class="suit(?: red)?">(.)')
 
 
 N_POSITIONS = 4
@@ -108,7 +108,7 @@ def test_hidden_cards_are_not_shown(small_drill):
         view = one.position.view
         seen = int(view.hand | view.pile | view.known)
         seen |= sum(1 << int(view[name]) for name in ("upcard", "taken_offer") if view[name] >= 0)
-        faces = FACE.findall(section)
+        faces = CARD_PATTERN.findall(section)
         shown = {rank.replace("10", "T") + SUITS[suit] for rank, suit in faces}
         assert {format_card(card) for card in mask_to_cards(int(view.hand))} <= shown
         assert shown <= {format_card(card) for card in mask_to_cards(seen)}

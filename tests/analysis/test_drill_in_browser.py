@@ -12,7 +12,7 @@ from support.command_line import call
 
 pytestmark = pytest.mark.slow
 
-THUMB = 44  # px
+MIN_BUTTON_SIZE = 44  # px
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def open_page(chromium, drill_page):
     """Return a function that opens the page; check that the page logs and requests nothing."""
     messages, contexts = [], []
 
-    def go(width=390, scheme="light", **more):
+    def open_at_width(width=390, scheme="light", **more):
         context = chromium.new_context(
             viewport={"width": width, "height": 800},
             color_scheme=scheme,
@@ -47,7 +47,7 @@ def open_page(chromium, drill_page):
         tab.goto(drill_page[0].as_uri())
         return tab
 
-    yield go
+    yield open_at_width
     for context in contexts:
         context.close()
     assert [one for one in messages if not one.startswith("file:")] == []
@@ -138,7 +138,7 @@ def test_the_page_fits_is_readable_and_wide_enough_for_thumbs(open_page, drill_p
             assert unreadable_texts(tab.evaluate(CONTRASTS)) == []
             for button in tab.locator("button:visible").all():
                 box = button.bounding_box()
-                assert box["width"] >= THUMB and box["height"] >= THUMB
+                assert box["width"] >= MIN_BUTTON_SIZE and box["height"] >= MIN_BUTTON_SIZE
             tab.keyboard.press(key)
             if key == "1":
                 assert_visible_together(tab)

@@ -25,7 +25,7 @@ SOLO_VARIANTS = [name for name in variants.variant_names() if variants.find_vari
 WITH_DIE = "dice+die_centre_in_play=yes"
 N_KNOWN_CARDS = 8  # cards of the opponent that the player knows
 N_STOCK_CARDS = 3  # cards left: one of them may still be drawn
-PLAIN = '''
+PLAIN_STRATEGY_CODE = '''
 from simgin.strategy import Strategy, answer, discard, knock, offer, take
 from simgin.toolkit import deadwood_after_taking, lowest_bit, take_if
 
@@ -55,7 +55,7 @@ STRATEGY = Strategy(
     answer=not_far_behind, ending="same",
 )
 '''  # fmt: skip
-LATE = '''
+LATE_OFFERS_CODE = '''
 from simgin.strategy import Strategy, answer, knock, offer
 
 @offer
@@ -78,7 +78,7 @@ STRATEGY = Strategy("late", offer=late, answer=yes, knock=gin)
 def players(tmp_path_factory):
     """Write the files of `plain` and `late`."""
     folder = tmp_path_factory.mktemp("players")
-    for name, text in (("plain", PLAIN), ("late", LATE)):
+    for name, text in (("plain", PLAIN_STRATEGY_CODE), ("late", LATE_OFFERS_CODE)):
         (folder / f"{name}.py").write_text(text)
     return str(folder / "plain.py"), str(folder / "late.py")
 
@@ -111,8 +111,10 @@ def play_as_plain(name, deal):
             deal.act(("stock",))
         else:
             thrown = [option[1] for option in options if option[0] == "throw"]
-            left = {card: count_deadwood(frozenset(hand) - {card}, name) for card in thrown}
-            card = min(left, key=lambda card: (left[card], parse_card(card)))
+            deadwood_left = {
+                card: count_deadwood(frozenset(hand) - {card}, name) for card in thrown
+            }
+            card = min(deadwood_left, key=lambda card: (deadwood_left[card], parse_card(card)))
             own = [option for option in ends if option[1] == card]
             deal.act(own[0] if own else ("throw", card))
     return deal.result
@@ -156,7 +158,7 @@ def reference_deal_solo(position, deck):
     return deal
 
 
-def carry_out(deal, action):
+def apply_action(deal, action):
     """Carry out an action in a deal of the reference implementation."""
     words = {
         ACTION_ACCEPT: ("accept",),
@@ -211,7 +213,7 @@ def exact_values(position):
     for begun in worlds:
         for i, action in enumerate(position.actions):
             deal = begun()
-            carry_out(deal, action)
+            apply_action(deal, action)
             result = deal.result or play_as_plain(position.variant.spec, deal)
             own, other = result.points[seat], result.points[1 - seat]
             wins[i] += result.winner == seat
@@ -272,14 +274,14 @@ def find_late_positions(players, variant, kinds, n):
     return [pair for positions in found.values() for pair in positions]
 
 
-def make_solo_endgame(name, lots, left=3):
+def make_solo_endgame(name, rng, n_left=3):
     """Return a solitaire position with few cards left, in which gin or a low count is near."""
     variant = variants.find_variant(name)
     melds, fitting = "4S 5S 6S 8H 8D 8C JH QH".split(), "3S 8S KH".split()
-    free = [format_card(card) for card in lots.permutation(52)]
+    free = [format_card(card) for card in rng.permutation(52)]
     free = [card for card in free if card not in (*melds, *fitting)]
     has_clock = variant.params["max_draws"] is not None
-    turns = variant.params["max_draws"] - 2 if has_clock else len(free) - 3 + len(fitting) - left
+    turns = variant.params["max_draws"] - 2 if has_clock else len(free) - 3 + len(fitting) - n_left
     return parse_position(" ".join([*melds, *free[:3]]), " ".join(free[3 : 3 + turns]), variant)
 
 
@@ -309,7 +311,7 @@ def test_the_analysis_of_an_endgame_with_a_die_is_exact_within_its_error(players
 
 @pytest.mark.parametrize("name", SOLO_VARIANTS)
 def test_the_analysis_of_a_solitaire_endgame_is_exact_within_its_error(players, name):
-    lots = np.random.default_rng(8)
+    rng = np.random.default_rng(8)
     for _ in range(2):
-        position = make_solo_endgame(name, lots)
+        position = make_solo_endgame(name, rng)
         check_analysis(position, analyse_position(position, players[0], None, Budget(worlds=2_000)))

@@ -26,7 +26,7 @@ from simgin.text.notation import cards_to_mask, format_card, parse_cards
 from support.command_line import call
 
 LOGS = Path(__file__).parents[1] / "data/game_logs"
-SLOW = pytest.mark.slow
+SLOW_TEST = pytest.mark.slow
 
 
 def write_deal(path, deal):
@@ -85,8 +85,8 @@ def test_results_of_the_two_players_are_opposite(deal_files):
     ("a", "b", "judge", "opponent", "deals"),
     [
         ("stock-greedy", "simple", "gold", "simple", 30),
-        pytest.param("stock-greedy", "simple", "gold", "gold-early", 400, marks=SLOW),
-        pytest.param("stubborn", "gold-early", "gold", "gold", 400, marks=SLOW),
+        pytest.param("stock-greedy", "simple", "gold", "gold-early", 400, marks=SLOW_TEST),
+        pytest.param("stubborn", "gold-early", "gold", "gold", 400, marks=SLOW_TEST),
     ],
 )
 def test_the_luck_adjusted_result_has_the_same_mean_and_a_smaller_error(
@@ -138,7 +138,7 @@ def test_a_cost_is_measured_in_new_worlds(deal_files):
     assert checked
 
 
-@pytest.mark.parametrize(("deals", "seeds"), [(1, 4), pytest.param(6, 16, marks=SLOW)])
+@pytest.mark.parametrize(("deals", "seeds"), [(1, 4), pytest.param(6, 16, marks=SLOW_TEST)])
 def test_seeds_agree_within_the_reported_errors(deal_files, deals, seeds):
     """Compare each seed with the others; |z| > 3.5 is a false alarm in one of 2,000 seeds."""
     found = [grade_gold(deal_files[:deals], seed).total for seed in range(1, seeds + 1)]
@@ -152,7 +152,7 @@ def test_seeds_agree_within_the_reported_errors(deal_files, deals, seeds):
     assert values.var(ddof=1) < error**2 * (1 + 5 * math.sqrt(2 / (seeds - 1)))
 
 
-@SLOW
+@SLOW_TEST
 def test_the_interval_of_a_few_deals_covers_the_results_of_other_seeds():
     """Check 192 intervals of 24 deals with eight seeds: 95 % are within 2.8 SE."""
     hits = []
@@ -271,7 +271,7 @@ def test_the_parameters_of_openspiel_become_rules():
     ]
     row = read_deal_file(LOGS / "openspiel-bots.txt").deal.matchup.variant.params
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (5, 20, 10)
-    text = SERIAL.format("gin_rummy(knock_card=5,oklahoma=True)")
+    text = SERIALIZED.format("gin_rummy(knock_card=5,oklahoma=True)")
     assert parse_log(text).variant.endswith("+knock_by_upcard=yes")
     row = read_deal_file(LOGS / "openspiel-history.txt").deal.matchup.variant.params
     assert (row["knock_limit"], row["gin_bonus"], row["undercut_bonus"]) == (10, 25, 25)
@@ -315,11 +315,11 @@ def test_the_error_names_a_move_that_the_rules_forbid():
 
 HISTORY = (LOGS / "openspiel-history.txt").read_text()
 SHEET = (LOGS / "rlcard-novices.txt").read_text()
-SERIAL = "[Game]\n{}\n[State]\n" + HISTORY
-PROXY = "[Game]\ngin_rummy_proxy()\n[State]\nhistory={}\nmove_number=1\n"
+SERIALIZED = "[Game]\n{}\n[State]\n" + HISTORY
+PROXY_LOG = "[Game]\ngin_rummy_proxy()\n[State]\nhistory={}\nmove_number=1\n"
 DEALT = ",".join(f"-1:{number}" for number in HISTORY.split()[:21])
 REPLAY = (LOGS / "kaggle-replay.json").read_text()
-WRONG = {
+INVALID_LOGS = {
     "": "neither the output",
     "{": "neither the output",
     '{"rows": []}': "lacks fields",
@@ -327,21 +327,23 @@ WRONG = {
     HISTORY.replace("\n", "\n240\n", 1): "240 is not a valid OpenSpiel card number",
     HISTORY.split()[0] + "9" * 5000 + HISTORY: "is not a valid deal file",
     "\n".join(["7"] * 30): "the log repeats a card",
-    SERIAL.format("chess()"): "the log is not from the game gin_rummy",
-    SERIAL.format("gin_rummy(hand_size=7)"): "game parameter 'hand_size=7'",
-    SERIAL.format("gin_rummy(knock_card=500)"): "knock_limit",
-    SERIAL.format("gin_rummy(oklahoma=maybe)"): "knock_by_upcard",
-    SERIAL.format(
+    SERIALIZED.format("chess()"): "the log is not from the game gin_rummy",
+    SERIALIZED.format("gin_rummy(hand_size=7)"): "game parameter 'hand_size=7'",
+    SERIALIZED.format("gin_rummy(knock_card=500)"): "knock_limit",
+    SERIALIZED.format("gin_rummy(oklahoma=maybe)"): "knock_by_upcard",
+    SERIALIZED.format(
         "repeated_game(stage_game=gin_rummy())"
     ): "the log is not from the game gin_rummy",
-    SERIAL.format("gin_rummy()") * 2: "the file contains several deals",
-    SERIAL.format("gin_rummy()").replace(
+    SERIALIZED.format("gin_rummy()") * 2: "the file contains several deals",
+    SERIALIZED.format("gin_rummy()").replace(
         "\n54", "\nfold", 1
     ): "'fold' is not a valid OpenSpiel action",
-    PROXY.format(""): "ends before the cards are dealt",
-    PROXY.format("0:1," + DEALT): "a move before the cards are dealt",
-    PROXY.format(DEALT + ",1:54"): "an action by player 1 (action 54), but it is player 0's turn",
-    PROXY.format(DEALT + ",0:54,2:54"): "'2:54' is not a valid OpenSpiel action",
+    PROXY_LOG.format(""): "ends before the cards are dealt",
+    PROXY_LOG.format("0:1," + DEALT): "a move before the cards are dealt",
+    PROXY_LOG.format(
+        DEALT + ",1:54"
+    ): "an action by player 1 (action 54), but it is player 0's turn",
+    PROXY_LOG.format(DEALT + ",0:54,2:54"): "'2:54' is not a valid OpenSpiel action",
     REPLAY.replace("gin_rummy_proxy", "hearts_proxy"): "the log is not from the game gin_rummy",
     REPLAY.replace("history=-1:43", "history=-1:44", 2): "the file contains several deals",
     REPLAY.replace("# Automatically", "", 0)[:2000]: "neither the output",
@@ -357,11 +359,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@pytest.mark.parametrize("text", INVALID_LOGS)
 def test_an_invalid_deal_is_rejected_with_a_message(text, empty_directory):
     Path("log.txt").write_text(text)
     message = " ".join(call("grade", "log.txt", code=2).stderr.split())
-    assert WRONG[text] in message and message.endswith(".")
+    assert INVALID_LOGS[text] in message and message.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -418,7 +420,7 @@ def kaggle_logs(game, state):
     return texts[-1], json.dumps({"info": {"TeamNames": [*TEAMS]}, "steps": steps})
 
 
-@pytest.mark.parametrize("deals", [8, pytest.param(100, marks=SLOW)])
+@pytest.mark.parametrize("deals", [8, pytest.param(100, marks=SLOW_TEST)])
 def test_random_games_of_openspiel_agree_in_every_format(deals):
     """Read finished and unfinished games, under the rules of the game."""
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
@@ -442,7 +444,7 @@ def test_random_games_of_openspiel_agree_in_every_format(deals):
     assert len(variants) > 4
 
 
-@pytest.mark.parametrize("deals", [4, pytest.param(100, marks=SLOW)])
+@pytest.mark.parametrize("deals", [4, pytest.param(100, marks=SLOW_TEST)])
 def test_deals_of_openspiel_are_read_back(deals):
     spiel = pytest.importorskip("pyspiel", reason="pip install 'simgin[oracle]'")
     from oracles import openspiel
@@ -476,7 +478,7 @@ def test_deals_of_openspiel_are_read_back(deals):
     assert len(ends) > 1
 
 
-@pytest.mark.parametrize("deals", [4, pytest.param(50, marks=SLOW)])
+@pytest.mark.parametrize("deals", [4, pytest.param(50, marks=SLOW_TEST)])
 def test_deals_of_rlcard_are_read_back(deals):
     pytest.importorskip("rlcard", reason="pip install 'simgin[oracle]'")
     import numpy as np

@@ -35,7 +35,7 @@ def slow_case(*case):
 # A, B and the evaluator, different enough for few deals. jdh8-heuristic and exp710 discard before
 # they decide about ending the deal
 OFFERS = "gold+offer=strong:blind=yes+answer=brave"
-LEMMA = [
+LEMMA_CASES = [
     slow_case("stock-greedy", "simple", "standard", "gold-early"),
     slow_case("gold+knock=never", "gold-early", "oklahoma", "jdh8-heuristic"),
     slow_case("stubborn", "exp710", "eaai", "gold"),
@@ -47,7 +47,7 @@ LEMMA = [
 
 
 @pytest.mark.parametrize("deals", [80, slow_case(300)])
-@pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA)
+@pytest.mark.parametrize(("a", "b", "variant", "judge"), LEMMA_CASES)
 def test_gains_of_the_evaluator_add_up_to_its_higher_score(a, b, variant, judge, deals):
     """Apply the performance difference lemma (Kakade and Langford 2002) to a better evaluator."""
     trial = RatingTask.read(a, b, variant, judge, MIN_DEALS, worlds=0, seed=3)
@@ -196,7 +196,7 @@ def test_costliest_decisions_come_from_other_worlds(rates):
     assert values == sorted(values, reverse=True)
     assert len(costliest) == 5
     judged, lead = costliest[0]
-    deal = trace_deal(rates.task.matchup, judged.unit, judged.half)
+    deal = trace_deal(rates.task.matchup, judged.unit, judged.mirrored_game)
     (position,) = [own for own in positions_of_a(deal) if own.label == judged.label]
     judge = DecisionEvaluator(rates.task.evaluator, 0)
     many = judge.sample_lead(position, judged.best, 4000)

@@ -26,7 +26,7 @@ from simgin.toolkit.hand_sampling import (
 )
 from support.hands import game, names
 
-TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+TEN_CARDS = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 
 
 def iter_views(deals):
@@ -88,7 +88,7 @@ def test_all_orders_of_the_deck_are_equally_likely():
 @pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
 def test_forgotten_discards_in_solitaire_games_are_unseen_cards(name):
     variant = variants.find_variant(name)
-    view = parse_position(f"{TEN} KS", "? TS ? QH", variant).view
+    view = parse_position(f"{TEN_CARDS} KS", "? TS ? QH", variant).view
     worlds = sample_worlds(view, build_rules(variant), 40, seed=2)
     assert worlds.views is not None
     for stock, seen in zip(worlds.stocks, worlds.views, strict=True):
@@ -100,7 +100,7 @@ def test_forgotten_discards_in_solitaire_games_are_unseen_cards(name):
 
 def parse_pile_view(words):
     variant = variants.find_variant("standard")
-    return parse_position(f"{TEN} KS", words, variant).view, build_rules(variant)
+    return parse_position(f"{TEN_CARDS} KS", words, variant).view, build_rules(variant)
 
 
 def make_nearly_known_view():
@@ -168,7 +168,7 @@ def test_a_forgotten_card_that_was_taken_is_in_the_hand():
 def test_only_hands_with_which_the_opponent_would_offer_are_sampled(count, pile):
     variant = variants.find_variant("dice")
     die = Die(2, "other", offered=3)
-    view = parse_position(TEN, pile, variant, die=die).view
+    view = parse_position(TEN_CARDS, pile, variant, die=die).view
     rules, row = game("dice")
     against = f"gold+offer=strong:count={count},turn=9"
     matchup = parse_matchup("gold", against, "dice", 4, "deal")
@@ -191,11 +191,11 @@ def test_only_hands_with_which_the_opponent_would_offer_are_sampled(count, pile)
 
 def test_an_unexpected_offer_carries_no_information():
     die = Die(2, "other", offered=3)
-    view = parse_position(TEN, "QD TS 9D", variants.find_variant("dice"), die=die).view
+    view = parse_position(TEN_CARDS, "QD TS 9D", variants.find_variant("dice"), die=die).view
     silent = parse_matchup("gold", "gold", "dice", 4, "deal")
     other = parse_matchup("gold", "gold+offer=strong:count=99,turn=1", "dice", 4, "deal")
     higher = parse_position(
-        TEN, "QD", variants.find_variant("dice"), die=Die(2, "other", offered=5)
+        TEN_CARDS, "QD", variants.find_variant("dice"), die=Die(2, "other", offered=5)
     ).view
     assert WorldSampler(silent, view).matching_offers == ()
     assert WorldSampler(other, higher).matching_offers == (1, 2, 3, 4, 5, 6)

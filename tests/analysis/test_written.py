@@ -18,7 +18,7 @@ from simgin.rules import variants
 from simgin.rules.build import build_rules
 from simgin.text.notation import cards_to_mask, format_card, format_hand, mask_to_cards, parse_card
 
-TEN = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
+TEN_CARDS = "7H 7D 7C 8C 9C TC 4H TD AC 4C"
 FIELD_NAMES = [name for name, _ in VIEW_FIELDS]
 # Fields of the decision that are not part of the view, and the seat numbers
 DECISION_FIELDS = ("legal", "least", "best", "noise", "ending", "ending_card", "ending_count")
@@ -34,32 +34,32 @@ TWO_PLAYER_VARIANTS = [
     for name in variants.variant_names()
     if name not in SOLO_VARIANTS and variants.find_variant(name).goal.other is None
 ]
-CENTRE = "dice+die_centre_in_play=yes"
-UNUSUAL = [
-    *("standard+first_turn=free", "standard+first_turn=discard_first", CENTRE),
+UNOWNED_DIE = "dice+die_centre_in_play=yes"
+UNUSUAL_GAMES = [
+    *("standard+first_turn=free", "standard+first_turn=discard_first", UNOWNED_DIE),
     *(
-        f"{CENTRE}+first_turn={first}"
+        f"{UNOWNED_DIE}+first_turn={first}"
         for first in ("free", "discard_first", "upcard_stock_or_pass")
     ),
 ]
-BOLD = "gold-early+offer=strong:count=50,turn=20,blind=yes+answer=brave:count=60"
-SOLO = "solo-lookahead:aim=gin+knock=stop-dp"
+BOLD_STRATEGY = "gold-early+offer=strong:count=50,turn=20,blind=yes+answer=brave:count=60"
+SOLO_PLAYER = "solo-lookahead:aim=gin+knock=stop-dp"
 
 
 def iter_positions(name, units):
     """Yield the positions of some deals of a variant."""
     variant = variants.find_variant(name)
     if variant.is_solo:
-        matchup = parse_matchup(SOLO, None, name, 11, "deal")
+        matchup = parse_matchup(SOLO_PLAYER, None, name, 11, "deal")
     elif variant.params["die"] == "off":
         matchup = parse_matchup("gold-early", "tonic-like", name, 11, "deal")
     else:
-        matchup = parse_matchup(BOLD, BOLD.replace("50", "30"), name, 11, "deal")
+        matchup = parse_matchup(BOLD_STRATEGY, BOLD_STRATEGY.replace("50", "30"), name, 11, "deal")
     for unit in range(units):
         yield from find_decisions(trace_deal(matchup, unit, unit % 2 * matchup.is_mirrored))
 
 
-@pytest.mark.parametrize("name", [*TWO_PLAYER_VARIANTS, *UNUSUAL, *SOLO_VARIANTS])
+@pytest.mark.parametrize("name", [*TWO_PLAYER_VARIANTS, *UNUSUAL_GAMES, *SOLO_VARIANTS])
 def test_a_typed_position_agrees_with_the_view(name):
     variant = variants.find_variant(name)
     rules = build_rules(variant)
@@ -95,7 +95,7 @@ def test_a_typed_position_agrees_with_the_view(name):
     assert compared > 15
 
 
-def forget_cards(words, view, lots):
+def forget_cards(words, view, rng):
     """Return the pile with ? for some cards, its forgotten cards, and the cards taken from it."""
     words = list(words)
     lying, taken = [], []
@@ -103,7 +103,7 @@ def forget_cards(words, view, lots):
         name = words[place].removesuffix("*")
         card = parse_card(name)
         elsewhere = any(word.startswith(name) for word in [*words[:place], *words[place + 1 :]])
-        if elsewhere or lots.random() < 0.5:
+        if elsewhere or rng.random() < 0.5:
             continue
         if words[place] == name:
             lying.append(card)
@@ -118,7 +118,7 @@ def forget_cards(words, view, lots):
 @pytest.mark.parametrize("name", ["standard", "eaai", "straight", "standard+first_turn=free"])
 def test_a_position_with_the_forgotten_cards_filled_in_is_complete(name):
     variant = variants.find_variant(name)
-    lots = random.Random(5)
+    rng = random.Random(5)
     forgotten = held = 0
     for position in iter_positions(name, 4):
         view = position.view
@@ -126,7 +126,7 @@ def test_a_position_with_the_forgotten_cards_filled_in_is_complete(name):
             continue
         cards, words, options = write_hand(view), write_pile(view), table_options(position)
         whole = parse_position(cards, " ".join(words), variant, **options)
-        some, lying, taken = forget_cards(words, view, lots)
+        some, lying, taken = forget_cards(words, view, rng)
         part = parse_position(cards, " ".join(some), variant, **options)
         assert part.actions == whole.actions
         hidden = mask_to_cards(int(view.unseen) & ~cards_to_mask(lying))[: 10 - len(taken)]
@@ -149,16 +149,19 @@ def test_a_position_with_the_forgotten_cards_filled_in_is_complete(name):
 def test_dots_represent_the_number_of_cards_that_the_stock_implies():
     variant = variants.find_variant("standard")
     for n in (1, 5, 19):
-        marks = parse_position(f"{TEN} KS", f"QD {'? ' * n} 9D ? QH", variant).view
+        marks = parse_position(f"{TEN_CARDS} KS", f"QD {'? ' * n} 9D ? QH", variant).view
         for dots in ("..", "...", "…"):
             pile = f"QD {dots} 9D ? QH"
-            assert parse_position(f"{TEN} KS", pile, variant, stock=int(marks.stock)).view == marks
+            assert (
+                parse_position(f"{TEN_CARDS} KS", pile, variant, stock=int(marks.stock)).view
+                == marks
+            )
 
 
 @pytest.mark.parametrize("name", ["solitaire-gin", "gin-solitaire", "solitary-gin"])
 def test_the_number_of_cards_left_in_solitaire_games_does_not_depend_on_forgotten_cards(name):
     variant = variants.find_variant(name)
-    cards = f"{TEN} KS"
+    cards = f"{TEN_CARDS} KS"
     whole = parse_position(cards, "QD TS 9D QH", variant).view
     marks = parse_position(cards, "? TS ? QH", variant).view
     dots = parse_position(cards, ".. TS ? QH", variant, stock=int(whole.deck_left)).view
@@ -182,7 +185,9 @@ def test_placeholder_cards_do_not_end_the_deal():
 
 @pytest.mark.parametrize(("stock", "forgotten"), [(None, 1), (20, 11)])
 def test_an_omitted_pile_is_unknown(stock, forgotten):
-    view = parse_position(f"{TEN} KS", "", variants.find_variant("standard"), stock=stock).view
+    view = parse_position(
+        f"{TEN_CARDS} KS", "", variants.find_variant("standard"), stock=stock
+    ).view
     assert (view.pile, view.turns, view.stock) == (0, forgotten - 1, 31 - forgotten)
 
 
@@ -195,7 +200,7 @@ def test_a_pile_is_parsed_and_abbreviated():
     ]
     assert parse_pile("QD,? 9d* .. ?*") == (taken, 3)
     position = parse_position(
-        f"{TEN} KS", "QD ? 9D .. QH", variants.find_variant("standard"), stock=20
+        f"{TEN_CARDS} KS", "QD ? 9D .. QH", variants.find_variant("standard"), stock=20
     )
     _, pile, forgotten, *_ = position.describe()
     assert pile == "Pile (oldest first)  QD ? 9D .. QH"
@@ -206,16 +211,16 @@ def test_a_pile_is_parsed_and_abbreviated():
 @pytest.mark.parametrize("score", [(-5, 3), (1, 2, 3), ("a", "b"), 5])
 def test_an_invalid_score_is_rejected(score):
     with pytest.raises(ValueError, match="is not a valid score"):
-        parse_position(TEN, "QD TH", variants.find_variant("standard"), score=score)
+        parse_position(TEN_CARDS, "QD TH", variants.find_variant("standard"), score=score)
 
 
 @pytest.mark.parametrize(
     ("cards", "pile", "game", "stock"),
     [
-        (TEN, "? ?* " * 22 + "QD", "standard", None),
-        (f"{TEN} KS", "? " * 41 + "QD", "gin-solitaire", None),
-        (f"{TEN} KS", ".. QD", "gin-solitaire", 0),
-        (f"{TEN} KS", "? " * 200, "solitary-gin", None),
+        (TEN_CARDS, "? ?* " * 22 + "QD", "standard", None),
+        (f"{TEN_CARDS} KS", "? " * 41 + "QD", "gin-solitaire", None),
+        (f"{TEN_CARDS} KS", ".. QD", "gin-solitaire", 0),
+        (f"{TEN_CARDS} KS", "? " * 200, "solitary-gin", None),
     ],
 )
 def test_more_forgotten_cards_than_the_pack_has_are_rejected(cards, pile, game, stock):
@@ -225,7 +230,7 @@ def test_more_forgotten_cards_than_the_pack_has_are_rejected(cards, pile, game, 
 
 def test_a_pile_that_is_too_long_is_rejected():
     with pytest.raises(PositionError, match="the pile has 1,001 cards"):
-        parse_position(TEN, "KD* " * 1000 + "QD", variants.find_variant("standard"))
+        parse_position(TEN_CARDS, "KD* " * 1000 + "QD", variants.find_variant("standard"))
 
 
 def test_a_discard_instead_of_an_ending_continues_the_deal():
