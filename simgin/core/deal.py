@@ -172,7 +172,7 @@ def play_opening(
     nondealer = 1 - state.dealer
     if rules.first_turn == FIRST_TURN_DISCARD or rules.first_turn == FIRST_TURN_FREE:
         state.phase = PHASE_TURN
-    if _offer_die_before_turn(
+    if _query_offer_at_turn_start(
         state, rules, nondealer_view, dealer_view, nondealer, offer_a, answer_a, offer_b, answer_b,
     ):  # fmt: skip
         return 0, FROM_DEAL
@@ -221,7 +221,7 @@ def continue_after_pass(
     if passed_by_dealer == 1:
         return _continue_after_two_passes(state, rules, nondealer_view, nondealer_take)
     state.shed[1 - state.dealer] |= 1 << state.top
-    if _offer_die_before_turn(
+    if _query_offer_at_turn_start(
         state, rules, dealer_view, nondealer_view, state.dealer, offer_a, answer_a, offer_b,
         answer_b,
     ):  # fmt: skip
@@ -270,7 +270,7 @@ def _list_upcard_choices(rules):
 
 
 @inline_always
-def _offer_die_before_turn(
+def _query_offer_at_turn_start(
     state, rules, view, other_view, seat, offer_a, answer_a, offer_b, answer_b,
 ):  # fmt: skip
     """Let a player offer the die at the start of a turn (rules.md 8.3 and 8.4).
@@ -376,7 +376,7 @@ def play_turns(
             state.kind = RESULT_STALLED
             return
         state.phase = PHASE_TURN
-        if _offer_die_before_turn(
+        if _query_offer_at_turn_start(
             state, rules, next_view, view, next_seat, offer_a, answer_a, offer_b, answer_b,
         ):  # fmt: skip
             return

@@ -24,8 +24,8 @@ STREAM_VERSION = 2  # Increase it when a change makes seeds yield different card
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
-_LOW = np.uint64(0xFFFFFFFF)
-_32 = np.uint64(32)
+_LOW_WORD_MASK = np.uint64(0xFFFFFFFF)
+_WORD_BITS = np.uint64(32)
 
 
 @jit
@@ -33,8 +33,8 @@ def philox(c0, c1, c2, c3, k0, k1):
     """Return the four 32-bit words, as uint64, that Philox computes from a counter and a key."""
     for _ in range(10):
         c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
-        k0 = (k0 + _W0) & _LOW
-        k1 = (k1 + _W1) & _LOW
+        k0 = (k0 + _W0) & _LOW_WORD_MASK
+        k1 = (k1 + _W1) & _LOW_WORD_MASK
     return c0, c1, c2, c3
 
 
@@ -43,7 +43,12 @@ def _philox_round(c0, c1, c2, c3, k0, k1):
     """Apply one of the ten rounds of Philox."""
     p0 = _M0 * c0
     p1 = _M1 * c2
-    return (p1 >> _32) ^ c1 ^ k0, p1 & _LOW, (p0 >> _32) ^ c3 ^ k1, p0 & _LOW
+    return (
+        (p1 >> _WORD_BITS) ^ c1 ^ k0,
+        p1 & _LOW_WORD_MASK,
+        (p0 >> _WORD_BITS) ^ c3 ^ k1,
+        p0 & _LOW_WORD_MASK,
+    )
 
 
 @jit
@@ -55,7 +60,9 @@ def random_words(seed, unit, deal, index, domain):
     s = np.uint64(seed)
     low = np.uint64(unit & 0xFFFFFFFF)
     high = np.uint64((unit >> 32) | deal << 16)
-    a, b, c, d = philox(low, high, np.uint64(index), np.uint64(domain), s & _LOW, s >> _32)
+    a, b, c, d = philox(
+        low, high, np.uint64(index), np.uint64(domain), s & _LOW_WORD_MASK, s >> _WORD_BITS
+    )
     return np.int64(a), np.int64(b), np.int64(c), np.int64(d)
 
 
@@ -74,12 +81,12 @@ def write_random_blocks(seed, unit, deal, index, domain, out):
     high = np.uint64((unit >> 32 | deal << 16) & 0xFFFFFFFF)
     first, last = np.uint64(index), np.uint64(domain & 0xFFFFFFFF)
     for block in range(8):
-        k0, k1 = s & _LOW, s >> _32
-        c0, c1, c2, c3 = low, high, first + np.uint64(block) & _LOW, last
+        k0, k1 = s & _LOW_WORD_MASK, s >> _WORD_BITS
+        c0, c1, c2, c3 = low, high, first + np.uint64(block) & _LOW_WORD_MASK, last
         for _ in range(10):
             c0, c1, c2, c3 = _philox_round(c0, c1, c2, c3, k0, k1)
-            k0 = (k0 + _W0) & _LOW
-            k1 = (k1 + _W1) & _LOW
+            k0 = (k0 + _W0) & _LOW_WORD_MASK
+            k1 = (k1 + _W1) & _LOW_WORD_MASK
         out[block] = np.int64(c0)
         out[8 + block] = np.int64(c1)
         out[16 + block] = np.int64(c2)

@@ -74,14 +74,14 @@ def simulate_hands_by_turn(
     kernel.compile_matchup(matchup)
     _compile_retrace_loop(len(matchup.players))
 
-    def recorded(first: int, n: int) -> np.ndarray:
+    def play_recorded(first: int, n: int) -> np.ndarray:
         return kernel.play_with_records(matchup, first, n)[1]
 
-    def traced(first: int, n: int) -> np.ndarray:
+    def trace_turns(first: int, n: int) -> np.ndarray:
         return _trace_turns(matchup, records[first : first + n], first)
 
-    records = np.concatenate(map_units(recorded, n_units, RETRACED_DEALS_PER_CALL, workers))
-    turns = map_units(traced, len(records), RETRACED_DEALS_PER_CALL, workers, on_progress)
+    records = np.concatenate(map_units(play_recorded, n_units, RETRACED_DEALS_PER_CALL, workers))
+    turns = map_units(trace_turns, len(records), RETRACED_DEALS_PER_CALL, workers, on_progress)
     return TurnRecords(matchup, records, np.concatenate(turns))
 
 

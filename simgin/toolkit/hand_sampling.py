@@ -62,7 +62,13 @@ LIKELIHOOD_FEATURES = (
 )
 N_LIKELIHOOD_FEATURES = len(LIKELIHOOD_FEATURES)
 LIKELIHOOD_FEATURE_NAMES = tuple(name for name, _ in LIKELIHOOD_FEATURES)
-FEATURE_LOOSE_0, FEATURE_LOOSE_POINTS, FEATURE_TAKEN, FEATURE_DECLINED, FEATURE_DISCARDED = (
+(
+    FEATURE_UNMATCHED_0,
+    FEATURE_UNMATCHED_POINTS,
+    FEATURE_TAKEN,
+    FEATURE_DECLINED,
+    FEATURE_DISCARDED,
+) = (
     LIKELIHOOD_FEATURE_NAMES.index(name)
     for name in ("loose_0", "loose_points", "taken_loose", "declined_out", "thrown_out")
 )
@@ -111,17 +117,17 @@ def write_hand_features(features, ten_cards, declined_cards, discarded, view, ru
     features[2] = deadwood_points == 0
     features[3] = deadwood_points <= 4
     features[4] = deadwood_points <= 10
-    for i in range(FEATURE_LOOSE_0, FEATURE_LOOSE_POINTS):
+    for i in range(FEATURE_UNMATCHED_0, FEATURE_UNMATCHED_POINTS):
         features[i] = 0.0
-    features[FEATURE_LOOSE_0 + popcount(unmatched)] = 1.0
+    features[FEATURE_UNMATCHED_0 + popcount(unmatched)] = 1.0
     by_rank, by_suit = partners_by_rank_and_suit(unmatched)
     without_partner = unmatched & ~(by_rank | by_suit)
-    features[FEATURE_LOOSE_POINTS] = total_points(unmatched, rules) * 0.1
-    features[FEATURE_LOOSE_POINTS + 1] = popcount(unmatched & TEN_TO_KING)
-    features[FEATURE_LOOSE_POINTS + 2] = popcount(without_partner)
-    features[FEATURE_LOOSE_POINTS + 3] = total_points(without_partner, rules) * 0.1
-    features[FEATURE_LOOSE_POINTS + 4] = popcount(without_partner & TEN_TO_KING)
-    features[FEATURE_LOOSE_POINTS + 5] = popcount(by_rank & by_suit)
+    features[FEATURE_UNMATCHED_POINTS] = total_points(unmatched, rules) * 0.1
+    features[FEATURE_UNMATCHED_POINTS + 1] = popcount(unmatched & TEN_TO_KING)
+    features[FEATURE_UNMATCHED_POINTS + 2] = popcount(without_partner)
+    features[FEATURE_UNMATCHED_POINTS + 3] = total_points(without_partner, rules) * 0.1
+    features[FEATURE_UNMATCHED_POINTS + 4] = popcount(without_partner & TEN_TO_KING)
+    features[FEATURE_UNMATCHED_POINTS + 5] = popcount(by_rank & by_suit)
     features[FEATURE_TAKEN] = popcount(unmatched & view.known)
     features[FEATURE_TAKEN + 1] = popcount(without_partner & view.known)
     new_outs = outs(unmatched, rules)

@@ -35,7 +35,7 @@ from simgin.text.shell import join_command
 from simgin.text.user_data import user_data_directory
 
 JOBS_FOLDER = "jobs"  # name of the folder in the user's data directory
-MAX_OPEN_JOBS, MAX_KEPT_JOBS = 20, 200
+MAX_OPEN_JOBS, MAX_SAVED_JOBS = 20, 200
 RESULT_KEYS = ("result", "table")  # keys of progress objects that contain results
 POINT_DISTANCE = 1.04  # minimum ratio of the sample sizes of two points in the chart of a job
 MAX_MESSAGES = 50  # maximum number of stderr lines that are kept
@@ -347,9 +347,9 @@ class JobQueue:
     def _read_states(self) -> Iterator[Job]:
         """Yield the latest jobs that earlier servers ran, and delete the files of older jobs."""
         paths = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
-        for path in paths[:-MAX_KEPT_JOBS]:
+        for path in paths[:-MAX_SAVED_JOBS]:
             path.unlink(missing_ok=True)
-        for path in paths[-MAX_KEPT_JOBS:]:
+        for path in paths[-MAX_SAVED_JOBS:]:
             with suppress(OSError, ValueError, TypeError, KeyError):
                 contents = parse_json(read_text(path))
                 job = Job(**{job_field.name: contents[job_field.name] for job_field in fields(Job)})

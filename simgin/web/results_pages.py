@@ -125,11 +125,11 @@ def read_run_comparison(form: Form, site: Site) -> Draft:
             raise ResultsError("this run does not exist or has not finished. Choose another run.")
         return name
 
-    def other_than(name: str) -> str:
+    def choose_other_run(name: str) -> str:
         return next((other for other in finished_names if other != name), "")
 
-    run = form.read("run", read_name, other_than(form.values.get("base", "")))
-    baseline = form.read("base", read_name, other_than(run))
+    run = form.read("run", read_name, choose_other_run(form.values.get("base", "")))
+    baseline = form.read("base", read_name, choose_other_run(run))
     if run == baseline:
         form.errors.setdefault("base", "Choose another run than the first one.")
     return Draft(

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from simgin.checks.bench import SpeedChange
 
 N_KERNEL_MEASUREMENTS = 11  # measurements that are neither of matchups nor of strategies
-READING = """
+SPEED_NOTE = """
 The ratio is the time per unit, divided by the time for a block of the calibration kernel (four \
 Philox words) on one thread. To compare machines, use ratios instead of seconds. Matchups of two \
 different players are played in mirrored pairs. Each value is the best of {repetitions} \
 repetitions. Speeds on one thread are based on CPU time. Long runs are faster than these \
 measurements, because simgin specialises their kernels."""
-READING_SHARES = """\
+PROPORTIONS_NOTE = """\
 The parts were measured separately on the same deals. The part "turns" includes all other work, \
 such as dealing, views and showdowns."""
-READING_C = """\
+C_COMPARISON_NOTE = """\
 The C program benchmarks/full.c plays the same deals as the first matchup. The generic kernel \
 takes {generic:.2f} times as long, and a specialised kernel takes {specialized:.2f} times as \
 long."""
-READING_CHANGE = """
+CHANGE_NOTE = """
 The columns "now" and "before" show ratios to the calibration kernel. The last column shows \
 "before" divided by "now"."""
 
@@ -150,10 +150,10 @@ def _format_measurements(rows: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
         f"{part_name} {100 * proportion:.0f} %"
         for part_name, proportion in compute_part_proportions(rows).items()
     )
-    yield f"Time per part of {BENCH_MATCHUPS[0][0]}: {proportions_text}. {READING_SHARES}"
+    yield f"Time per part of {BENCH_MATCHUPS[0][0]}: {proportions_text}. {PROPORTIONS_NOTE}"
     if ratios := compare_with_c(rows):
-        yield READING_C.format(generic=ratios[0], specialized=ratios[1])
-    yield READING.format(repetitions=REPETITIONS).strip()
+        yield C_COMPARISON_NOTE.format(generic=ratios[0], specialized=ratios[1])
+    yield SPEED_NOTE.format(repetitions=REPETITIONS).strip()
 
 
 def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any]:
@@ -167,9 +167,9 @@ def _format_changes(changes: Sequence[SpeedChange], rounds: int) -> Iterator[Any
     headings = ("measurement", "threads", "now", "before", "times as fast")
     yield table_from_rows("Changes", headings, cells)
     if rounds == 1:
-        yield f"{READING_CHANGE} Differences of up to 10 % can be due to the machine."
+        yield f"{CHANGE_NOTE} Differences of up to 10 % can be due to the machine."
     else:
-        yield f"{READING_CHANGE} Ratios are medians of {rounds} rounds, with minimum and maximum."
+        yield f"{CHANGE_NOTE} Ratios are medians of {rounds} rounds, with minimum and maximum."
 
 
 def _format_digits(number: float) -> str:

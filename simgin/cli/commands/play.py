@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from simgin.play.matchup import Matchup
 
 DEFAULT_OPPONENT = "champion"
-RESUMED = "Saved game resumed."
-CORRUPT = (
+RESUMED_NOTE = "Saved game resumed."
+CORRUPT_GAME_NOTE = (
     "The saved game is corrupt, so a new game starts. Your first action overwrites the file. "
     "To keep the file, type q."
 )
@@ -67,10 +67,10 @@ def play_command(coach: bool, new: bool, save: Path | None, **arguments: Any) ->
         game.delete()
     messages = []
     try:
-        messages += [RESUMED] if game.restore() else []
+        messages += [RESUMED_NOTE] if game.restore() else []
     except CorruptGameError:
         game = PlayedGame(matchup, file)
-        messages = [CORRUPT]
+        messages = [CORRUPT_GAME_NOTE]
     InteractiveGame(game, coach, save, messages).play()
 
 

@@ -41,7 +41,7 @@ NO_MATCH_MESSAGE = "No description contains this word. List all strategies: simg
 SLOWEST_FIRST = ("refused", "slow", "fast")
 RESULT_SYMBOLS = {True: "✓", False: "✗", None: "–"}  # noqa: RUF001
 ASCII_RESULT_SYMBOLS = {True: "ok", False: "FAIL", None: "-"}
-CHECKING = "checking (about 10 s, or 30 s with compilation)."
+CHECK_NOTICE = "checking (about 10 s, or 30 s with compilation)."
 
 
 _NAMES = options.NameType(
@@ -172,7 +172,7 @@ def _check(strategy: str, variant_texts: tuple[str, ...], seconds: float, as_jso
     selected_policies = [
         variants.find_variant(text) for text in variant_texts
     ] or contract.list_default_variants()
-    with explain_wait(CHECKING):
+    with explain_wait(CHECK_NOTICE):
         findings = contract.check_strategies([strategy], selected_policies, seconds)
     for finding in findings:
         if finding.check == "read" and finding.passed is False:
